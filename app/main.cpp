@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string_view>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/base/log.hpp>
+
+#include "commands.hpp"
+#include "version.hpp"
+
+namespace {
+
+/// TRESSE_LOG=debug|info|warning chooses what the library's messages show; warnings by default.
+void set_up_log() {
+  using tresse::LogLevel;
+  LogLevel threshold = LogLevel::warning;
+  if (const char* wanted = std::getenv("TRESSE_LOG")) {
+    const std::string_view name(wanted);
+    if (name == "debug") threshold = LogLevel::debug;
+    if (name == "info") threshold = LogLevel::info;
+  }
+  tresse::set_log_sink([threshold](LogLevel level, const std::string& message) {
+    if (level >= threshold) fmt::print(stderr, "{}\n", message);
+  });
+}
+
+int fail(std::string_view message) {
+  fmt::print(stderr, "tresse: {}\n", message);
+  return tresse::app::bad_input;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  set_up_log();
+  CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
+  program.set_version_flag("--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
+  program.require_subcommand(1);
+  int exit_status = tresse::app::done;
+  tresse::app::add_run_command(program, exit_status);
+  tresse::app::add_static_command(program, exit_status);
+  tresse::app::add_check_command(program, exit_status);
+  tresse::app::add_distance_command(program, exit_status);
+  tresse::app::add_friction_command(program, exit_status);
+  tresse::app::add_render_command(program, exit_status);
+  tresse::app::add_plot_command(program, exit_status);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return fail(fmt::format("{} (see tresse --help)", error.what()));
+  } catch (const tresse::InvalidInput& error) {
+    return fail(error.what());
+  } catch (const tresse::SystemFailure& error) {
+    return fail(error.what());
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory: the case needs more than this machine has");
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+  return exit_status;
+}

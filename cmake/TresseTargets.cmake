@@ -1,0 +1,42 @@
+# One static library per folder of src/tresse, linked only to what it may use, so that the build keeps
+# the layering rule of docs/architecture.md.
+
+add_library(tresse_options INTERFACE)
+target_compile_features(tresse_options INTERFACE cxx_std_20)
+# The same alignment in the library and in its users, whatever their -march: Eigen's allocator depends on it.
+target_compile_definitions(tresse_options INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+
+add_library(tresse_build_options INTERFACE)
+target_compile_options(tresse_build_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${TRESSE_WARNINGS_AS_ERRORS}>:-Werror>
+  $<$<BOOL:${TRESSE_MARCH}>:-march=${TRESSE_MARCH}>)
+if(TRESSE_ASSERTIONS OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_definitions(tresse_build_options INTERFACE TRESSE_ASSERTIONS=1)
+endif()
+if(TRESSE_SANITIZERS)
+  target_compile_options(tresse_build_options INTERFACE
+    -fsanitize=${TRESSE_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tresse_build_options INTERFACE -fsanitize=${TRESSE_SANITIZERS})
+endif()
+
+# tresse_folder(<name> [DEPENDS <folders>] [PUBLIC <targets>] [PRIVATE <targets>])
+function(tresse_folder name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  set(target tresse_${name})
+  if(NOT sources)
+    message(FATAL_ERROR "src/tresse/${name} has no source file")
+  endif()
+  add_library(${target} STATIC ${sources})
+  add_library(tresse::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON LINKER_LANGUAGE CXX)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PUBLIC tresse_options Eigen3::Eigen ${ARG_PUBLIC}
+                                  PRIVATE $<BUILD_INTERFACE:tresse_build_options> ${ARG_PRIVATE})
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    target_link_libraries(${target} PUBLIC tresse_${dependency})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY TRESSE_FOLDERS ${target})
+endfunction()

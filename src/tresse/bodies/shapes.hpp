@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tresse/bodies/motion.hpp>
+
+namespace tresse::bodies {
+
+/// Solid half-space on the side away from the unit normal.
+struct Plane {
+  Vector3 point;   ///< (3) [m]
+  Vector3 normal;  ///< unit (3) [-]
+};
+
+struct Sphere {
+  Vector3 center;       ///< (3) [m]
+  double radius = 0.0;  ///< > 0 [m]
+};
+
+/// Points within `radius` of a segment.
+struct Capsule {
+  Vector3 from;         ///< (3) [m]
+  Vector3 to;           ///< (3) [m]
+  double radius = 0.0;  ///< > 0 [m]
+};
+
+/// Round bar; its ends are rounded like a capsule's, outside `length`.
+struct Cylinder {
+  Vector3 center;       ///< (3) [m]
+  Vector3 axis;         ///< unit (3) [-]
+  double radius = 0.0;  ///< > 0 [m]
+  double length = 0.0;  ///< > 0 [m]
+};
+
+/// Capsule teeth in a row and a capsule handle that joins their bases. @cite crespel2024 sec. 6.1
+struct Comb {
+  Vector3 base;                    ///< middle of the row of tooth bases, on the handle's axis (3) [m]
+  Vector3 tooth_direction;         ///< unit, from base to tip (3) [-]
+  Vector3 row_direction;           ///< unit, orthogonal to tooth_direction (3) [-]
+  int teeth = 10;                  ///< >= 1
+  double tooth_diameter = 1.1e-3;  ///< > 0 [m]
+  double tooth_spacing = 1.2e-3;   ///< clear space between neighbouring teeth; > 0 [m]
+  double tooth_length = 0.02;      ///< axis of the handle to tip; > 0 [m]
+  double handle_diameter = 4e-3;   ///< > 0 [m]
+};
+
+using Shape = std::variant<Plane, Sphere, Capsule, Cylinder, Comb>;
+
+/// A rigid body whose motion is prescribed.
+struct Obstacle {
+  std::string name;           ///< unique in a scene
+  std::string material_name;  ///< key of the friction table
+  Shape shape;                ///< at the reference pose
+  Vector3 reference = Vector3::Zero();  ///< point that rotations turn about (3) [m]
+  Motion motion;
+};
+
+/// The capsules that a shape is made of: a sphere is one of zero length, a comb is its handle followed by its teeth. Empty for a plane.
+std::vector<Capsule> capsules(const Shape& shape);
+
+}  // namespace tresse::bodies

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <tresse/base/status.hpp>
+#include <tresse/base/types.hpp>
+#include <tresse/friction/problem.hpp>
+#include <tresse/rods/rod.hpp>
+
+namespace tresse::dynamics {
+
+/// One contact at the end of a step. `a` is always a fibre; `b` a fibre or an obstacle.
+struct ContactReport {
+  int fibre_a = -1;
+  int fibre_b = -1;     ///< -1: obstacle
+  int obstacle_b = -1;  ///< index in the scene, -1: fibre
+  int part_b = -1;      ///< capsule of the obstacle (a comb's handle is 0, its teeth follow); -1: fibre or plane
+  double s_a = 0.0;     ///< arc length from the root [m]
+  double s_b = 0.0;     ///< arc length from the root, or along the obstacle's axis [m]
+  Vector3 point_a;      ///< on a's centreline (3) [m]
+  Vector3 point_b;      ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
+  Vector3 normal;       ///< unit, from a to b (3) [-]
+  Vector3 force;        ///< that a exerts on b, impulse over the step (3) [N]
+  double gap = 0.0;     ///< > 0 apart, < 0 penetrating, at detection [m]
+  friction::ContactCase state = friction::ContactCase::open;
+};
+
+/// What the fibres exert on one obstacle over a step.
+struct ObstacleLoad {
+  Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
+  Vector3 torque = Vector3::Zero();  ///< about the obstacle's moved reference point (3) world axes [N m]
+  int contacts = 0;                  ///< with a force
+};
+
+struct StepReport {
+  std::int64_t step = 0;         ///< 1 for the first
+  double time = 0.0;             ///< at the end of the step [s]
+  int contacts = 0;              ///< in the friction problem
+  int iterations = 0;            ///< of the friction solver, all passes
+  double residual = 0.0;         ///< scaled natural-map error of the last pass [-]
+  Status solver_status = Status::converged;
+  double nonlinear_residual = 0.0;  ///< relative, "nonlinear" scheme only
+  double max_penetration = 0.0;  ///< deepest at the end of the step's detection; >= 0 [m]
+  int deepest_contact = -1;      ///< index in the contact list
+  rods::RodEnergies energies;    ///< summed over fibres, at the end of the step
+  double work_external = 0.0;    ///< done on the fibres by obstacles, moving roots and wind since the start [J]
+  double t_detection = 0.0;      ///< wall times [s]
+  double t_assembly = 0.0;
+  double t_solve = 0.0;
+  double t_step = 0.0;
+  bool finite = true;            ///< the new state holds no NaN or infinity
+  std::vector<ObstacleLoad> obstacles;  ///< in scene order
+};
+
+/// An impulse of the last step, kept to start the next solve. The key names the two pieces.
+struct WarmContact {
+  std::array<int, 5> key{};  ///< fibre_a, piece_a, fibre_b or -1, piece_b or part, obstacle_b or -1
+  Vector3 normal;            ///< (3) [-]
+  Vector3 impulse;           ///< world axes (3) [N s]
+};
+
+/// All that a run needs to go on bit for bit.
+struct SimulationState {
+  std::int64_t step = 0;
+  std::vector<rods::RodState> rods;
+  std::vector<WarmContact> warm;
+  double work_external = 0.0;  ///< [J]
+};
+
+}  // namespace tresse::dynamics

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <tresse/base/types.hpp>
+
+namespace tresse::friction {
+
+/// Symmetric-pattern block-sparse matrix with 3x3 blocks, compressed by rows; blocks stored column-major. W need not be symmetric.
+struct BlockMatrix {
+  int rows = 0;                  ///< block rows = block columns = n
+  std::vector<int> row_begin;    ///< (n + 1) index of each row's first block
+  std::vector<int> column;       ///< block column of each block, increasing in a row
+  std::vector<Matrix3> block;    ///< the blocks
+};
+
+/// Discrete frictional contact problem u = W r + q, (r_i, u_i) in C_mu_i, one (normal, t1, t2) triple per contact, assembled form.
+/// @cite bertails2018hdr eq. (3.6)
+struct FrictionProblem {
+  BlockMatrix W;  ///< Delassus operator (3n, 3n) [1/kg]
+  VectorX q;      ///< free relative velocity (3n) [m/s]
+  VectorX mu;     ///< friction coefficients (n), >= 0 [-]
+};
+
+/// One body's part of a contact: rows of X = E^T J U^-T, where M_hat = U U^T is the body's implicit mass matrix (reverse Cholesky, U upper
+/// triangular), so that W = X X^T. A contact on element e of a rod touches the first 3 (e + 1) entries only.
+struct ContactRows {
+  int body = -1;      ///< index of the body, -1: none (obstacle or prescribed)
+  int columns = 0;    ///< leading entries of the body's velocity that are touched
+  int offset = 0;     ///< of the first row in `FactoredProblem::rows`; row-major, 3 x columns
+};
+
+/// The same problem in factored form: W is never assembled. y_body = sum X^T r; u = X y + q.
+struct FactoredProblem {
+  std::vector<int> body_begin;                       ///< (bodies + 1) first entry of each body in the stacked y
+  std::vector<std::array<ContactRows, 2>> contacts;  ///< (n) both sides; a self-contact has one side with summed rows
+  std::vector<double> rows;                          ///< the X blocks
+  VectorX q;                                         ///< (3n) [m/s]
+  VectorX mu;                                        ///< (n) [-]
+};
+
+enum class ContactCase { open, stick, slide };
+
+}  // namespace tresse::friction
