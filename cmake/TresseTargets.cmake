@@ -20,13 +20,22 @@ if(TRESSE_SANITIZERS)
   target_link_options(tresse_build_options INTERFACE -fsanitize=${TRESSE_SANITIZERS})
 endif()
 
+if(TRESSE_FUZZ)
+  # The whole library is instrumented, so that the fuzzer sees the branches that an input takes.
+  target_compile_options(tresse_build_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(tresse_build_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
+endif()
+
 # tresse_folder(<name> [DEPENDS <folders>] [PUBLIC <targets>] [PRIVATE <targets>])
 function(tresse_folder name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PUBLIC;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   set(target tresse_${name})
   if(NOT sources)
-    message(FATAL_ERROR "src/tresse/${name} has no source file")
+    # A folder of headers alone is a library like the others.
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_without_sources.cpp)
+    file(WRITE ${sources} "")
   endif()
   add_library(${target} STATIC ${sources})
   add_library(tresse::${name} ALIAS ${target})

@@ -1,0 +1,27 @@
+# cmake -DBUILD=<build of tresse> -DCONSUMER=<folder of the consumer> -DWORK=<scratch folder> -P package_test.cmake
+# Installs tresse, moves the installed tree (a package must not remember where it was), and builds and runs a project
+# that finds it with find_package(tresse). The scratch folder's name has a space on purpose.
+
+function(run name)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${name} failed (${status}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+run("install" ${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/first place")
+file(RENAME "${WORK}/first place" "${WORK}/second place")
+run("configure the consumer" ${CMAKE_COMMAND} -S "${CONSUMER}" -B "${WORK}/build" -G Ninja
+    "-DCMAKE_PREFIX_PATH=${WORK}/second place" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX}")
+run("build the consumer" ${CMAKE_COMMAND} --build "${WORK}/build")
+run("run the consumer" "${WORK}/build/consumer")
+message(STATUS "consumer: ${output}")
+run("run the installed program" "${WORK}/second place/bin/tresse" --version)
+message(STATUS "program: ${output}")
+file(GLOB scenes "${WORK}/second place/share/tresse/scenes/*.toml")
+if(NOT scenes)
+  message(FATAL_ERROR "no scene is installed")
+endif()
+file(REMOVE_RECURSE "${WORK}")
