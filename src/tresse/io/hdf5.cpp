@@ -1,0 +1,508 @@
+#include <tresse/io/hdf5.hpp>
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+
+namespace tresse::io {
+namespace {
+
+/// Everything opened here is closed here. HDF5's clean-up at exit would loop and print over what a damaged file or a
+/// full disk left open inside the library. A host program that uses the same HDF5 and leaves files open at exit calls
+/// H5close() itself.
+void no_cleanup_at_exit() {
+  static const herr_t once = H5dont_atexit();
+  static_cast<void>(once);
+}
+
+/// Turns HDF5's printing off while it lives and restores what the host program had.
+class QuietErrors {
+ public:
+  QuietErrors() {
+    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// Owns an HDF5 identifier of any kind.
+class Handle {
+ public:
+  explicit Handle(hid_t id) : id_(id) {}
+  ~Handle() {
+    if (id_ >= 0) H5Idec_ref(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  Handle& operator=(Handle&&) = delete;
+  operator hid_t() const { return id_; }
+  bool bad() const { return id_ < 0; }
+
+ private:
+  hid_t id_;
+};
+
+template <class T>
+hid_t native_type();
+template <>
+hid_t native_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t native_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t native_type<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t native_type<std::int64_t>() {
+  return H5T_NATIVE_INT64;
+}
+template <>
+hid_t native_type<std::uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
+template <>
+hid_t native_type<std::uint8_t>() {
+  return H5T_NATIVE_UINT8;
+}
+
+[[noreturn]] void bad_dataset(const std::filesystem::path& file, const std::string& name, const std::string& what) {
+  throw InvalidInput(fmt::format("{}: dataset '{}': {}", file.string(), name, what));
+}
+
+[[noreturn]] void refused(const std::filesystem::path& file, const std::string& name, int error_number) {
+  const char* why = error_number != 0 ? std::strerror(error_number) : "HDF5 refused";
+  throw SystemFailure(fmt::format("{}: cannot write '{}': {}", file.string(), name, why));
+}
+
+std::vector<hsize_t> extents(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+Handle make_space(const Shape& shape) {
+  if (shape.empty()) return Handle(H5Screate(H5S_SCALAR));
+  const std::vector<hsize_t> dims = extents(shape);
+  return Handle(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
+}
+
+template <class Extents>
+std::size_t count_of(const Extents& shape) {
+  std::size_t count = 1;
+  for (const auto extent : shape) count *= extent;
+  return count;
+}
+
+bool link_exists(hid_t file, const std::string& name) {
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    const std::string part = name.substr(0, end);
+    if (!part.empty() && part != "/" && H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+/// A dataset opened for reading and what its header says.
+struct OpenDataset {
+  Handle dataset;
+  Handle space;
+  Shape shape;
+};
+
+/// A damaged header may claim any size: memory is only asked for when the file can hold the values. Deflate packs at
+/// most 1032:1.
+void check_size(const std::filesystem::path& file, const std::string& name, const OpenDataset& open) {
+  constexpr double best_compression = 1100.0;
+  double bytes = 1.0;
+  for (const std::size_t extent : open.shape) bytes *= static_cast<double>(extent);
+  const Handle type(H5Dget_type(open.dataset));
+  bytes *= static_cast<double>(H5Tget_size(type));
+  if (bytes <= best_compression * (static_cast<double>(H5Dget_storage_size(open.dataset)) + 1024.0)) return;
+  bad_dataset(file, name, fmt::format("shape {} is larger than the file can hold", to_string(open.shape)));
+}
+
+OpenDataset open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
+  if (!link_exists(file, name)) bad_dataset(path, name, "missing");
+  OpenDataset open{Handle(H5Dopen2(file, name.c_str(), H5P_DEFAULT)), Handle(-1), {}};
+  if (open.dataset.bad()) bad_dataset(path, name, "not a dataset, or damaged");
+  Handle space(H5Dget_space(open.dataset));
+  const int rank = space.bad() ? -1 : H5Sget_simple_extent_ndims(space);
+  if (rank < 0) bad_dataset(path, name, "damaged shape");
+  std::vector<hsize_t> dims(static_cast<std::size_t>(rank));
+  H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+  OpenDataset out{std::move(open.dataset), std::move(space), {dims.begin(), dims.end()}};
+  if (H5Sget_simple_extent_type(out.space) == H5S_NULL) out.shape = {0};
+  check_size(path, name, out);
+  return out;
+}
+
+void require_numbers(const std::filesystem::path& path, const std::string& name, hid_t dataset) {
+  const Handle type(H5Dget_type(dataset));
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT) bad_dataset(path, name, "expected numbers");
+}
+
+void require_text(const std::filesystem::path& path, const std::string& name, hid_t type) {
+  if (H5Tget_class(type) != H5T_STRING) bad_dataset(path, name, "expected text");
+}
+
+std::string trimmed(const char* text, std::size_t size) { return {text, strnlen(text, size)}; }
+
+/// Strings of fixed or variable length, `read(memory_type, buffer)` being H5Dread or H5Aread.
+template <class Read>
+std::vector<std::string> strings_from(hid_t type, hid_t space, std::size_t count, bool& ok, Read&& read) {
+  std::vector<std::string> out;
+  ok = true;
+  if (count == 0) return out;
+  if (H5Tis_variable_str(type) > 0) {
+    std::vector<char*> texts(count, nullptr);
+    ok = read(type, texts.data()) >= 0;
+    for (const char* text : texts) out.emplace_back(ok && text != nullptr ? text : "");
+    if (ok) H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts.data());
+    return out;
+  }
+  const std::size_t size = H5Tget_size(type);
+  std::vector<char> bytes(count * size);
+  ok = read(type, bytes.data()) >= 0;
+  for (std::size_t i = 0; ok && i < count; ++i) out.push_back(trimmed(bytes.data() + i * size, size));
+  return out;
+}
+
+Handle fixed_string_type(std::size_t size) {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type, std::max<std::size_t>(size, 1));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace
+
+std::string to_string(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+
+// Reading
+
+Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : path_(file) {
+  no_cleanup_at_exit();
+  const QuietErrors quiet;
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) throw InvalidInput(fmt::format("{}: no such file", file.string()));
+  if (std::filesystem::is_directory(file, error)) {
+    throw InvalidInput(fmt::format("{}: a folder, expected an HDF5 file", file.string()));
+  }
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  file_ = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
+  if (file_ < 0) {
+    throw InvalidInput(fmt::format("{}: not an HDF5 file, cut short, or not readable", file.string()));
+  }
+}
+
+Hdf5Reader::~Hdf5Reader() {
+  const QuietErrors quiet;
+  if (file_ >= 0) H5Fclose(file_);
+}
+
+bool Hdf5Reader::contains(const std::string& name) const {
+  const QuietErrors quiet;
+  return link_exists(file_, name);
+}
+
+std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
+  const QuietErrors quiet;
+  const Handle handle(H5Gopen2(file_, group.c_str(), H5P_DEFAULT));
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* into) -> herr_t {
+    static_cast<std::vector<std::string>*>(into)->emplace_back(name);
+    return 0;
+  };
+  if (handle.bad() || H5Literate(handle, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names) < 0) {
+    throw InvalidInput(fmt::format("{}: group '{}': missing or damaged", path_.string(), group));
+  }
+  return names;
+}
+
+Shape Hdf5Reader::shape(const std::string& dataset) const {
+  const QuietErrors quiet;
+  return open_dataset(file_, path_, dataset).shape;
+}
+
+template <class T>
+std::vector<T> Hdf5Reader::read(const std::string& dataset) const {
+  const QuietErrors quiet;
+  const OpenDataset open = open_dataset(file_, path_, dataset);
+  require_numbers(path_, dataset, open.dataset);
+  std::vector<T> values(count_of(open.shape));
+  if (!values.empty() && H5Dread(open.dataset, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    bad_dataset(path_, dataset, "damaged values");
+  }
+  return values;
+}
+
+template <class T>
+std::vector<T> Hdf5Reader::read(const std::string& dataset, const Shape& expected) const {
+  const Shape found = shape(dataset);
+  if (found != expected) {
+    bad_dataset(path_, dataset, fmt::format("shape {}, expected {}", to_string(found), to_string(expected)));
+  }
+  return read<T>(dataset);
+}
+
+template <class T>
+std::vector<T> Hdf5Reader::read_rows(const std::string& dataset, std::size_t first, std::size_t count) const {
+  const QuietErrors quiet;
+  const OpenDataset open = open_dataset(file_, path_, dataset);
+  require_numbers(path_, dataset, open.dataset);
+  if (open.shape.empty() || first > open.shape[0] || count > open.shape[0] - first) {
+    bad_dataset(path_, dataset,
+                fmt::format("shape {} has no rows {} to {}", to_string(open.shape), first, first + count));
+  }
+  std::vector<hsize_t> begin(open.shape.size(), 0);
+  std::vector<hsize_t> size = extents(open.shape);
+  begin[0] = first;
+  size[0] = count;
+  std::vector<T> values(count_of(size));
+  if (values.empty()) return values;
+  H5Sselect_hyperslab(open.space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr);
+  const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr));
+  if (H5Dread(open.dataset, native_type<T>(), memory, open.space, H5P_DEFAULT, values.data()) < 0) {
+    bad_dataset(path_, dataset, "damaged values");
+  }
+  return values;
+}
+
+template <class T>
+T Hdf5Reader::read_scalar(const std::string& dataset) const {
+  const std::vector<T> values = read<T>(dataset);
+  if (values.size() != 1) bad_dataset(path_, dataset, fmt::format("{} values, expected one", values.size()));
+  return values[0];
+}
+
+std::string Hdf5Reader::read_string(const std::string& dataset) const {
+  const std::vector<std::string> texts = read_strings(dataset);
+  if (texts.size() != 1) bad_dataset(path_, dataset, fmt::format("{} texts, expected one", texts.size()));
+  return texts[0];
+}
+
+std::vector<std::string> Hdf5Reader::read_strings(const std::string& dataset) const {
+  const QuietErrors quiet;
+  const OpenDataset open = open_dataset(file_, path_, dataset);
+  const Handle type(H5Dget_type(open.dataset));
+  require_text(path_, dataset, type);
+  bool ok = true;
+  auto texts = strings_from(type, open.space, count_of(open.shape), ok, [&](hid_t memory_type, void* into) {
+    return H5Dread(open.dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into);
+  });
+  if (!ok) bad_dataset(path_, dataset, "damaged values");
+  return texts;
+}
+
+bool Hdf5Reader::has_attribute(const std::string& object, const std::string& name) const {
+  const QuietErrors quiet;
+  return link_exists(file_, object) && H5Aexists_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::string Hdf5Reader::string_attribute(const std::string& object, const std::string& name) const {
+  const std::string label = object + "@" + name;
+  if (!has_attribute(object, name)) bad_dataset(path_, label, "missing");
+  const QuietErrors quiet;
+  const Handle attribute(H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  const Handle type(H5Aget_type(attribute));
+  const Handle space(H5Aget_space(attribute));
+  if (attribute.bad() || type.bad() || space.bad()) bad_dataset(path_, label, "damaged");
+  require_text(path_, label, type);
+  if (H5Sget_simple_extent_npoints(space) != 1) bad_dataset(path_, label, "expected one text");
+  bool ok = true;
+  const auto texts = strings_from(type, space, 1, ok,
+                                  [&](hid_t memory_type, void* into) { return H5Aread(attribute, memory_type, into); });
+  if (!ok) bad_dataset(path_, label, "damaged");
+  return texts[0];
+}
+
+// Writing
+
+Hdf5Writer::Hdf5Writer(std::filesystem::path path, std::int64_t file, bool memory)
+    : path_(std::move(path)), file_(file), memory_(memory) {}
+
+Hdf5Writer::Hdf5Writer(Hdf5Writer&& other) noexcept
+    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)), memory_(other.memory_) {}
+
+Hdf5Writer::~Hdf5Writer() {
+  const QuietErrors quiet;
+  if (file_ >= 0) H5Fclose(file_);
+}
+
+namespace {
+std::int64_t create_file(const std::filesystem::path& path, bool memory) {
+  constexpr std::size_t memory_step = 1U << 20U;  // bytes by which a file in memory grows
+  no_cleanup_at_exit();
+  const QuietErrors quiet;
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  if (memory) H5Pset_fapl_core(access, memory_step, 0);
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE));
+  H5Pset_obj_track_times(creation, 0);
+  errno = 0;
+  const std::int64_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access);
+  if (file < 0) refused(path, "/", errno);
+  return file;
+}
+}  // namespace
+
+Hdf5Writer Hdf5Writer::on_disk(const std::filesystem::path& file) { return {file, create_file(file, false), false}; }
+
+Hdf5Writer Hdf5Writer::in_memory(const std::filesystem::path& name) { return {name, create_file(name, true), true}; }
+
+void Hdf5Writer::make_dataset(const std::string& dataset, std::int64_t type, const Shape& shape,
+                              const Hdf5Layout& layout) {
+  const Handle links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links, 1);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_obj_track_times(creation, 0);
+  if (!layout.chunk.empty() && count_of(shape) > 0) {
+    std::vector<hsize_t> chunk = extents(layout.chunk);
+    H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+    if (layout.gzip > 0) {
+      H5Pset_shuffle(creation);
+      H5Pset_deflate(creation, static_cast<unsigned>(layout.gzip));
+    }
+  }
+  const Handle space = make_space(shape);
+  errno = 0;
+  const Handle handle(H5Dcreate2(file_, dataset.c_str(), type, space, links, creation, H5P_DEFAULT));
+  if (handle.bad()) refused(path_, dataset, errno);
+}
+
+template <class T>
+void Hdf5Writer::write(const std::string& dataset, const T* values, const Shape& shape, const Hdf5Layout& layout) {
+  create<T>(dataset, shape, layout);
+  if (count_of(shape) == 0) return;
+  const QuietErrors quiet;
+  const Handle handle(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT));
+  errno = 0;
+  if (H5Dwrite(handle, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) refused(path_, dataset, errno);
+}
+
+template <class T>
+void Hdf5Writer::create(const std::string& dataset, const Shape& shape, const Hdf5Layout& layout) {
+  const QuietErrors quiet;
+  make_dataset(dataset, native_type<T>(), shape, layout);
+}
+
+template <class T>
+void Hdf5Writer::write_rows(const std::string& dataset, std::size_t first, std::size_t count, const T* values) {
+  const QuietErrors quiet;
+  const Handle handle(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT));
+  const Handle space(handle.bad() ? -1 : H5Dget_space(handle));
+  const int rank = space.bad() ? 0 : H5Sget_simple_extent_ndims(space);
+  if (rank < 1) refused(path_, dataset, 0);
+  std::vector<hsize_t> size(static_cast<std::size_t>(rank));
+  H5Sget_simple_extent_dims(space, size.data(), nullptr);
+  std::vector<hsize_t> begin(size.size(), 0);
+  begin[0] = first;
+  size[0] = count;
+  if (count_of(size) == 0) return;
+  const Handle memory(H5Screate_simple(rank, size.data(), nullptr));
+  errno = 0;
+  if (H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) < 0 ||
+      H5Dwrite(handle, native_type<T>(), memory, space, H5P_DEFAULT, values) < 0) {
+    refused(path_, dataset, errno);
+  }
+}
+
+void Hdf5Writer::write_fixed_strings(const std::string& dataset, const std::vector<std::string>& texts,
+                                     const Shape& shape) {
+  const QuietErrors quiet;
+  std::size_t size = 1;
+  for (const std::string& text : texts) size = std::max(size, text.size());
+  const Handle type = fixed_string_type(size);
+  make_dataset(dataset, type, shape, {});
+  if (texts.empty()) return;
+  std::vector<char> bytes(texts.size() * size, '\0');
+  for (std::size_t i = 0; i < texts.size(); ++i) std::copy(texts[i].begin(), texts[i].end(), &bytes[i * size]);
+  const Handle handle(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT));
+  errno = 0;
+  if (H5Dwrite(handle, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) refused(path_, dataset, errno);
+}
+
+void Hdf5Writer::write_string(const std::string& dataset, const std::string& text) {
+  write_fixed_strings(dataset, {text}, {});
+}
+
+void Hdf5Writer::write_strings(const std::string& dataset, const std::vector<std::string>& texts) {
+  write_fixed_strings(dataset, texts, {texts.size()});
+}
+
+void Hdf5Writer::put_attribute(const std::string& object, const std::string& name, std::int64_t type,
+                               const void* value) {
+  const Handle space(H5Screate(H5S_SCALAR));
+  errno = 0;
+  const Handle attribute(
+      H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  if (attribute.bad() || H5Awrite(attribute, type, value) < 0) refused(path_, object + "@" + name, errno);
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::string& text) {
+  const QuietErrors quiet;
+  const Handle type = fixed_string_type(text.size());
+  put_attribute(object, name, type, text.c_str());
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, double value) {
+  const QuietErrors quiet;
+  put_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  const QuietErrors quiet;
+  put_attribute(object, name, H5T_NATIVE_INT64, &value);
+}
+
+std::vector<std::byte> Hdf5Writer::image() {
+  const QuietErrors quiet;
+  if (!memory_ || H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0) refused(path_, "/", 0);
+  const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  if (size <= 0 || H5Fget_file_image(file_, bytes.data(), bytes.size()) != size) refused(path_, "/", 0);
+  return bytes;
+}
+
+void Hdf5Writer::close() {
+  if (file_ < 0) return;
+  const QuietErrors quiet;
+  errno = 0;
+  const bool flushed = H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0;
+  const int error_number = errno;
+  const bool closed = H5Fclose(std::exchange(file_, -1)) >= 0;
+  if (!flushed || !closed) refused(path_, "/", error_number);
+}
+
+#define TRESSE_HDF5_TYPE(T)                                                                             \
+  template std::vector<T> Hdf5Reader::read<T>(const std::string&) const;                                \
+  template std::vector<T> Hdf5Reader::read<T>(const std::string&, const Shape&) const;                  \
+  template std::vector<T> Hdf5Reader::read_rows<T>(const std::string&, std::size_t, std::size_t) const; \
+  template T Hdf5Reader::read_scalar<T>(const std::string&) const;                                      \
+  template void Hdf5Writer::write<T>(const std::string&, const T*, const Shape&, const Hdf5Layout&);    \
+  template void Hdf5Writer::create<T>(const std::string&, const Shape&, const Hdf5Layout&);             \
+  template void Hdf5Writer::write_rows<T>(const std::string&, std::size_t, std::size_t, const T*);
+TRESSE_HDF5_TYPE(double)
+TRESSE_HDF5_TYPE(float)
+TRESSE_HDF5_TYPE(std::int32_t)
+TRESSE_HDF5_TYPE(std::int64_t)
+TRESSE_HDF5_TYPE(std::uint64_t)
+TRESSE_HDF5_TYPE(std::uint8_t)
+#undef TRESSE_HDF5_TYPE
+
+}  // namespace tresse::io

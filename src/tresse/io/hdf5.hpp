@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// HDF5 files through a few typed calls. Bad files throw InvalidInput, refused writes SystemFailure; either with one
+/// line that names the file and the dataset. HDF5's own error messages stay off. One thread at a time.
+namespace tresse::io {
+
+using Shape = std::vector<std::size_t>;  ///< extents, outermost first; empty: a scalar
+
+/// "(3, 4)".
+std::string to_string(const Shape& shape);
+
+/// Element types of the calls below: double, float, std::int32_t, std::int64_t, std::uint64_t, std::uint8_t.
+/// Numbers are converted on reading where the file's type differs.
+class Hdf5Reader {
+ public:
+  explicit Hdf5Reader(const std::filesystem::path& file);
+  ~Hdf5Reader();
+  Hdf5Reader(const Hdf5Reader&) = delete;
+  Hdf5Reader& operator=(const Hdf5Reader&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  bool contains(const std::string& name) const;                       ///< a group or dataset, e.g. "fclib_local/W/x"
+  std::vector<std::string> children(const std::string& group) const;  ///< sorted by name
+  Shape shape(const std::string& dataset) const;
+
+  /// All values, row-major.
+  template <class T>
+  std::vector<T> read(const std::string& dataset) const;
+  /// The same, refused unless the dataset has the shape `expected`.
+  template <class T>
+  std::vector<T> read(const std::string& dataset, const Shape& expected) const;
+  /// Rows [first, first + count) of the outermost extent.
+  template <class T>
+  std::vector<T> read_rows(const std::string& dataset, std::size_t first, std::size_t count) const;
+  /// The value of a dataset that holds just one, whatever its rank.
+  template <class T>
+  T read_scalar(const std::string& dataset) const;
+
+  std::string read_string(const std::string& dataset) const;
+  std::vector<std::string> read_strings(const std::string& dataset) const;  ///< one-dimensional
+
+  bool has_attribute(const std::string& object, const std::string& name) const;
+  std::string string_attribute(const std::string& object, const std::string& name) const;
+
+ private:
+  std::filesystem::path path_;
+  std::int64_t file_ = -1;
+};
+
+/// How a dataset is stored.
+struct Hdf5Layout {
+  Shape chunk;   ///< as many extents as the dataset, each >= 1; empty: contiguous
+  int gzip = 0;  ///< 0: none, to 9; needs a chunk; bytes are shuffled first
+};
+
+/// A new file, deterministic: the same calls leave the same bytes. Groups along a dataset's name are created when
+/// missing.
+class Hdf5Writer {
+ public:
+  /// Replaces `file`, which is whole only after close().
+  static Hdf5Writer on_disk(const std::filesystem::path& file);
+  /// Kept in memory for image(); `name` is for messages.
+  static Hdf5Writer in_memory(const std::filesystem::path& name);
+  ~Hdf5Writer();
+  Hdf5Writer(Hdf5Writer&& other) noexcept;
+  Hdf5Writer& operator=(Hdf5Writer&&) = delete;
+
+  /// Writes prod(shape) values, row-major.
+  template <class T>
+  void write(const std::string& dataset, const T* values, const Shape& shape, const Hdf5Layout& layout = {});
+  template <class T>
+  void write(const std::string& dataset, const std::vector<T>& values, const Hdf5Layout& layout = {}) {
+    write(dataset, values.data(), {values.size()}, layout);
+  }
+  template <class T>
+  void write_scalar(const std::string& dataset, const T& value) {
+    write(dataset, &value, {});
+  }
+
+  /// A dataset to be filled by write_rows.
+  template <class T>
+  void create(const std::string& dataset, const Shape& shape, const Hdf5Layout& layout = {});
+  /// Rows [first, first + count) of the outermost extent of a dataset created before.
+  template <class T>
+  void write_rows(const std::string& dataset, std::size_t first, std::size_t count, const T* values);
+
+  /// UTF-8, stored with fixed length (numpy bytes).
+  void write_string(const std::string& dataset, const std::string& text);
+  void write_strings(const std::string& dataset, const std::vector<std::string>& texts);
+
+  void attribute(const std::string& object, const std::string& name, const std::string& text);
+  void attribute(const std::string& object, const std::string& name, double value);
+  void attribute(const std::string& object, const std::string& name, std::int64_t value);
+
+  std::vector<std::byte> image();  ///< the bytes of the file written so far, in_memory only
+  void close();                    ///< flushes and closes; nothing can be written afterwards
+
+ private:
+  Hdf5Writer(std::filesystem::path path, std::int64_t file, bool memory);
+  void make_dataset(const std::string& dataset, std::int64_t type, const Shape& shape, const Hdf5Layout& layout);
+  void write_fixed_strings(const std::string& dataset, const std::vector<std::string>& texts, const Shape& shape);
+  void put_attribute(const std::string& object, const std::string& name, std::int64_t type, const void* value);
+
+  std::filesystem::path path_;
+  std::int64_t file_ = -1;
+  bool memory_ = false;
+};
+
+}  // namespace tresse::io
