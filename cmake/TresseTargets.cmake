@@ -6,11 +6,23 @@ target_compile_features(tresse_options INTERFACE cxx_std_20)
 # The same alignment in the library and in its users, whatever their -march: Eigen's allocator depends on it.
 target_compile_definitions(tresse_options INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
 
+# AVX2 rather than all that the machine has: 512-bit vectors gain nothing on 3x3 blocks and short rows.
+set(tresse_march "${TRESSE_MARCH}")
+if(TRESSE_MARCH STREQUAL "auto")
+  set(tresse_march "")
+  if(EXISTS /proc/cpuinfo)
+    file(READ /proc/cpuinfo cpuinfo LIMIT 8192)
+    if(cpuinfo MATCHES " avx2 " AND cpuinfo MATCHES " fma " AND cpuinfo MATCHES " bmi2 ")
+      set(tresse_march "x86-64-v3")
+    endif()
+  endif()
+endif()
+
 add_library(tresse_build_options INTERFACE)
 target_compile_options(tresse_build_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${TRESSE_WARNINGS_AS_ERRORS}>:-Werror>
-  $<$<BOOL:${TRESSE_MARCH}>:-march=${TRESSE_MARCH}>)
+  $<$<BOOL:${tresse_march}>:-march=${tresse_march}>)
 if(TRESSE_ASSERTIONS OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_definitions(tresse_build_options INTERFACE TRESSE_ASSERTIONS=1)
 endif()
