@@ -24,9 +24,9 @@ struct RodState {
 /// What acts on a rod besides elasticity and contact.
 struct RodLoads {
   Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
-  Twist root_acceleration;            ///< prescribed acceleration of a clamped root (linear at r(0), angular) [m/s^2], [rad/s^2]
-  double drag = 0.0;                  ///< air drag per unit length and velocity, force -drag (r_t - wind) [N s/m^2]; >= 0
-  Vector3 wind = Vector3::Zero();     ///< (3) [m/s]
+  Twist root_acceleration;  ///< prescribed acceleration of a clamped root (linear at r(0), angular) [m/s^2], [rad/s^2]
+  double drag = 0.0;        ///< air drag per unit length and velocity, force -drag (r_t - wind) [N s/m^2]; >= 0
+  Vector3 wind = Vector3::Zero();  ///< (3) [m/s]
 };
 
 struct RodEnergies {
@@ -44,9 +44,9 @@ struct RodSection {
   Vector3 moment;     ///< K3 (kappa - kappa_rest), material axes (twist, 1, 2) [N m]
 };
 
-/// One rod: an immutable model and the kinematics of its last update(). Unknown velocities v, dof() of them: for a clamped
-/// root the curvature rates; for a free root (linear velocity of r(0), angular velocity of the root frame, both in world axes,
-/// then the curvature rates). Discrete dynamics, bertails2018hdr eq. (2.8):
+/// One rod: an immutable model and the kinematics of its last update(). Unknown velocities v, dof() of them: for a
+/// clamped root the curvature rates; for a free root (linear velocity of r(0), angular velocity of the root frame, both
+/// in world axes, then the curvature rates). Discrete dynamics, bertails2018hdr eq. (2.8):
 ///   M v' + gradient(elastic) + damping + G + A = external.
 /// Not thread-safe; one object per fibre.
 class Rod {
@@ -58,14 +58,15 @@ class Rod {
   virtual int curvature_count() const = 0;  ///< m
   int root_dof() const { return root_condition() == RootCondition::free ? 6 : 0; }
   int dof() const { return root_dof() + curvature_count(); }
-  virtual double length() const = 0;                   ///< [m]
-  virtual double mass() const = 0;                     ///< [kg]
-  virtual double contact_radius() const = 0;           ///< [m]; an elliptic section's largest half-axis
-  virtual const VectorX& rest_curvature() const = 0;   ///< (m) [1/m]
+  virtual double length() const = 0;                  ///< [m]
+  virtual double mass() const = 0;                    ///< [kg]
+  virtual double contact_radius() const = 0;          ///< [m]; an elliptic section's largest half-axis
+  virtual const VectorX& rest_curvature() const = 0;  ///< (m) [1/m]
 
   /// Smooth pieces of the centreline, one an element, in order from the root.
   virtual int piece_count() const = 0;
-  virtual double piece_begin(int piece) const = 0;  ///< arc length of its first point; piece_begin(piece_count()) == length() [m]
+  virtual double piece_begin(
+      int piece) const = 0;  ///< arc length of its first point; piece_begin(piece_count()) == length() [m]
   virtual geometry::Curve piece(int piece) const = 0;
 
   /// Sets the state and computes the kinematics that every function below uses.
@@ -73,7 +74,8 @@ class Rod {
   virtual const RodState& state() const = 0;
 
   virtual RodSection section(double s) const = 0;
-  /// Velocity of the material point at local arc length `u` of `piece` for generalised velocities v (dof), plus the clamped root's own motion.
+  /// Velocity of the material point at local arc length `u` of `piece` for generalised velocities v (dof), plus the
+  /// clamped root's own motion.
   virtual Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const = 0;
   /// The part of velocity() that is prescribed: zero for a free root.
   virtual Vector3 prescribed_velocity(int piece, double u) const = 0;
@@ -83,7 +85,8 @@ class Rod {
   virtual void mass_matrix(Eigen::Ref<MatrixX> out) const = 0;  ///< M, (dof, dof), both triangles
   /// Adds stiffness_scale * (elastic Hessian) + damping_scale * D to the matrix, (dof, dof).
   virtual void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const = 0;
-  virtual void elastic_force(Eigen::Ref<VectorX> out) const = 0;  ///< -gradient of the elastic energy, (dof) [N m^2] for curvatures
+  virtual void elastic_force(
+      Eigen::Ref<VectorX> out) const = 0;  ///< -gradient of the elastic energy, (dof) [N m^2] for curvatures
   /// -(G + A) - int (dr/dv)^T drag (r_t* - wind) ds, where r_t* is the prescribed part of the velocity: the drag of the
   /// unknown part is -drag int (dr/dv)^T (dr/dv) ds v, see drag_matrix_scale. (dof)
   virtual void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const = 0;
@@ -101,8 +104,8 @@ class Rod {
 
 /// State after a step: curvatures += dt * rates; a free root moves by the exponential map with v's first six entries;
 /// a clamped root takes `next_root` and `root_velocity` over.
-RodState advanced(const Rod& rod, const RodState& state, const Eigen::Ref<const VectorX>& v, double dt, const Pose& next_root,
-                  const Twist& root_velocity);
+RodState advanced(const Rod& rod, const RodState& state, const Eigen::Ref<const VectorX>& v, double dt,
+                  const Pose& next_root, const Twist& root_velocity);
 
 /// The generalised velocity of a state, (dof).
 VectorX generalised_velocity(const Rod& rod, const RodState& state);

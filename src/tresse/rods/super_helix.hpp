@@ -9,9 +9,9 @@ namespace tresse::rods {
 
 /// One element of a super-helix: constant curvature along its length.
 struct SuperHelixElement {
-  double length = 0.0;                         ///< > 0 [m]
-  CrossSection section;                        ///< half-axes > 0
-  Vector3 rest_curvature = Vector3::Zero();    ///< (twist, k1, k2) [1/m]
+  double length = 0.0;                       ///< > 0 [m]
+  CrossSection section;                      ///< half-axes > 0
+  Vector3 rest_curvature = Vector3::Zero();  ///< (twist, k1, k2) [1/m]
 };
 
 /// Kirchhoff rod with piecewise constant curvature. @cite bertails2018hdr sec. 2.3.1; bertails2006

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+
+#include <tresse/math/gauss_legendre.hpp>
+#include <tresse/rods/detail/element_quadrature.hpp>
+
+namespace tresse::rods::detail {
+namespace {
+
+using Lanes3 = Triple<Lanes>;
+
+constexpr int lane_count = 4;
+constexpr double interval_turn = 10.0;  // [rad] longest sub-interval
+constexpr double max_turn = 1e4;        // [rad] beyond it sampling stops growing
+
+/// A Gauss rule on [0, 1] cut in lanes.
+struct LaneRule {
+  explicit LaneRule(int points) : nodes(points / lane_count), weights(points / lane_count) {
+    const math::GaussRule& rule = math::gauss_legendre(points);
+    for (int i = 0; i < points; ++i) {
+      nodes[i / lane_count][i % lane_count] = rule.nodes[i];
+      weights[i / lane_count][i % lane_count] = rule.weights[i];
+    }
+  }
+  std::vector<Lanes> nodes;
+  std::vector<Lanes> weights;
+};
+
+const LaneRule& rule_for_turn(double turn) {
+  static const LaneRule rule8(8);
+  static const LaneRule rule12(12);
+  static const LaneRule rule16(16);
+  return turn <= 1.5 ? rule8 : turn <= 5.0 ? rule12 : rule16;
+}
+
+Triple<double> triple(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
+
+void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, bool series, GaussBatch& batch) {
+  if (series) {
+    math::stumpff_series<8>(Lanes(batch.s * batch.s * w2), batch.c);
+  } else {
+    for (int lane = 0; lane < lane_count; ++lane) {
+      const double s = batch.s[lane];
+      const double angle = s * norm.value;
+      const auto c = math::stumpff_of_angle<8>(angle, std::fma(s, norm.value, -angle) + s * norm.correction);
+      for (std::size_t m = 0; m < c.size(); ++m) batch.c[m][lane] = c[m];
+    }
+  }
+  batch.point = helix_point(batch.s, triple(w), batch.c);
+}
+
+Lanes dot(const Lanes3& a, const Lanes3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+void add_cross(const Lanes3& a, const Lanes3& b, Lanes3& sum) {
+  sum[0] += a[1] * b[2] - a[2] * b[1];
+  sum[1] += a[2] * b[0] - a[0] * b[2];
+  sum[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+Lanes3 matrix_times(const Matrix3& m, const Lanes3& v) {
+  Lanes3 out;
+  for (int r = 0; r < 3; ++r) out[r] = v[0] * m(r, 0) + v[1] * m(r, 1) + v[2] * m(r, 2);
+  return out;
+}
+
+Lanes3 gradient_times(const HelixPoint<Lanes>& point, const Vector3& d) {
+  Lanes3 out;
+  for (int r = 0; r < 3; ++r) out[r] = point.P[r][0] * d[0] + point.P[r][1] * d[1] + point.P[r][2] * d[2];
+  return out;
+}
+
+Lanes3 zero_lanes() { return {Lanes::Zero(), Lanes::Zero(), Lanes::Zero()}; }
+
+Vector3 sum(const Lanes3& v) { return {v[0].sum(), v[1].sum(), v[2].sum()}; }
+
+}  // namespace
+
+void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& batches) {
+  const double w2 = w.squaredNorm();
+  const double turn = length * std::sqrt(w2);
+  // A turn that is not finite takes one interval: the values are then not finite either, which the caller sees.
+  const int intervals =
+      turn > interval_turn && turn < 1e300 ? static_cast<int>(std::ceil(std::min(turn, max_turn) / interval_turn)) : 1;
+  const double width = length / intervals;
+  const LaneRule& rule = rule_for_turn(turn / intervals);
+  const bool series = !(length * length * w2 > math::stumpff_switch);
+  const PreciseNorm norm = series ? PreciseNorm{0.0, 0.0} : precise_norm(w);
+
+  batches.resize(intervals * rule.nodes.size());
+  std::size_t next = 0;
+  for (int k = 0; k < intervals; ++k) {
+    for (std::size_t i = 0; i < rule.nodes.size(); ++i, ++next) {
+      GaussBatch& batch = batches[next];
+      batch.s = (rule.nodes[i] + double(k)) * width;
+      batch.weight = rule.weights[i] * width;
+      evaluate(w, w2, norm, series, batch);
+    }
+  }
+}
+
+ElementMoments integrate_moments(const std::vector<GaussBatch>& batches) {
+  Lanes length = Lanes::Zero();
+  Lanes3 p = zero_lanes();
+  std::array<Lanes3, 3> P = {zero_lanes(), zero_lanes(), zero_lanes()};
+  std::array<Lanes3, 3> p_p = P;
+  std::array<Lanes3, 3> cross = P;  // [column]
+  std::array<Lanes3, 3> P_P = P;
+  for (const GaussBatch& batch : batches) {
+    const HelixPoint<Lanes>& h = batch.point;
+    const Lanes& weight = batch.weight;
+    const Lanes3 wp = {h.p[0] * weight, h.p[1] * weight, h.p[2] * weight};
+    length += weight;
+    std::array<Lanes3, 3> column;
+    for (int k = 0; k < 3; ++k) {
+      p[k] += wp[k];
+      column[k] = {h.P[0][k], h.P[1][k], h.P[2][k]};
+      add_cross(wp, column[k], cross[k]);
+      for (int r = 0; r < 3; ++r) P[r][k] += weight * h.P[r][k];
+      for (int r = 0; r <= k; ++r) {
+        p_p[r][k] += wp[r] * h.p[k];
+        P_P[r][k] += weight * dot(column[r], column[k]);
+      }
+    }
+  }
+
+  ElementMoments out;
+  out.length = length.sum();
+  out.p = sum(p);
+  for (int k = 0; k < 3; ++k) {
+    out.p_cross_P.col(k) = sum(cross[k]);
+    for (int r = 0; r < 3; ++r) out.P(r, k) = P[r][k].sum();
+    for (int r = 0; r <= k; ++r) {
+      out.p_p(r, k) = out.p_p(k, r) = p_p[r][k].sum();
+      out.P_P(r, k) = out.P_P(k, r) = P_P[r][k].sum();
+    }
+  }
+  return out;
+}
+
+ElementForce integrate_force(const std::vector<GaussBatch>& batches, const Vector3& w, const Vector3& rate,
+                             const Vector3& constant, const Matrix3& position_factor, const Matrix3& rate_factor,
+                             double density) {
+  const Triple<double> w_lanes = triple(w);
+  const Triple<double> rate_lanes = triple(rate);
+  Lanes3 resultant = zero_lanes();
+  Lanes3 torque = zero_lanes();
+  Lanes3 generalised = zero_lanes();
+  for (const GaussBatch& batch : batches) {
+    const HelixPoint<Lanes>& h = batch.point;
+    const Lanes3 second = helix_second(batch.s, w_lanes, rate_lanes, batch.c);
+    const Lanes3 from_position = matrix_times(position_factor, h.p);
+    const Lanes3 from_rate = matrix_times(rate_factor, gradient_times(h, rate));
+    Lanes3 f;
+    for (int r = 0; r < 3; ++r) {
+      f[r] = (from_position[r] + from_rate[r] - second[r] * density + constant[r]) * batch.weight;
+      resultant[r] += f[r];
+    }
+    add_cross(h.p, f, torque);
+    for (int k = 0; k < 3; ++k) generalised[k] += h.P[0][k] * f[0] + h.P[1][k] * f[1] + h.P[2][k] * f[2];
+  }
+  return {sum(resultant), sum(torque), sum(generalised)};
+}
+
+ElementMomentum integrate_momentum(const std::vector<GaussBatch>& batches, const ElementMotion& motion) {
+  Lanes3 linear = zero_lanes();
+  Lanes3 angular = zero_lanes();
+  Lanes square = Lanes::Zero();
+  const Vector3& o = motion.angular;
+  for (const GaussBatch& batch : batches) {
+    const Lanes3& p = batch.point.p;
+    Lanes3 v = gradient_times(batch.point, motion.curvature_rate);
+    v[0] += p[2] * o[1] - p[1] * o[2] + motion.linear[0];
+    v[1] += p[0] * o[2] - p[2] * o[0] + motion.linear[1];
+    v[2] += p[1] * o[0] - p[0] * o[1] + motion.linear[2];
+    square += batch.weight * dot(v, v);
+    for (int r = 0; r < 3; ++r) {
+      v[r] *= batch.weight;
+      linear[r] += v[r];
+    }
+    add_cross(p, v, angular);
+  }
+  return {sum(linear), sum(angular), square.sum()};
+}
+
+}  // namespace tresse::rods::detail

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <vector>
+
+#include <tresse/rods/detail/element_quadrature.hpp>
+#include <tresse/rods/rod.hpp>
+#include <tresse/rods/super_helix.hpp>
+
+namespace tresse::rods::detail {
+
+/// The super-helix behind the interface Rod. update() computes frames and the rigid twists of the coordinates; the
+/// element moments follow when a mass matrix, a force or an energy first asks. Calls that read kinematics alone (piece,
+/// section, velocity, prescribed_velocity, jacobian) may run on several threads between updates; the others may not.
+class SuperHelixRod final : public Rod {
+ public:
+  SuperHelixRod(const std::vector<SuperHelixElement>& elements, const Material& material, RootCondition root_condition);
+
+  std::unique_ptr<Rod> clone() const override { return std::make_unique<SuperHelixRod>(*this); }
+  RootCondition root_condition() const override { return root_condition_; }
+  int curvature_count() const override { return 3 * count(); }
+  double length() const override { return length_; }
+  double mass() const override { return mass_; }
+  double contact_radius() const override { return contact_radius_; }
+  const VectorX& rest_curvature() const override { return rest_; }
+
+  int piece_count() const override { return count(); }
+  double piece_begin(int piece) const override;
+  geometry::Curve piece(int piece) const override;
+
+  void update(const RodState& state) override;
+  const RodState& state() const override { return state_; }
+
+  RodSection section(double s) const override;
+  Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
+  Vector3 prescribed_velocity(int piece, double u) const override;
+  int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
+
+  void mass_matrix(Eigen::Ref<MatrixX> out) const override;
+  void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const override;
+  void elastic_force(Eigen::Ref<VectorX> out) const override;
+  void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const override;
+  void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const override;
+
+  RodEnergies energies(const Vector3& gravity) const override;
+  void momentum(Vector3& linear, Vector3& angular) const override;
+  void potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const override;
+  void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
+
+ private:
+  struct Element {
+    double length;
+    double begin;
+    double density;     ///< rho S [kg/m]
+    Vector3 stiffness;  ///< diag K3 [N m^2]
+  };
+  /// Pose at the start of an element; offset is from r(0), the common origin of every twist and moment.
+  struct Joint {
+    Vector3 offset = Vector3::Zero();
+    Matrix3 frame = Matrix3::Identity();
+  };
+  /// What a unit of curvature does: end_linear, end_angular at the element's end, in its start frame; X_linear,
+  /// X_angular the rigid twist (at r(0), world axes) of everything beyond.
+  struct Link {
+    Matrix3 end_linear;
+    Matrix3 end_angular;
+    Matrix3 X_linear;
+    Matrix3 X_angular;
+    std::array<double, 8> c;  ///< Stumpff functions at the element's end
+  };
+  /// Mass, int d, int d d^T of a part of the rod, d = r - r(0).
+  struct Inertia {
+    double mass = 0.0;
+    Vector3 first = Vector3::Zero();
+    Matrix3 second = Matrix3::Zero();
+  };
+  using Columns6 = Eigen::Matrix<double, 6, 3>;
+  using Rows6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
+
+  int count() const { return static_cast<int>(elements_.size()); }
+  Vector3 w(int i) const { return state_.curvature.segment<3>(3 * i); }
+  Vector3 rate(int i) const { return state_.curvature_rate.segment<3>(3 * i); }
+  Vector3 point(int piece, double u) const;  ///< r - r(0)
+  Vector3 root_angular() const { return state_.root_velocity.angular; }
+  void check_piece(int piece) const;
+
+  void sample() const;  ///< quadrature and moments of the current state, unless they are there
+  static void add_inertia(const ElementMoments& m, const Joint& joint, double density, Inertia& sum);
+  static Columns6 wrench_of(const Inertia& inertia, const Matrix3& linear, const Matrix3& angular);
+  Columns6 own_wrench(int i, double density) const;
+  void sweep_forces(const RodLoads& loads) const;
+  template <bool Add>
+  void gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
+  template <typename Visit>
+  void for_each_motion(Visit&& visit) const;
+
+  RootCondition root_condition_;
+  std::vector<Element> elements_;
+  double damping_time_ = 0.0;
+  double length_ = 0.0;
+  double mass_ = 0.0;
+  double contact_radius_ = 0.0;
+  VectorX rest_;
+  VectorX stiffness_;  ///< diagonal of K (m)
+
+  RodState state_;
+  std::vector<Joint> joints_;  ///< (N + 1)
+  std::vector<Link> links_;    ///< (N)
+  Rows6 twists_;               ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular)
+
+  mutable bool sampled_ = false;
+  mutable std::vector<std::vector<GaussBatch>> samples_;
+  mutable std::vector<ElementMoments> moments_;
+  mutable std::vector<ElementForce> forces_;  ///< scratch
+};
+
+}  // namespace tresse::rods::detail
