@@ -7,8 +7,8 @@ namespace tresse::app {
 /// Exit statuses of the program, part of its contract.
 enum ExitStatus { done = 0, bad_input = 2, missed_tolerance = 3, not_finite = 4, interrupted = 130 };
 
-/// Each adds its subcommand to the program; its callback does the work, throws InvalidInput or SystemFailure, and leaves
-/// its exit status in `exit_status`.
+/// Each adds its subcommand to the program; its callback does the work, throws InvalidInput or SystemFailure, and
+/// leaves its exit status in `exit_status`.
 void add_run_command(CLI::App& program, int& exit_status);
 void add_static_command(CLI::App& program, int& exit_status);
 void add_check_command(CLI::App& program, int& exit_status);

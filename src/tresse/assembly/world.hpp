@@ -5,17 +5,18 @@
 #include <vector>
 
 #include <tresse/bodies/shapes.hpp>
+#include <tresse/contact/pieces.hpp>
 #include <tresse/rods/rod.hpp>
 
 namespace tresse::assembly {
 
 /// One fibre of the world.
 struct Fibre {
-  std::unique_ptr<rods::Rod> rod;  ///< model and current kinematics
-  Pose root;                       ///< reference pose of the root
+  std::unique_ptr<rods::Rod> rod;  ///< model and kinematics of the last update
+  Pose root;                       ///< reference pose of a clamped root
   bodies::Motion root_motion;      ///< clamped roots only
-  std::string material_name;       ///< key of the friction table
   int group = 0;                   ///< index of the scene's fibre group
+  int material = 0;                ///< row of World::friction
   double drag = 0.0;               ///< [N s/m^2]
 };
 
@@ -23,8 +24,32 @@ struct Fibre {
 struct World {
   std::vector<Fibre> fibres;
   std::vector<bodies::Obstacle> obstacles;
-  Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
-  Vector3 wind = Vector3::Zero();     ///< (3) [m/s]
+  std::vector<int> obstacle_material;  ///< (obstacles) row of `friction`
+  MatrixX friction;                    ///< coefficient by pair of materials, symmetric [-]
+  Vector3 gravity = Vector3::Zero();   ///< (3) [m/s^2]
+  Vector3 wind = Vector3::Zero();      ///< (3) [m/s]
 };
+
+/// Pose of a clamped root at `time`.
+Pose root_pose(const Fibre& fibre, double time);
+
+/// Mean rigid velocity that brings pose `from` to pose `to` in `dt`; the angular part is the rotation vector over dt.
+Twist mean_twist(const Pose& from, const Pose& to, double dt);
+
+/// Pose of an obstacle's frame at `time`: origin at its moved reference point.
+Pose obstacle_pose(const bodies::Obstacle& obstacle, double time);
+
+/// A point of the reference configuration, moved with the obstacle to `pose` = obstacle_pose(obstacle, t).
+Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3& reference_point);
+
+/// Which body of the contact geometry is what: fibres first, then obstacles.
+int obstacle_body(const World& world, int obstacle);
+
+/// The world as tubes and planes: fibres where their last update left them, obstacles at `time`. Reaches are zero.
+contact::Geometry contact_geometry(const World& world, double time);
+
+/// Updates the curves of `geometry` in place to the fibres' last update and the obstacles' place at `time`; pieces,
+/// order and reaches stay. (A piece keeps its share of its element even if the curvature changed in between.)
+void move_geometry(const World& world, double time, contact::Geometry& geometry);
 
 }  // namespace tresse::assembly

@@ -13,11 +13,16 @@ enum class Status {
 
 constexpr const char* to_string(Status status) {
   switch (status) {
-    case Status::converged: return "converged";
-    case Status::max_iterations: return "max_iterations";
-    case Status::stalled: return "stalled";
-    case Status::no_solution: return "no_solution";
-    case Status::not_finite: return "not_finite";
+    case Status::converged:
+      return "converged";
+    case Status::max_iterations:
+      return "max_iterations";
+    case Status::stalled:
+      return "stalled";
+    case Status::no_solution:
+      return "no_solution";
+    case Status::not_finite:
+      return "not_finite";
   }
   return "unknown";
 }

@@ -12,8 +12,8 @@ using Matrix3X = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
 /// Position and orientation of a rigid frame in the world.
 struct Pose {
-  Vector3 position = Vector3::Zero();    ///< (3)    [m]
-  Matrix3 frame = Matrix3::Identity();   ///< (3, 3) columns are the axes, orthonormal [-]
+  Vector3 position = Vector3::Zero();   ///< (3)    [m]
+  Matrix3 frame = Matrix3::Identity();  ///< (3, 3) columns are the axes, orthonormal [-]
 };
 
 /// Velocity of a rigid frame: v(x) = linear + angular x (x - origin of the frame), world axes.

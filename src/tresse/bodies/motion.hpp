@@ -12,8 +12,9 @@ struct Keyframe {
   Vector3 rotation = Vector3::Zero();      ///< rotation vector about the reference point, world axes (3) [rad]
 };
 
-/// Prescribed rigid motion, applied on top of a reference pose: keyframes, then a constant velocity and rotation between
-/// `start` and `stop`. Displacements add; rotations about the reference point compose, the constant one outermost.
+/// Prescribed rigid motion, applied on top of a reference pose: keyframes, then a constant velocity and rotation
+/// between `start` and `stop`. Displacements add; rotations about the reference point compose, the constant one
+/// outermost.
 struct Motion {
   enum class Interpolation {
     linear,  ///< constant velocity between keys (rotations: along the vector's line)

@@ -5,7 +5,9 @@ namespace {
 
 struct ToCapsules {
   std::vector<Capsule> operator()(const Plane&) const { return {}; }
-  std::vector<Capsule> operator()(const Sphere& sphere) const { return {{sphere.center, sphere.center, sphere.radius}}; }
+  std::vector<Capsule> operator()(const Sphere& sphere) const {
+    return {{sphere.center, sphere.center, sphere.radius}};
+  }
   std::vector<Capsule> operator()(const Capsule& capsule) const { return {capsule}; }
   std::vector<Capsule> operator()(const Cylinder& cylinder) const {
     const Vector3 half = 0.5 * cylinder.length * cylinder.axis;

@@ -50,14 +50,15 @@ using Shape = std::variant<Plane, Sphere, Capsule, Cylinder, Comb>;
 
 /// A rigid body whose motion is prescribed.
 struct Obstacle {
-  std::string name;           ///< unique in a scene
-  std::string material_name;  ///< key of the friction table
-  Shape shape;                ///< at the reference pose
+  std::string name;                     ///< unique in a scene
+  std::string material_name;            ///< key of the friction table
+  Shape shape;                          ///< at the reference pose
   Vector3 reference = Vector3::Zero();  ///< point that rotations turn about (3) [m]
   Motion motion;
 };
 
-/// The capsules that a shape is made of: a sphere is one of zero length, a comb is its handle followed by its teeth. Empty for a plane.
+/// The capsules that a shape is made of: a sphere is one of zero length, a comb is its handle followed by its teeth.
+/// Empty for a plane.
 std::vector<Capsule> capsules(const Shape& shape);
 
 }  // namespace tresse::bodies

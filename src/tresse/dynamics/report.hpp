@@ -35,30 +35,29 @@ struct ObstacleLoad {
 };
 
 struct StepReport {
-  std::int64_t step = 0;         ///< 1 for the first
-  double time = 0.0;             ///< at the end of the step [s]
-  int contacts = 0;              ///< in the friction problem
-  int iterations = 0;            ///< of the friction solver, all passes
-  double residual = 0.0;         ///< scaled natural-map error of the last pass [-]
+  std::int64_t step = 0;  ///< 1 for the first
+  double time = 0.0;      ///< at the end of the step [s]
+  int contacts = 0;       ///< in the friction problem
+  int iterations = 0;     ///< of the friction solver, all passes
+  double residual = 0.0;  ///< scaled natural-map error of the last pass [-]
   Status solver_status = Status::converged;
   double nonlinear_residual = 0.0;  ///< relative, "nonlinear" scheme only
-  double max_penetration = 0.0;  ///< deepest at the end of the step's detection; >= 0 [m]
-  int deepest_contact = -1;      ///< index in the contact list
-  rods::RodEnergies energies;    ///< summed over fibres, at the end of the step
-  double work_external = 0.0;    ///< done on the fibres by obstacles, moving roots and wind since the start [J]
-  double t_detection = 0.0;      ///< wall times [s]
+  double max_penetration = 0.0;     ///< deepest in the configuration that the step started from; >= 0 [m]
+  rods::RodEnergies energies;       ///< summed over fibres, at the end of the step
+  double work_external = 0.0;       ///< done on the fibres by obstacles, moving roots and wind since the start [J]
+  double t_detection = 0.0;         ///< wall times [s]
   double t_assembly = 0.0;
   double t_solve = 0.0;
   double t_step = 0.0;
-  bool finite = true;            ///< the new state holds no NaN or infinity
+  bool finite = true;                   ///< the new state holds no NaN or infinity
   std::vector<ObstacleLoad> obstacles;  ///< in scene order
 };
 
-/// An impulse of the last step, kept to start the next solve. The key names the two pieces.
+/// An impulse of the last step, kept to start the next solve.
 struct WarmContact {
-  std::array<int, 5> key{};  ///< fibre_a, piece_a, fibre_b or -1, piece_b or part, obstacle_b or -1
-  Vector3 normal;            ///< (3) [-]
-  Vector3 impulse;           ///< world axes (3) [N s]
+  std::array<int, 4>
+      key{};        ///< body and element of a, body and element of b (-1: plane); bodies are fibres, then obstacles
+  Vector3 impulse;  ///< of a on b, world axes (3) [N s]
 };
 
 /// All that a run needs to go on bit for bit.

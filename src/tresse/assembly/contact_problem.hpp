@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include <tresse/assembly/step_matrix.hpp>
+#include <tresse/assembly/world.hpp>
+#include <tresse/contact/detection.hpp>
+#include <tresse/friction/problem.hpp>
+
+namespace tresse::assembly {
+
+/// Unconstrained motion of every fibre over the step, and what prescribes the rest.
+struct FreeMotion {
+  std::vector<StepMatrix> matrices;   ///< (fibres)
+  std::vector<VectorX> velocities;    ///< (fibres) v_free, generalised velocity at the end of the step without contact
+  std::vector<Pose> obstacles_begin;  ///< (obstacles) pose at the start of the step
+  std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end
+  double dt = 0.0;                    ///< [s]
+};
+
+/// Where obstacles stand when contacts were detected.
+enum class Instant { begin, end };
+
+/// Velocity over the step, relative and in the contact basis: (normal, t1, t2) of b minus a. [m/s]
+Vector3 relative_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+                          const std::vector<VectorX>& velocities, const FreeMotion& motion, Instant instant);
+
+/// Mean velocity over the step of the obstacle's material point at `x`, world place at `instant`. (3) [m/s]
+Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3& x, Instant instant);
+
+/// Point of b's surface that meets a. (3) [m]
+Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact);
+
+/// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` on
+/// its normal component: the open gap (or the wanted correction) over dt. Jacobians are those of the rods' last update.
+/// bertails2018hdr eq. (3.5)-(3.6)
+friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
+                                          const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
+                                          const std::vector<double>& bias, Instant instant);
+
+/// Generalised velocities after the impulses r of `problem`, v = v_free + U^-T X^T r. (fibres)
+std::vector<VectorX> constrained_velocities(const friction::FactoredProblem& problem, const VectorX& impulse,
+                                            const FreeMotion& motion);
+
+}  // namespace tresse::assembly

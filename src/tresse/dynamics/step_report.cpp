@@ -1,0 +1,120 @@
+#include <tuple>
+
+#include <tresse/dynamics/detail/step_pass.hpp>
+
+namespace tresse::dynamics {
+namespace {
+
+friction::ContactCase contact_case(const Vector3& impulse, double mu) {
+  if (impulse[0] <= 0.0) return friction::ContactCase::open;
+  // A sliding impulse lies on the cone to rounding.
+  constexpr double cone_rounding = 1e-9;
+  const bool on_cone = impulse.tail<2>().norm() >= mu * impulse[0] * (1.0 - cone_rounding);
+  return on_cone ? friction::ContactCase::slide : friction::ContactCase::stick;
+}
+
+ContactReport describe(const contact::Geometry& geometry, const contact::Contact& contact, int fibre_count) {
+  ContactReport out;
+  const contact::Piece& a = geometry.pieces[contact.a];
+  out.fibre_a = a.body;
+  out.s_a = a.begin + contact.s_a;
+  out.point_a = contact.point_a;
+  out.point_b = contact.point_b;
+  out.normal = contact.frame.col(0);
+  out.gap = contact.gap;
+  if (contact.b < 0) {
+    out.obstacle_b = geometry.planes[-1 - contact.b].body - fibre_count;
+    return out;
+  }
+  const contact::Piece& b = geometry.pieces[contact.b];
+  out.s_b = b.begin + contact.s_b;
+  if (b.fibre) {
+    out.fibre_b = b.body;
+  } else {
+    out.obstacle_b = b.body - fibre_count;
+    out.part_b = b.element;
+  }
+  return out;
+}
+
+}  // namespace
+
+void Stepper::report_contacts(const Pass& pass, StepReport& report) {
+  report.contacts = static_cast<int>(pass.contacts.size());
+  report.residual = pass.solution.scaled_error;
+  report.solver_status = pass.solution.status;
+  report.obstacles.assign(world_.obstacles.size(), {});
+  contact_reports_.clear();
+  obstacle_work_ = 0.0;
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    const contact::Contact& contact = pass.contacts[i];
+    const Vector3 local = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+    ContactReport out = describe(geometry_, contact, static_cast<int>(world_.fibres.size()));
+    out.state = contact_case(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
+    out.force = contact.frame * local / options_.dt;
+    if (out.obstacle_b >= 0) {
+      ObstacleLoad& load = report.obstacles[out.obstacle_b];
+      const Vector3 point = assembly::surface_point(geometry_, contact);
+      const std::vector<Pose>& poses =
+          pass.instant == assembly::Instant::begin ? motion_.obstacles_begin : motion_.obstacles_end;
+      load.force += out.force;
+      load.torque += (point - poses[out.obstacle_b].position).cross(out.force);
+      load.contacts += local.isZero(0.0) ? 0 : 1;
+      obstacle_work_ -=
+          options_.dt * out.force.dot(assembly::obstacle_velocity(motion_, out.obstacle_b, point, pass.instant));
+    }
+    contact_reports_.push_back(out);
+  }
+}
+
+/// Work of the air and of moving roots over the step. The root's share is what the balance of momentum of its fibre
+/// leaves. The rods hold the kinematics of the end of the step.
+double Stepper::root_and_air_work(const std::vector<rods::RodState>& start) {
+  double work = 0.0;
+  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
+    const assembly::Fibre& fibre = world_.fibres[f];
+    if (fibre.drag > 0.0) work += air_work(fibre);
+    const bool moving = fibre.rod->root_condition() == rods::RootCondition::clamped && !fibre.root_motion.at_rest();
+    if (moving) work += root_work(static_cast<int>(f), start[f]);
+  }
+  return work;
+}
+
+double Stepper::air_work(const assembly::Fibre& fibre) const {
+  const rods::Rod& rod = *fibre.rod;
+  const VectorX v = rods::generalised_velocity(rod, rod.state());
+  VectorX with_air(rod.dof());
+  VectorX without(rod.dof());
+  rod.inertial_and_external_force({world_.gravity, {}, fibre.drag, world_.wind}, with_air);
+  rod.inertial_and_external_force({world_.gravity, {}, 0.0, world_.wind}, without);
+  MatrixX drag = MatrixX::Zero(rod.dof(), rod.dof());
+  rod.add_drag_matrix(fibre.drag, drag);
+  return options_.dt * v.dot(with_air - without - drag * v);
+}
+
+double Stepper::root_work(int f, const rods::RodState& start) {
+  rods::Rod& rod = *world_.fibres[f].rod;
+  const rods::RodState end = rod.state();
+  Vector3 linear, angular, linear_before, angular_before;
+  rod.momentum(linear, angular);
+  rod.update(start);
+  rod.momentum(linear_before, angular_before);
+  rod.update(end);
+  Vector3 first_moment;  // int rho S r ds
+  for (int axis = 0; axis < 3; ++axis) first_moment[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
+  const double dt = options_.dt;
+  Vector3 impulse = linear - linear_before - dt * rod.mass() * world_.gravity;
+  Vector3 moment = angular - angular_before - dt * first_moment.cross(world_.gravity);
+  for (const ContactReport& contact : contact_reports_) {
+    for (const auto& [fibre, point, sign] :
+         {std::tuple(contact.fibre_a, contact.point_a, -1.0), std::tuple(contact.fibre_b, contact.point_b, 1.0)}) {
+      if (fibre != f) continue;
+      impulse -= sign * dt * contact.force;
+      moment -= sign * dt * point.cross(contact.force);
+    }
+  }
+  const Twist& root = end.root_velocity;
+  return impulse.dot(root.linear) + (moment - end.root.position.cross(impulse)).dot(root.angular);
+}
+
+}  // namespace tresse::dynamics

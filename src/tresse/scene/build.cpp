@@ -1,0 +1,188 @@
+#include <tresse/scene/build.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/rods/super_helix.hpp>
+
+namespace tresse::scene {
+namespace {
+
+/// SplitMix64: the same numbers on every platform, which the standard distributions don't promise. @cite steele2014
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  double uniform(double low, double high) { return low + (high - low) * static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
+  require(group.model == "super-helix",
+          fmt::format("fibres '{}': model '{}' is not available yet; expected super-helix", group.name, group.model));
+  std::vector<rods::SuperHelixElement> elements(group.element_lengths.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
+  }
+  return rods::make_super_helix(elements, group.material, group.root.condition);
+}
+
+VectorX stacked(const std::vector<Vector3>& values) {
+  VectorX out(3 * static_cast<Eigen::Index>(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) out.segment<3>(3 * static_cast<Eigen::Index>(i)) = values[i];
+  return out;
+}
+
+Pose grid_root(const FibreGroup& group, int index, Random& random) {
+  const Grid& grid = group.grid;
+  const int side = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(grid.count))));
+  const int rows = (grid.count + side - 1) / side;
+  const double column = index % side - 0.5 * (side - 1);
+  const double row = index / side - 0.5 * (rows - 1);
+  Pose pose{group.root.position, group.root.frame};
+  if (grid.count == 1) return pose;
+  const double x = column * grid.spacing + random.uniform(-grid.jitter, grid.jitter);
+  const double y = row * grid.spacing + random.uniform(-grid.jitter, grid.jitter);
+  pose.position += x * grid.axis_1 + y * grid.axis_2;
+  const double angle = random.uniform(-grid.twist, grid.twist);
+  pose.frame = pose.frame * Eigen::AngleAxisd(angle, Vector3::UnitX()).toRotationMatrix();
+  return pose;
+}
+
+/// Material names in use, sorted, so that indices don't depend on the order of fibres.
+std::vector<std::string> material_names(const Scene& scene) {
+  std::set<std::string> names;
+  for (const FibreGroup& group : scene.fibres) names.insert(group.material_name);
+  for (const Obstacle& obstacle : scene.obstacles) names.insert(obstacle.body.material_name);
+  return {names.begin(), names.end()};
+}
+
+int index_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<int>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
+}
+
+void add_group(const Scene& scene, int group_index, const std::vector<std::string>& materials, Random& random,
+               Case& out) {
+  const FibreGroup& group = scene.fibres[group_index];
+  const auto prototype = make_rod(group);
+  for (int i = 0; i < group.grid.count; ++i) {
+    assembly::Fibre fibre;
+    fibre.rod = prototype->clone();
+    fibre.root = grid_root(group, i, random);
+    fibre.root_motion = group.root.motion;
+    fibre.group = group_index;
+    fibre.material = index_of(materials, group.material_name);
+    fibre.drag = group.drag;
+    out.state.rods.push_back({fibre.root,
+                              {group.root.velocity, group.root.angular_velocity},
+                              stacked(group.initial_curvature),
+                              stacked(group.initial_curvature_rate)});
+    out.world.fibres.push_back(std::move(fibre));
+  }
+}
+
+dynamics::StepOptions step_options(const Scene& scene) {
+  dynamics::StepOptions options;
+  double smallest_radius = std::numeric_limits<double>::infinity();
+  double longest = 0.0;
+  for (const FibreGroup& group : scene.fibres) {
+    double length = 0.0;
+    for (const double l : group.element_lengths) length += l;
+    longest = std::max(longest, length);
+    for (const rods::CrossSection& section : group.sections) {
+      smallest_radius = std::min({smallest_radius, section.half_axis_1, section.half_axis_2});
+    }
+  }
+  options.dt = scene.integrator.time_step;
+  options.scheme =
+      scene.integrator.scheme == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
+  options.nonlinear_tolerance = scene.integrator.nonlinear_tolerance;
+  options.max_nonlinear_iterations = scene.integrator.max_nonlinear_iterations;
+  options.relinearisations = scene.contact.relinearisations;
+  options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
+  options.push_out_speed = scene.contact.push_out_speed;
+  options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};
+  options.detection.tolerance = scene.contact.tolerance;
+  if (scene.contact.detection == "branch-and-bound") {
+    options.detection.method = geometry::DetectionMethod::branch_and_bound;
+  } else if (scene.contact.detection == "segments") {
+    options.detection.method = geometry::DetectionMethod::segments;
+    options.detection.tolerance = longest / scene.contact.proxy_segments;
+  }
+  options.solver.tolerance = scene.solver.tolerance;
+  options.solver.max_iterations = scene.solver.max_iterations;
+  return options;
+}
+
+}  // namespace
+
+Case build(const Scene& scene) {
+  validate(scene);
+  Case out;
+  const std::vector<std::string> materials = material_names(scene);
+  Random random(scene.seed);
+  for (int g = 0; g < static_cast<int>(scene.fibres.size()); ++g) add_group(scene, g, materials, random, out);
+  for (const Obstacle& obstacle : scene.obstacles) {
+    out.world.obstacles.push_back(obstacle.body);
+    out.world.obstacle_material.push_back(index_of(materials, obstacle.body.material_name));
+  }
+  out.world.gravity = scene.gravity;
+  out.world.wind = scene.wind;
+  const Eigen::Index count = static_cast<Eigen::Index>(materials.size());
+  out.world.friction.resize(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (Eigen::Index j = 0; j < count; ++j)
+      out.world.friction(i, j) = scene.friction.coefficient(materials[i], materials[j]);
+  }
+  out.options = step_options(scene);
+  return out;
+}
+
+std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
+  const assembly::World& world = built.world;
+  for (std::size_t f = 0; f < world.fibres.size(); ++f) world.fibres[f].rod->update(built.state.rods[f]);
+  const contact::Geometry geometry = assembly::contact_geometry(world, 0.0);
+  const auto pairs = contact::candidate_pairs(geometry, built.options.broad_phase);
+  std::vector<Overlap> overlaps;
+  for (const contact::Contact& contact : contact::detect(geometry, pairs, {})) {
+    const contact::Piece& a = geometry.pieces[contact.a];
+    if (contact.gap >= -tolerance * a.radius) continue;
+    Overlap overlap{.fibre_a = a.body, .s_a = a.begin + contact.s_a, .depth = -contact.gap};
+    const int fibre_count = static_cast<int>(world.fibres.size());
+    if (contact.b < 0) {
+      overlap.obstacle_b = geometry.planes[-1 - contact.b].body - fibre_count;
+    } else {
+      const contact::Piece& b = geometry.pieces[contact.b];
+      (b.fibre ? overlap.fibre_b : overlap.obstacle_b) = b.fibre ? b.body : b.body - fibre_count;
+      overlap.s_b = b.begin + contact.s_b;
+    }
+    overlaps.push_back(overlap);
+  }
+  std::stable_sort(overlaps.begin(), overlaps.end(),
+                   [](const Overlap& p, const Overlap& q) { return p.depth > q.depth; });
+  return overlaps;
+}
+
+std::string describe(const Overlap& overlap, const Scene& scene, const assembly::World& world) {
+  const std::string other = overlap.fibre_b >= 0
+                                ? fmt::format("fibre {} ({:.4g} m from its root)", overlap.fibre_b, overlap.s_b)
+                                : fmt::format("obstacle '{}'", scene.obstacles[overlap.obstacle_b].body.name);
+  return fmt::format("fibre {} of '{}' overlaps {} by {:.3g} m at {:.4g} m from its root", overlap.fibre_a,
+                     scene.fibres[world.fibres[overlap.fibre_a].group].name, other, overlap.depth, overlap.s_a);
+}
+
+}  // namespace tresse::scene

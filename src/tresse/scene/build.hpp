@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tresse/dynamics/stepper.hpp>
+#include <tresse/scene/scene.hpp>
+
+namespace tresse::scene {
+
+/// A scene made ready to run.
+struct Case {
+  assembly::World world;
+  dynamics::SimulationState state;
+  dynamics::StepOptions options;
+};
+
+/// Builds the world, its initial state and the stepping options. Throws InvalidInput as validate() does. Same scene and
+/// seed, same bits.
+Case build(const Scene& scene);
+
+/// Two bodies that overlap at the start.
+struct Overlap {
+  int fibre_a = -1;
+  double s_a = 0.0;     ///< arc length from the root [m]
+  int fibre_b = -1;     ///< -1: an obstacle
+  int obstacle_b = -1;  ///< index in the scene, -1: a fibre
+  double s_b = 0.0;     ///< [m]
+  double depth = 0.0;   ///< > 0 [m]
+};
+
+/// Overlaps at time zero deeper than `tolerance` times the fibre's radius, deepest first.
+std::vector<Overlap> initial_overlaps(const Case& built, double tolerance = 0.01);
+
+/// One line for a person: which bodies, where, how deep.
+std::string describe(const Overlap& overlap, const Scene& scene, const assembly::World& world);
+
+}  // namespace tresse::scene

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <tresse/assembly/step_matrix.hpp>
+
+namespace tresse::assembly {
+namespace {
+
+MatrixX random_definite(int n, unsigned seed) {
+  std::srand(seed);
+  const MatrixX a = MatrixX::Random(n, n);
+  return a * a.transpose() + 0.1 * MatrixX::Identity(n, n);
+}
+
+constexpr double rounding = 1e-12;
+
+TEST(StepMatrix, SolvesAndWhitensAsTheInverseDoes) {
+  const MatrixX matrix = random_definite(15, 1);
+  StepMatrix step;
+  ASSERT_TRUE(step.factor(matrix));
+  const MatrixX inverse = matrix.inverse();
+  VectorX x = VectorX::LinSpaced(15, -1.0, 2.0);
+  const VectorX expected = inverse * x;
+  EXPECT_NEAR(step.squared_norm(x), x.dot(matrix * x), rounding * x.dot(matrix * x));
+  step.solve(x);
+  EXPECT_LT((x - expected).norm(), rounding * expected.norm());
+
+  // X = H U^-T has X X^T = H M^-1 H^T and touches the leading entries only.
+  for (const int leading : {3, 9, 15}) {
+    const MatrixX rows = MatrixX::Random(3, leading);
+    MatrixX columns = rows.transpose();
+    step.whiten(columns);
+    const MatrixX delassus = rows * inverse.topLeftCorner(leading, leading) * rows.transpose();
+    EXPECT_LT((columns.transpose() * columns - delassus).norm(), rounding * delassus.norm()) << leading;
+    // U^-T X^T r is M^-1 H^T r.
+    VectorX whitened = VectorX::Zero(15);
+    whitened.head(leading) = columns.col(1);
+    step.velocity_from_whitened(whitened);
+    VectorX direct = VectorX::Zero(15);
+    direct.head(leading) = rows.row(1).transpose();
+    direct = inverse * direct;
+    EXPECT_LT((whitened - direct).norm(), rounding * direct.norm());
+  }
+}
+
+TEST(StepMatrix, RefusesWhatIsNotPositiveDefinite) {
+  StepMatrix step;
+  MatrixX matrix = random_definite(6, 2);
+  matrix(2, 2) = -1.0;
+  EXPECT_FALSE(step.factor(matrix));
+  matrix(2, 2) = std::nan("");
+  EXPECT_FALSE(step.factor(matrix));
+}
+
+}  // namespace
+}  // namespace tresse::assembly

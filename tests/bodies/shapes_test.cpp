@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include <tresse/bodies/shapes.hpp>
+
+namespace tresse::bodies {
+namespace {
+
+TEST(Shapes, CombIsAHandleAndTeethWithTheStatedClearance) {
+  Comb comb{.base = {0, 0, 1}, .tooth_direction = {1, 0, 0}, .row_direction = {0, 1, 0}, .teeth = 4};
+  const auto parts = capsules(comb);
+  ASSERT_EQ(parts.size(), 5u);
+  EXPECT_DOUBLE_EQ(parts[0].radius, 0.5 * comb.handle_diameter);
+  for (int tooth = 1; tooth <= 4; ++tooth) {
+    EXPECT_DOUBLE_EQ(parts[tooth].radius, 0.5 * comb.tooth_diameter);
+    EXPECT_NEAR((parts[tooth].to - parts[tooth].from).norm(), comb.tooth_length, 1e-16);
+  }
+  for (int tooth = 1; tooth < 4; ++tooth) {
+    const double pitch = (parts[tooth + 1].from - parts[tooth].from).norm();
+    EXPECT_NEAR(pitch - comb.tooth_diameter, comb.tooth_spacing, 1e-16);
+  }
+  EXPECT_NEAR((parts[1].from + parts[4].from - 2 * comb.base).norm(), 0.0, 1e-15);
+}
+
+TEST(Shapes, SphereIsACapsuleWithoutLengthAndPlaneHasNone) {
+  const auto sphere = capsules(Sphere{.center = {1, 2, 3}, .radius = 0.5});
+  ASSERT_EQ(sphere.size(), 1u);
+  EXPECT_EQ(sphere[0].from, sphere[0].to);
+  EXPECT_TRUE(capsules(Plane{.point = {0, 0, 0}, .normal = {0, 0, 1}}).empty());
+}
+
+TEST(Shapes, CylinderIsCentred) {
+  const auto parts = capsules(Cylinder{.center = {1, 0, 0}, .axis = {0, 0, 1}, .radius = 0.1, .length = 2.0});
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].from, Vector3(1, 0, -1));
+  EXPECT_EQ(parts[0].to, Vector3(1, 0, 1));
+}
+
+}  // namespace
+}  // namespace tresse::bodies
