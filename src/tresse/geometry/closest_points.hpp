@@ -1,8 +1,11 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include <tresse/geometry/curves.hpp>
+#include <tresse/geometry/lowest_points.hpp>
+#include <tresse/geometry/prepared_curve.hpp>
 
 namespace tresse::geometry {
 
@@ -12,27 +15,45 @@ enum class DetectionMethod {
   segments,          ///< polyline proxies, the baseline of crespel2024 sec. 6.5
 };
 
+/// Parameters to start from.
+struct ClosestPointsGuess {
+  double s_a = 0.0;
+  double s_b = 0.0;
+};
+
 struct ClosestPointsOptions {
   DetectionMethod method = DetectionMethod::certified;
-  /// Certified: the distance found is within this of the global minimum, relative to the curves' length. Branch and bound: size of the
-  /// smallest interval, same units as the parameter. Segments: length of a proxy segment, same units. > 0.
+  /// Certified: the distance found is within this of the global minimum, relative to the longer curve; > 0. Branch and
+  /// bound: size of the smallest interval, same units as the parameter; > 0. Segments: length of a proxy segment [m]; >
+  /// 0, and at least 1e-6 of the curve.
   double tolerance = 1e-12;
   /// Only pairs of points nearer than this are wanted [m]; a pair of curves proved farther apart is rejected early.
   double upper_bound = std::numeric_limits<double>::infinity();
   int max_steps = 1'000'000;  ///< boxes examined before giving up (the answer is then not certified); >= 1
+  /// Warm start: a pair of parameters likely to be near the answer, clamped to the intervals. Changes the time it
+  /// takes, not the answer.
+  std::optional<ClosestPointsGuess> guess = std::nullopt;
 };
 
 struct ClosestPoints {
   double distance = std::numeric_limits<double>::infinity();  ///< [m]; infinity when proved beyond upper_bound
-  double s_a = 0.0;                                            ///< parameter on a
-  double s_b = 0.0;                                            ///< parameter on b
-  bool found = false;      ///< a pair nearer than upper_bound exists
+  double s_a = 0.0;                                           ///< parameter on a
+  double s_b = 0.0;                                           ///< parameter on b
+  bool found = false;                                         ///< a pair nearer than upper_bound exists
   bool certified = false;  ///< the answer is proved: global minimum to the tolerance, or nothing within upper_bound
   int steps = 0;           ///< boxes examined
 };
 
-/// Global minimum of |a(s_a) - b(s_b)| over the two intervals.
+/// Global minimum of |a(s_a) - b(s_b)| over the two intervals. `distance` is that of the two points of the curves at
+/// s_a and s_b, whatever the method. Several minimisers as good as each other to the tolerance: any of them. Certified
+/// and branch and bound follow crespel2024 sec. 5, with the additions and bounds of docs/geometry.md. Throws
+/// InvalidInput for a parameter that is not finite, an interval that is empty, or an option out of its range. No
+/// allocation once the thread has met a query as large (but for clothoids given as Curve).
 [[nodiscard]] ClosestPoints closest_points(const Curve& a, Interval interval_a, const Curve& b, Interval interval_b,
                                            const ClosestPointsOptions& options = {});
+
+/// The same for curves prepared once for many queries.
+[[nodiscard]] ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
+                                           Interval interval_b, const ClosestPointsOptions& options = {});
 
 }  // namespace tresse::geometry

@@ -1,1 +1,29 @@
-namespace tresse {}
+#include <tresse/geometry/curves.hpp>
+
+#include <tresse/geometry/prepared_curve.hpp>
+
+namespace tresse::geometry {
+
+Interval domain(const Curve& curve) {
+  struct Visitor {
+    Interval operator()(const LineSegment& c) const { return {0.0, (c.to - c.from).stableNorm()}; }
+    Interval operator()(const HelixArc& c) const { return {0.0, c.length}; }
+    Interval operator()(const ClothoidArc& c) const { return {0.0, c.length}; }
+    Interval operator()(const CubicBezier&) const { return {0.0, 1.0}; }
+  };
+  return std::visit(Visitor{}, curve);
+}
+
+Vector3 position(const Curve& curve, double s) {
+  return std::visit([s](const auto& c) -> Vector3 { return c.origin + c.offset(s); }, prepare(curve));
+}
+
+Vector3 derivative(const Curve& curve, double s) {
+  return std::visit([s](const auto& c) -> Vector3 { return c.jet(s).first; }, prepare(curve));
+}
+
+Vector3 second_derivative(const Curve& curve, double s) {
+  return std::visit([s](const auto& c) -> Vector3 { return c.jet(s).second; }, prepare(curve));
+}
+
+}  // namespace tresse::geometry

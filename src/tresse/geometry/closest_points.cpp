@@ -1,0 +1,83 @@
+#include <tresse/geometry/closest_points.hpp>
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/geometry/detail/branch_and_bound.hpp>
+#include <tresse/geometry/detail/certified.hpp>
+#include <tresse/geometry/detail/proxy_segments.hpp>
+
+namespace tresse::geometry {
+namespace {
+
+void validate(Interval a, Interval b, const ClosestPointsOptions& options) {
+  const auto sound = [](Interval i) { return std::isfinite(i.begin) && std::isfinite(i.end) && i.begin <= i.end; };
+  require(sound(a) && sound(b), "closest_points: intervals must be finite with begin <= end");
+  require(options.tolerance > 0.0 && std::isfinite(options.tolerance), "closest_points: tolerance must be positive");
+  require(!std::isnan(options.upper_bound), "closest_points: upper_bound must be a number");
+  require(options.max_steps >= 1, "closest_points: max_steps must be at least 1");
+}
+
+/// Place of an evaluator among the alternatives of PreparedCurve.
+template <typename C, std::size_t I = 0>
+constexpr std::size_t place() {
+  if constexpr (std::is_same_v<C, std::variant_alternative_t<I, PreparedCurve>>) {
+    return I;
+  } else {
+    return place<C, I + 1>();
+  }
+}
+template <typename C>
+constexpr std::size_t rank = place<C>();
+
+template <CurveEvaluator A, CurveEvaluator B>
+ClosestPoints query(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options) {
+  switch (options.method) {
+    case DetectionMethod::certified: {
+      thread_local detail::BoxQueue queue;
+      return detail::CertifiedQuery<A, B>(a, ia, b, ib, options).run(queue);
+    }
+    case DetectionMethod::branch_and_bound:
+      return detail::branch_and_bound(a, ia, b, ib, options);
+    case DetectionMethod::segments:
+      return detail::proxy_segments(a, ia, b, ib, options);
+  }
+  throw InvalidInput("closest_points: unknown method");
+}
+
+}  // namespace
+
+ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
+                             const ClosestPointsOptions& options) {
+  validate(interval_a, interval_b, options);
+  if (a.index() > b.index()) {
+    // One order of the types: half the code.
+    ClosestPointsOptions swapped = options;
+    if (swapped.guess) std::swap(swapped.guess->s_a, swapped.guess->s_b);
+    ClosestPoints out = closest_points(b, interval_b, a, interval_a, swapped);
+    std::swap(out.s_a, out.s_b);
+    return out;
+  }
+  return std::visit(
+      [&](const auto& x) {
+        return std::visit(
+            [&](const auto& y) -> ClosestPoints {
+              if constexpr (rank<std::decay_t<decltype(x)>> <= rank<std::decay_t<decltype(y)>>) {
+                return query(x, interval_a, y, interval_b, options);
+              } else {
+                throw InvalidInput("closest_points: curves out of order");  // excluded above
+              }
+            },
+            b);
+      },
+      a);
+}
+
+ClosestPoints closest_points(const Curve& a, Interval interval_a, const Curve& b, Interval interval_b,
+                             const ClosestPointsOptions& options) {
+  return closest_points(prepare(a), interval_a, prepare(b), interval_b, options);
+}
+
+}  // namespace tresse::geometry

@@ -1,0 +1,171 @@
+#include <tresse/io/distance_file.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+#include <nlohmann/json.hpp>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
+
+namespace tresse::io {
+namespace {
+
+using nlohmann::json;
+
+/// A value of the file with its place, for messages.
+struct Field {
+  const json& value;
+  std::string place;  ///< "pairs.json: pair 3: b.length"
+
+  Field at(const char* key) const {
+    const auto found = value.find(key);
+    require(found != value.end(), fmt::format("{}: key '{}' is missing", place, key));
+    return {*found, fmt::format("{}.{}", place, key)};
+  }
+  Field item(std::size_t i) const { return {value[i], fmt::format("{}[{}]", place, i)}; }
+
+  [[noreturn]] void refuse(std::string_view expected) const {
+    constexpr std::size_t shown = 40;
+    std::string found = value.dump(-1, ' ', true, json::error_handler_t::replace);
+    if (found.size() > shown) found = found.substr(0, shown) + "...";
+    throw InvalidInput(fmt::format("{}: found {}, expected {}", place, found, expected));
+  }
+};
+
+void check_keys(const Field& field, std::initializer_list<std::string_view> known) {
+  if (!field.value.is_object()) field.refuse("an object");
+  for (const auto& [key, value] : field.value.items()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    throw InvalidInput(fmt::format("{}: unknown key '{}', expected {}", field.place,
+                                   json(key).dump(-1, ' ', true, json::error_handler_t::replace),
+                                   fmt::join(known, ", ")));
+  }
+}
+
+double read_number(const Field& field) {
+  if (!field.value.is_number()) field.refuse("a number");
+  const double value = field.value.get<double>();
+  if (!std::isfinite(value)) field.refuse("a finite number");
+  return value;
+}
+
+Vector3 read_vector(const Field& field) {
+  if (!field.value.is_array() || field.value.size() != 3) field.refuse("a list of 3 numbers");
+  Vector3 out;
+  for (int i = 0; i < 3; ++i) out[i] = read_number(field.item(static_cast<std::size_t>(i)));
+  return out;
+}
+
+/// Three axes, orthonormal and right-handed to 1e-9, as the columns of the result.
+Matrix3 read_frame(const Field& field) {
+  if (!field.value.is_array() || field.value.size() != 3) field.refuse("a list of 3 axes");
+  Matrix3 out;
+  for (int i = 0; i < 3; ++i) out.col(i) = read_vector(field.item(static_cast<std::size_t>(i)));
+  constexpr double accepted = 1e-9;
+  const double error = (out.transpose() * out - Matrix3::Identity()).cwiseAbs().maxCoeff();
+  require(error <= accepted,
+          fmt::format("{}: axes are off orthonormal by {:.3g}, expected at most {:g}", field.place, error, accepted));
+  require(out.col(0).cross(out.col(1)).dot(out.col(2)) > 0.0,
+          fmt::format("{}: found a left-handed frame, expected n2 = n0 x n1", field.place));
+  return out;
+}
+
+double read_length(const Field& field) {
+  const double length = read_number(field);
+  if (!(length > 0.0)) field.refuse("a length above 0");
+  return length;
+}
+
+geometry::Curve read_curve(const Field& field) {
+  if (!field.value.is_object()) field.refuse("a curve (an object with a type)");
+  const Field type = field.at("type");
+  if (!type.value.is_string()) type.refuse("helix, clothoid, bezier or segment");
+  const auto& name = type.value.get_ref<const std::string&>();
+  if (name == "helix") {
+    check_keys(field, {"type", "position", "frame", "curvature", "length"});
+    return geometry::HelixArc{read_vector(field.at("position")), read_frame(field.at("frame")),
+                              read_vector(field.at("curvature")), read_length(field.at("length"))};
+  }
+  if (name == "clothoid") {
+    check_keys(field, {"type", "position", "frame", "curvature", "curvature_slope", "length"});
+    return geometry::ClothoidArc{read_vector(field.at("position")), read_frame(field.at("frame")),
+                                 read_vector(field.at("curvature")), read_vector(field.at("curvature_slope")),
+                                 read_length(field.at("length"))};
+  }
+  if (name == "bezier") {
+    check_keys(field, {"type", "points"});
+    const Field points = field.at("points");
+    if (!points.value.is_array() || points.value.size() != 4) points.refuse("a list of 4 points");
+    geometry::CubicBezier out;
+    for (std::size_t i = 0; i < 4; ++i) out.points[i] = read_vector(points.item(i));
+    return out;
+  }
+  if (name == "segment") {
+    check_keys(field, {"type", "from", "to"});
+    return geometry::LineSegment{read_vector(field.at("from")), read_vector(field.at("to"))};
+  }
+  type.refuse("helix, clothoid, bezier or segment");
+}
+
+json parse(const std::filesystem::path& path, const std::string& text) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    const std::size_t end = std::min(text.size(), error.byte > 0 ? error.byte - 1 : 0);
+    const auto before = std::string_view(text).substr(0, end);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t last = before.rfind('\n');
+    const std::size_t column = end - (last == std::string_view::npos ? 0 : last + 1) + 1;
+    throw InvalidInput(
+        fmt::format("{}:{}:{}: broken JSON, expected an object with pairs", path.string(), line, column));
+  } catch (const json::exception&) {
+    throw InvalidInput(fmt::format("{}: a number is out of range, expected finite doubles", path.string()));
+  }
+}
+
+}  // namespace
+
+std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  const json document = parse(path, text);
+  const Field root{document, path.string()};
+  check_keys(root, {"pairs", "about", "answers"});
+  const Field pairs = root.at("pairs");
+  if (!pairs.value.is_array()) pairs.refuse("a list of pairs");
+  std::vector<CurvePair> out;
+  out.reserve(pairs.value.size());
+  for (std::size_t i = 0; i < pairs.value.size(); ++i) {
+    const Field pair{pairs.value[i], fmt::format("{}: pair {}", path.string(), i)};
+    check_keys(pair, {"a", "b", "category"});
+    const auto curve = [&](const char* key) {
+      const Field whole = pair.at(key);
+      return read_curve({whole.value, fmt::format("{}: {}", pair.place, key)});
+    };
+    geometry::Curve a = curve("a");
+    out.push_back({std::move(a), curve("b")});
+  }
+  return out;
+}
+
+void write_distances(const std::filesystem::path& path, const std::vector<geometry::ClosestPoints>& results,
+                     double seconds) {
+  fmt::memory_buffer text;
+  auto end = std::back_inserter(text);
+  fmt::format_to(end, "{{\"results\": [");
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const geometry::ClosestPoints& r = results[i];
+    fmt::format_to(
+        end, "{}\n  {{\"distance\": {:.17g}, \"s_a\": {:.17g}, \"s_b\": {:.17g}, \"certified\": {}, \"steps\": {}}}",
+        i == 0 ? "" : ",", r.distance, r.s_a, r.s_b, r.certified, r.steps);
+  }
+  fmt::format_to(end, "\n], \"seconds\": {:.17g}}}\n", seconds);
+
+  write_atomically(path, {text.data(), text.size()});
+}
+
+}  // namespace tresse::io

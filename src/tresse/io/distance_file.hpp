@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include <tresse/geometry/closest_points.hpp>
+
+/// The files of `tresse distance`: pairs of curves in, closest points out (JSON).
+
+namespace tresse::io {
+
+struct CurvePair {
+  geometry::Curve a;
+  geometry::Curve b;
+};
+
+/// Reads `{"pairs": [{"a": CURVE, "b": CURVE}, ...]}`; a pair may carry a "category" (text), which is ignored, and the
+/// file "about" and "answers". CURVE is one of
+///   {"type": "helix", "position": [3], "frame": [[n0], [n1], [n2]], "curvature": [3], "length": L}
+///   {"type": "clothoid", the same and "curvature_slope": [3]}
+///   {"type": "bezier", "points": [[3] x 4]}
+///   {"type": "segment", "from": [3], "to": [3]}
+/// in SI units, frame orthonormal to 1e-9. Throws InvalidInput (one line: file, pair, field, found, expected; line and
+/// column where the JSON itself is broken) and SystemFailure when the file can't be read.
+std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path);
+
+/// Writes `{"results": [{"distance", "s_a", "s_b", "certified", "steps"}, ...], "seconds"}`, 17 significant digits, in
+/// one piece: to a temporary file beside `path`, renamed at the end. Throws SystemFailure.
+void write_distances(const std::filesystem::path& path, const std::vector<geometry::ClosestPoints>& results,
+                     double seconds);
+
+}  // namespace tresse::io
