@@ -1,0 +1,195 @@
+#include <tresse/io/checkpoint.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
+#include <tresse/io/frame.hpp>
+#include <tresse/io/hdf5.hpp>
+
+namespace tresse::io {
+namespace {
+
+constexpr const char* format_name = "tresse checkpoint";
+constexpr std::int64_t format_version = 1;
+constexpr std::size_t key_size = std::tuple_size_v<decltype(dynamics::WarmContact::key)>;
+
+template <class T>
+std::uint32_t checksum(const std::vector<T>& values, std::uint32_t crc) {
+  return crc32({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}, crc);
+}
+
+/// visit(name, member) for every number of the tally and the position; both are structs of doubles and 64-bit integers.
+template <class AnyCheckpoint, class Visit>
+void for_each_number(AnyCheckpoint& x, Visit&& visit) {
+  visit("tally/steps", x.tally.steps);
+  visit("tally/time", x.tally.time);
+  visit("tally/contacts_total", x.tally.contacts_total);
+  visit("tally/contacts_max", x.tally.contacts_max);
+  visit("tally/worst_residual", x.tally.worst_residual);
+  visit("tally/worst_residual_step", x.tally.worst_residual_step);
+  visit("tally/missed_steps", x.tally.missed_steps);
+  visit("tally/worst_penetration", x.tally.worst_penetration);
+  visit("tally/worst_penetration_step", x.tally.worst_penetration_step);
+  visit("tally/not_finite_step", x.tally.not_finite_step);
+  visit("tally/first_gravity", x.tally.first_gravity);
+  visit("tally/energy_scale", x.tally.energy_scale);
+  visit("tally/lowest_energy", x.tally.lowest_energy);
+  visit("tally/worst_rise", x.tally.worst_rise);
+  visit("tally/worst_rise_step", x.tally.worst_rise_step);
+  visit("position/step_rows", x.position.step_rows);
+  visit("position/force_rows", x.position.force_rows);
+  visit("position/frames", x.position.frames);
+  visit("position/log_bytes", x.position.log_bytes);
+  visit("state/step", x.state.step);
+  visit("state/work_external", x.state.work_external);
+}
+
+/// A SimulationState as flat arrays, row-major. n rods, m curvatures over all of them, w warm contacts.
+struct FlatState {
+  std::vector<double> root_position;            // (n, 3)
+  std::vector<double> root_frame;               // (n, 3, 3)
+  std::vector<double> root_velocity;            // (n, 3)
+  std::vector<double> root_angular_velocity;    // (n, 3)
+  std::vector<std::int64_t> curvature_offsets;  // (n + 1)
+  std::vector<double> curvature;                // (m)
+  std::vector<double> curvature_rate;           // (m)
+  std::vector<std::int32_t> warm_key;           // (w, 4)
+  std::vector<double> warm_impulse;             // (w, 3)
+};
+
+/// visit(name, extents of a row, array).
+template <class AnyState, class Visit>
+void for_each_array(AnyState& x, Visit&& visit) {
+  visit("state/root_position", Shape{3}, x.root_position);
+  visit("state/root_frame", Shape{3, 3}, x.root_frame);
+  visit("state/root_velocity", Shape{3}, x.root_velocity);
+  visit("state/root_angular_velocity", Shape{3}, x.root_angular_velocity);
+  visit("state/curvature_offsets", Shape{}, x.curvature_offsets);
+  visit("state/curvature", Shape{}, x.curvature);
+  visit("state/curvature_rate", Shape{}, x.curvature_rate);
+  visit("state/warm/key", Shape{key_size}, x.warm_key);
+  visit("state/warm/impulse", Shape{3}, x.warm_impulse);
+}
+
+void append_vector(std::vector<double>& into, const VectorX& values) {
+  into.insert(into.end(), values.begin(), values.end());
+}
+
+FlatState flatten(const dynamics::SimulationState& state) {
+  FlatState out;
+  out.curvature_offsets.push_back(0);
+  for (const rods::RodState& rod : state.rods) {
+    append(out.root_position, rod.root.position);
+    append(out.root_frame, rod.root.frame);
+    append(out.root_velocity, rod.root_velocity.linear);
+    append(out.root_angular_velocity, rod.root_velocity.angular);
+    append_vector(out.curvature, rod.curvature);
+    append_vector(out.curvature_rate, rod.curvature_rate);
+    require(rod.curvature.size() == rod.curvature_rate.size(), "checkpoint: a rod has as many curvatures as rates");
+    out.curvature_offsets.push_back(static_cast<std::int64_t>(out.curvature.size()));
+  }
+  for (const dynamics::WarmContact& contact : state.warm) {
+    out.warm_key.insert(out.warm_key.end(), contact.key.begin(), contact.key.end());
+    append(out.warm_impulse, contact.impulse);
+  }
+  return out;
+}
+
+Vector3 vector_at(const std::vector<double>& values, std::size_t row) {
+  return Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2]);
+}
+
+VectorX slice(const std::vector<double>& values, std::int64_t begin, std::int64_t end) {
+  return Eigen::Map<const VectorX>(values.data() + begin, end - begin);
+}
+
+bool consistent(const FlatState& x) {
+  if (x.curvature_offsets.empty() || x.curvature_offsets.front() != 0) return false;
+  const std::size_t rods = x.curvature_offsets.size() - 1;
+  const std::size_t contacts = x.warm_key.size() / key_size;
+  return std::is_sorted(x.curvature_offsets.begin(), x.curvature_offsets.end()) &&
+         x.curvature_offsets.back() == static_cast<std::int64_t>(x.curvature.size()) &&
+         x.curvature_rate.size() == x.curvature.size() && x.root_position.size() == 3 * rods &&
+         x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
+         x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
+         x.warm_impulse.size() == 3 * contacts;
+}
+
+/// `flat` is consistent.
+void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
+  for (std::size_t i = 0; i + 1 < flat.curvature_offsets.size(); ++i) {
+    rods::RodState& rod = state.rods.emplace_back();
+    rod.root.position = vector_at(flat.root_position, i);
+    for (int j = 0; j < 3; ++j) rod.root.frame.row(j) = vector_at(flat.root_frame, 3 * i + static_cast<std::size_t>(j));
+    rod.root_velocity.linear = vector_at(flat.root_velocity, i);
+    rod.root_velocity.angular = vector_at(flat.root_angular_velocity, i);
+    rod.curvature = slice(flat.curvature, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
+    rod.curvature_rate = slice(flat.curvature_rate, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
+  }
+  for (std::size_t i = 0; key_size * i < flat.warm_key.size(); ++i) {
+    dynamics::WarmContact& contact = state.warm.emplace_back();
+    std::copy_n(flat.warm_key.begin() + static_cast<std::ptrdiff_t>(key_size * i), key_size, contact.key.begin());
+    contact.impulse = vector_at(flat.warm_impulse, i);
+  }
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  // In memory first: the disk then sees one write, and a full disk costs the temporary file only.
+  Hdf5Writer out = Hdf5Writer::in_memory(file);
+  out.attribute("/", "format", format_name);
+  out.attribute("/", "format_version", format_version);
+  out.attribute("/", "version", checkpoint.version);
+  out.write_string("scene", checkpoint.scene);
+  std::uint32_t crc = crc32(checkpoint.scene);
+  for_each_number(checkpoint, [&]<class T>(const char* name, const T& value) {
+    out.write_scalar(name, value);
+    crc = checksum(std::vector<T>{value}, crc);
+  });
+  const FlatState flat = flatten(checkpoint.state);
+  for_each_array(flat, [&]<class T>(const char* name, Shape shape, const std::vector<T>& array) {
+    std::size_t width = 1;
+    for (const std::size_t extent : shape) width *= extent;
+    shape.insert(shape.begin(), array.size() / width);
+    out.write(name, array.data(), shape);
+    crc = checksum(array, crc);
+  });
+  out.write_scalar<std::uint64_t>("checksum", crc);
+  const std::vector<std::byte> image = out.image();
+  write_atomically(file, {reinterpret_cast<const char*>(image.data()), image.size()});
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  const Hdf5Reader in(file);
+  if (!in.has_attribute("/", "format") || in.string_attribute("/", "format") != format_name) {
+    throw InvalidInput(fmt::format("{}: not a checkpoint of tresse", file.string()));
+  }
+  Checkpoint out;
+  out.version = in.string_attribute("/", "version");
+  out.scene = in.read_string("scene");
+  std::uint32_t crc = crc32(out.scene);
+  for_each_number(out, [&]<class T>(const char* name, T& value) {
+    value = in.read_scalar<T>(name);
+    crc = checksum(std::vector<T>{value}, crc);
+  });
+  FlatState flat;
+  for_each_array(flat, [&]<class T>(const char* name, const Shape&, std::vector<T>& array) {
+    array = in.read<T>(name);
+    crc = checksum(array, crc);
+  });
+  if (in.read_scalar<std::uint64_t>("checksum") != crc || !consistent(flat)) {
+    throw InvalidInput(fmt::format("{}: damaged, its checksum does not match", file.string()));
+  }
+  unflatten(flat, out.state);
+  return out;
+}
+
+}  // namespace tresse::io

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <tresse/dynamics/report.hpp>
+#include <tresse/io/summary.hpp>
+
+/// checkpoint.h5 and failure/step-N.h5: one layout, listed in docs/files.md.
+namespace tresse::io {
+
+/// How far the files that only grow had come. Rows rather than bytes, since the width of the timing columns varies from
+/// run to run.
+struct OutputPosition {
+  std::int64_t step_rows = 0;   ///< of steps.csv
+  std::int64_t force_rows = 0;  ///< of forces.csv
+  std::int64_t frames = 0;      ///< of the trajectory
+  std::int64_t log_bytes = 0;   ///< of trajectory.log
+};
+
+/// All that a run needs to go on as if it had never stopped.
+struct Checkpoint {
+  std::string scene;    ///< text of the resolved scene
+  std::string version;  ///< of the program that wrote it
+  dynamics::SimulationState state;
+  RunTally tally;
+  OutputPosition position;
+};
+
+/// Replaces `file` at once: whatever happens, it holds the old checkpoint or the new one.
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
+
+/// Bit for bit what was written. @throws InvalidInput when the file is damaged; a checksum covers every number.
+Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+}  // namespace tresse::io

@@ -1,0 +1,99 @@
+#include <tresse/io/csv.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <tresse/base/errors.hpp>
+
+namespace tresse::io {
+
+void append_number(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += std::isnan(value) ? "nan" : value > 0.0 ? "inf" : "-inf";
+    return;
+  }
+  if (value == 0.0) {  // most of a row without contact
+    out += std::signbit(value) ? "-0" : "0";
+    return;
+  }
+  std::array<char, 32> digits;  // sign, 17 digits, point, e-308
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 17);
+  out.append(digits.data(), end.ptr);
+}
+
+void append_text(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+void append_step_row(std::string& out, const dynamics::StepReport& report) {
+  append_number(out, report.time);
+  fmt::format_to(std::back_inserter(out), ",{},{}", report.contacts, report.iterations);
+  for (const double value : {report.residual, report.max_penetration, report.energies.kinetic, report.energies.elastic,
+                             report.energies.gravity, report.work_external, report.t_detection, report.t_assembly,
+                             report.t_solve, report.t_step}) {
+    out += ',';
+    append_number(out, value);
+  }
+  out += '\n';
+}
+
+void append_force_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names) {
+  std::string time;
+  append_number(time, report.time);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const dynamics::ObstacleLoad& load = report.obstacles.at(i);
+    out += time;
+    out += ',';
+    out += names[i];
+    for (const double value : load.force) {
+      out += ',';
+      append_number(out, value);
+    }
+    fmt::format_to(std::back_inserter(out), ",{}\n", load.contacts);
+  }
+}
+
+std::uint64_t length_of_rows(const std::filesystem::path& file, std::string_view header, std::uint64_t rows) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InvalidInput(fmt::format("{}: cannot be read", file.string()));
+  std::string first(header.size(), '\0');
+  in.read(first.data(), static_cast<std::streamsize>(first.size()));
+  if (!in || first != header) {
+    throw InvalidInput(
+        fmt::format("{}: its first line is not '{}'", file.string(), header.substr(0, header.size() - 1)));
+  }
+  std::uint64_t length = header.size();
+  std::uint64_t found = 0;
+  std::vector<char> block(1U << 20U);
+  while (found < rows && in) {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    const char* const end = block.data() + in.gcount();
+    const char* at = block.data();
+    while (found < rows && at < end) {
+      const void* line_end = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+      if (line_end == nullptr) break;
+      at = static_cast<const char*>(line_end) + 1;
+      ++found;
+    }
+    length += static_cast<std::uint64_t>((found < rows ? end : at) - block.data());
+  }
+  if (found < rows) throw InvalidInput(fmt::format("{}: {} rows, expected at least {}", file.string(), found, rows));
+  return length;
+}
+
+}  // namespace tresse::io

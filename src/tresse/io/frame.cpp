@@ -1,0 +1,103 @@
+#include <tresse/io/frame.hpp>
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/detail/fields.hpp>
+
+namespace tresse::io {
+namespace {
+
+void check_offsets(const char* name, const std::vector<std::int64_t>& offsets, std::size_t end) {
+  bool good = !offsets.empty() && offsets.front() == 0;
+  for (std::size_t i = 1; good && i < offsets.size(); ++i) good = offsets[i] >= offsets[i - 1];
+  if (good && offsets.back() == static_cast<std::int64_t>(end)) return;
+  throw InvalidInput(fmt::format("trajectory: '{}' must rise from 0 to {}", name, end));
+}
+
+void check_indices(const char* name, const std::vector<std::int32_t>& indices, std::size_t count) {
+  for (const std::int32_t index : indices) {
+    if (index >= 0 && static_cast<std::size_t>(index) < count) continue;
+    throw InvalidInput(
+        fmt::format("trajectory: '{}' holds {}, expected 0 to {}", name, index, static_cast<std::int64_t>(count) - 1));
+  }
+}
+
+/// Visitor that compares sizes.
+struct SizeCheck {
+  const TrajectoryLayout& layout;
+  std::size_t contacts;
+
+  template <class T>
+  void operator()(const detail::Field& field, const std::vector<T>& array) const {
+    const std::size_t expected = detail::rows(field.per, layout, contacts) * detail::width(field);
+    if (array.size() == expected) return;
+    throw InvalidInput(fmt::format("trajectory: '{}' has {} values, expected {}", field.name, array.size(), expected));
+  }
+};
+
+}  // namespace
+
+void append(std::vector<double>& into, const Vector3& value) { into.insert(into.end(), value.begin(), value.end()); }
+
+void append(std::vector<double>& into, const Matrix3& value) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) into.push_back(value(i, j));
+  }
+}
+
+void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
+  const auto index = static_cast<std::int32_t>(layout.obstacle_names.size());
+  layout.obstacle_names.push_back(obstacle.name);
+  append(layout.obstacle_reference, obstacle.reference);
+  if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
+    append(layout.plane_point, plane->point);
+    append(layout.plane_normal, plane->normal);
+    layout.plane_obstacle.push_back(index);
+  }
+  for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
+    append(layout.capsule_from, capsule.from);
+    append(layout.capsule_to, capsule.to);
+    layout.capsule_radius.push_back(capsule.radius);
+    layout.capsule_obstacle.push_back(index);
+  }
+}
+
+void add_contact(Frame& frame, const dynamics::ContactReport& contact) {
+  frame.contact_fibre_a.push_back(contact.fibre_a);
+  frame.contact_fibre_b.push_back(contact.fibre_b);
+  frame.contact_obstacle_b.push_back(contact.obstacle_b);
+  frame.contact_part_b.push_back(contact.part_b);
+  frame.contact_s_a.push_back(contact.s_a);
+  frame.contact_s_b.push_back(contact.s_b);
+  append(frame.contact_point_a, contact.point_a);
+  append(frame.contact_point_b, contact.point_b);
+  append(frame.contact_normal, contact.normal);
+  append(frame.contact_force, contact.force);
+  frame.contact_gap.push_back(contact.gap);
+  frame.contact_state.push_back(static_cast<std::uint8_t>(contact.state));
+}
+
+void add_obstacle(Frame& frame, const Pose& pose, const dynamics::ObstacleLoad& load) {
+  append(frame.obstacle_position, pose.position);
+  append(frame.obstacle_frame, pose.frame);
+  append(frame.obstacle_force, load.force);
+  append(frame.obstacle_torque, load.torque);
+}
+
+void validate(const TrajectoryLayout& layout) {
+  detail::for_each_array(layout, SizeCheck{layout, 0});
+  check_offsets("fibres/point_offsets", layout.point_offsets, layout.point_count());
+  check_offsets("fibres/curvature_offsets", layout.curvature_offsets, layout.curvature_count());
+  check_indices("fibres/group", layout.group, layout.group_names.size());
+  check_indices("obstacles/capsules/obstacle", layout.capsule_obstacle, layout.obstacle_count());
+  check_indices("obstacles/planes/obstacle", layout.plane_obstacle, layout.obstacle_count());
+}
+
+void validate(const Frame& frame, const TrajectoryLayout& layout) {
+  detail::for_each_array_of_frame(frame, SizeCheck{layout, frame.contact_count()});
+}
+
+}  // namespace tresse::io

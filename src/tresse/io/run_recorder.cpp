@@ -1,0 +1,286 @@
+#include <tresse/io/run_recorder.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/base/log.hpp>
+#include <tresse/io/csv.hpp>
+#include <tresse/io/trajectory.hpp>
+
+namespace tresse::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* scene_file = "scene.toml";
+constexpr const char* summary_file = "summary.json";
+constexpr const char* steps_file = "steps.csv";
+constexpr const char* forces_file = "forces.csv";
+constexpr const char* trajectory_file = "trajectory.h5";
+constexpr const char* log_file = "trajectory.log";
+constexpr const char* checkpoint_file = "checkpoint.h5";
+constexpr const char* failure_folder = "failure";
+constexpr std::size_t failure_limit = 8;
+constexpr double rebuild_growth = 1.5;  // of the log: all builds together cost at most three times the last
+
+/// Adds the time that a scope takes.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& into) : into_(into) {}
+  ~Stopwatch() { into_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& into_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw SystemFailure(fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
+}
+
+/// N of "step-N.h5", or -1.
+std::int64_t failure_step(const std::string& name) {
+  constexpr std::string_view head = "step-";
+  constexpr std::string_view tail = ".h5";
+  if (name.size() <= head.size() + tail.size() || name.rfind(head, 0) != 0) return -1;
+  if (name.substr(name.size() - tail.size()) != tail) return -1;
+  const std::string digits = name.substr(head.size(), name.size() - head.size() - tail.size());
+  constexpr std::size_t most_digits = 18;
+  if (digits.size() > most_digits || digits.find_first_not_of("0123456789") != std::string::npos) return -1;
+  return std::stoll(digits);
+}
+
+/// Removes failure/step-N.h5 with N > last; the names of the others, relative to `folder`, by step.
+std::vector<std::string> keep_failures(const fs::path& folder, std::int64_t last) {
+  std::vector<std::pair<std::int64_t, std::string>> kept;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder / failure_folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::int64_t step = failure_step(name);
+    const bool left_over = entry.path().extension() == ".tmp" && failure_step(entry.path().stem().string()) >= 0;
+    if (step > last || left_over) {
+      remove_file(entry.path());
+    } else if (step >= 0) {
+      kept.emplace_back(step, std::string(failure_folder) + "/" + name);
+    }
+  }
+  fs::remove(folder / failure_folder, error);  // only when empty
+  std::sort(kept.begin(), kept.end());
+  std::vector<std::string> names;
+  for (auto& [step, name] : kept) names.push_back(std::move(name));
+  return names;
+}
+
+/// "line 12: 'friction = 0.3', now 'friction = 0.5'" for the first line that differs.
+std::string first_difference(const std::string& before, const std::string& now) {
+  constexpr std::size_t shown = 60;
+  const auto line_at = [](const std::string& text, std::size_t begin) {
+    return begin > text.size() ? std::string() : text.substr(begin, text.find('\n', begin) - begin);
+  };
+  const auto next = [](const std::string& text, std::size_t begin) {
+    const std::size_t end = begin > text.size() ? std::string::npos : text.find('\n', begin);
+    return end == std::string::npos ? text.size() + 1 : end + 1;
+  };
+  std::size_t a = 0;
+  std::size_t b = 0;
+  for (int line = 1;; ++line, a = next(before, a), b = next(now, b)) {
+    const std::string old_line = line_at(before, a);
+    const std::string new_line = line_at(now, b);
+    const bool ended = a > before.size() && b > now.size();
+    if (old_line == new_line && !ended) continue;
+    return fmt::format("line {}: '{}', now '{}'", line, old_line.substr(0, shown), new_line.substr(0, shown));
+  }
+}
+
+void require_same_scene(const fs::path& file, const std::string& before, const std::string& now) {
+  if (before == now) return;
+  throw InvalidInput(fmt::format("{}: made from another scene ({}); resume with the same scene and --set, or run anew",
+                                 file.string(), first_difference(before, now)));
+}
+
+}  // namespace
+
+RunRecorder::RunRecorder(RunSettings settings) : settings_(std::move(settings)) {
+  validate(settings_.layout);
+  require(settings_.output.every >= 1, "output.every: expected at least 1");
+  require(settings_.output.checkpoint_every >= 1, "output.checkpoint_every: expected at least 1");
+  for (const std::string& name : settings_.layout.obstacle_names) append_text(obstacle_names_.emplace_back(), name);
+  std::error_code error;
+  if (settings_.resume && !fs::exists(file(scene_file), error) && !fs::exists(file(checkpoint_file), error)) {
+    throw InvalidInput(fmt::format("{}: nothing to resume, no checkpoint.h5", settings_.folder.string()));
+  }
+  make_folder(settings_.folder);
+  lock_.emplace(settings_.folder);
+  if (settings_.resume && fs::exists(file(checkpoint_file), error)) {
+    resume();
+    return;
+  }
+  if (settings_.resume) require_same_scene(file(scene_file), read_file(file(scene_file)), settings_.layout.scene);
+  start();
+}
+
+void RunRecorder::start() {
+  // The checkpoint goes first, the scene last: whatever interrupts this, no checkpoint stands beside another run's
+  // files.
+  for (const char* name :
+       {checkpoint_file, summary_file, log_file, trajectory_file, steps_file, forces_file, scene_file}) {
+    remove_file(file(name));
+    remove_file(temporary_name(file(name)));
+  }
+  keep_failures(settings_.folder, -1);
+  write_atomically(file(scene_file), settings_.layout.scene);
+  steps_ = AppendFile::create(file(steps_file));
+  steps_.append(steps_header);
+  forces_ = AppendFile::create(file(forces_file));
+  forces_.append(forces_header);
+  log_ = TrajectoryLogWriter::create(file(log_file), settings_.layout);
+}
+
+void RunRecorder::resume() {
+  Checkpoint last = read_checkpoint(file(checkpoint_file));
+  require_same_scene(file(checkpoint_file), last.scene, settings_.layout.scene);
+  if (last.state.rods.size() != settings_.layout.fibre_count()) {
+    throw InvalidInput(fmt::format("{}: {} fibres, the scene has {}", file(checkpoint_file).string(),
+                                   last.state.rods.size(), settings_.layout.fibre_count()));
+  }
+  if (last.version != settings_.layout.version) {
+    log(LogLevel::warning,
+        fmt::format("resuming a run of version {} with version {}: results may differ from an uninterrupted run",
+                    last.version, settings_.layout.version));
+  }
+  const std::uint64_t steps =
+      length_of_rows(file(steps_file), steps_header, static_cast<std::uint64_t>(last.position.step_rows));
+  const std::uint64_t forces =
+      length_of_rows(file(forces_file), forces_header, static_cast<std::uint64_t>(last.position.force_rows));
+  open_log(last.position);  // all that may not fit comes before the first cut
+  steps_ = AppendFile::reopen(file(steps_file), steps);
+  forces_ = AppendFile::reopen(file(forces_file), forces);
+  before_ = read_timings(file(summary_file));
+  failures_ = keep_failures(settings_.folder, last.state.step);
+  position_ = last.position;
+  tally_ = last.tally;
+  resumed_ = std::move(last.state);
+}
+
+void RunRecorder::open_log(const OutputPosition& position) {
+  std::error_code error;
+  if (!fs::exists(file(log_file), error)) {
+    // The run had ended and goes on: its log is made again from the trajectory.
+    const TrajectoryReader trajectory(file(trajectory_file));
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(temporary_name(file(log_file)), trajectory.layout());
+    const auto frames = std::min<std::size_t>(trajectory.frame_count(), static_cast<std::size_t>(position.frames));
+    for (std::size_t i = 0; i < frames; ++i) log.append(trajectory.frame(i));
+    log.sync();
+    put_in_place(file(log_file));
+  }
+  log_ = TrajectoryLogWriter::resume(file(log_file), settings_.layout, static_cast<std::uint64_t>(position.log_bytes));
+}
+
+void RunRecorder::record(const dynamics::StepReport& report) {
+  const Stopwatch watch(timings_.output);
+  if (report.obstacles.size() != obstacle_names_.size()) {
+    throw InvalidInput(fmt::format("step {}: {} obstacle loads, the scene has {} obstacles", report.step,
+                                   report.obstacles.size(), obstacle_names_.size()));
+  }
+  add(tally_, report, settings_.limits);
+  timings_.detection += report.t_detection;
+  timings_.assembly += report.t_assembly;
+  timings_.solve += report.t_solve;
+  timings_.step += report.t_step;
+  row_.clear();
+  append_step_row(row_, report);
+  steps_.append(row_);
+  row_.clear();
+  append_force_rows(row_, report, obstacle_names_);
+  forces_.append(row_);
+  ++position_.step_rows;
+  position_.force_rows += static_cast<std::int64_t>(obstacle_names_.size());
+}
+
+void RunRecorder::record_frame(const Frame& frame) {
+  const Stopwatch watch(timings_.output);
+  validate(frame, settings_.layout);
+  log_->append(frame);
+  ++position_.frames;
+}
+
+void RunRecorder::sync_all() {
+  steps_.sync();
+  forces_.sync();
+  log_->sync();
+  position_.log_bytes = static_cast<std::int64_t>(log_->length());
+}
+
+void RunRecorder::checkpoint(const dynamics::SimulationState& state) {
+  {
+    const Stopwatch watch(timings_.output);
+    sync_all();
+    write_checkpoint(file(checkpoint_file),
+                     {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+    if (static_cast<double>(log_->length()) >= rebuild_growth * static_cast<double>(built_bytes_)) build_trajectory();
+  }
+  write_summary_as("running");
+}
+
+void RunRecorder::build_trajectory() {
+  log_->flush();
+  write_trajectory_from_log(file(trajectory_file), file(log_file));
+  built_bytes_ = log_->length();
+}
+
+fs::path RunRecorder::write_failure(const dynamics::SimulationState& before) {
+  if (failures_.size() >= failure_limit) return {};
+  const std::string name = fmt::format("{}/step-{}.h5", failure_folder, before.step + 1);
+  make_folder(file(failure_folder));
+  const fs::path path = settings_.folder / name;
+  write_checkpoint(path, {settings_.layout.scene, settings_.layout.version, before, {}, {}});
+  if (std::find(failures_.begin(), failures_.end(), name) == failures_.end()) failures_.push_back(name);
+  return path;
+}
+
+Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& state) {
+  {
+    const Stopwatch watch(timings_.output);
+    sync_all();
+    if (outcome != Outcome::failed) {
+      write_checkpoint(file(checkpoint_file),
+                       {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+    }
+    build_trajectory();
+  }
+  write_summary_as(outcome == Outcome::finished      ? "finished"
+                   : outcome == Outcome::interrupted ? "interrupted"
+                                                     : "failed");
+  if (outcome == Outcome::finished) remove_file(file(log_file));
+  const std::vector<Finding> found = findings(tally_, settings_.limits);
+  return {found, sentence(tally_, found)};
+}
+
+RunTimings RunRecorder::timings() const {
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  return {.wall = before_.wall + wall,
+          .detection = before_.detection + timings_.detection,
+          .assembly = before_.assembly + timings_.assembly,
+          .solve = before_.solve + timings_.solve,
+          .step = before_.step + timings_.step,
+          .output = before_.output + timings_.output};
+}
+
+void RunRecorder::write_summary_as(const char* status) {
+  write_summary(file(summary_file), {.version = settings_.layout.version,
+                                     .threads = settings_.threads,
+                                     .status = status,
+                                     .tally = tally_,
+                                     .timings = timings(),
+                                     .limits = settings_.limits,
+                                     .failures = failures_});
+}
+
+}  // namespace tresse::io

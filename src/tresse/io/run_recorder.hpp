@@ -1,0 +1,104 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tresse/dynamics/report.hpp>
+#include <tresse/io/atomic_file.hpp>
+#include <tresse/io/checkpoint.hpp>
+#include <tresse/io/frame.hpp>
+#include <tresse/io/summary.hpp>
+#include <tresse/io/trajectory_log.hpp>
+#include <tresse/scene/scene.hpp>
+
+namespace tresse::io {
+
+/// What a run writes and where.
+struct RunSettings {
+  std::filesystem::path folder;  ///< created when missing
+  bool resume = false;           ///< go on from the folder's last checkpoint
+  int threads = 1;               ///< for summary.json
+  TrajectoryLayout layout;       ///< with the resolved scene's text and the program's version
+  scene::Output output;
+  RunLimits limits;
+};
+
+enum class Outcome {
+  finished,     ///< the whole duration, or --until
+  interrupted,  ///< asked to stop: resumable
+  failed,       ///< the state stopped being finite
+};
+
+/// How a run went.
+struct Verdict {
+  std::vector<Finding> findings;  ///< empty: sound
+  std::string sentence;           ///< the run's last line
+};
+
+/// Writes a run's folder so that a kill at any moment costs no more than the steps since the last checkpoint, and so
+/// that a run which was killed and resumed leaves the same bytes as one that was not, wall-clock figures apart. In
+/// order: for a new run, the frame and the checkpoint of step 0; then for every step record(), record_frame() if
+/// frame_due(), checkpoint() if checkpoint_due(); finish() at the end. Messages: InvalidInput for a folder that is in
+/// use or does not fit, SystemFailure when the system refuses; the last checkpoint stays good. A full disk may raise
+/// SIGXFSZ under a file size limit: the program ignores that signal.
+class RunRecorder {
+ public:
+  /// New run: removes the files of an earlier run from the folder, and no others. Resuming: cuts them to the last
+  /// checkpoint; a run that was killed before its first checkpoint starts anew.
+  explicit RunRecorder(RunSettings settings);
+
+  /// State to go on from; empty for a new run.
+  const std::optional<dynamics::SimulationState>& resumed_state() const { return resumed_; }
+
+  bool frame_due(std::int64_t step) const { return step % settings_.output.every == 0; }
+  bool checkpoint_due(std::int64_t step) const { return step % settings_.output.checkpoint_every == 0; }
+
+  void record(const dynamics::StepReport& report);
+  void record_frame(const Frame& frame);
+
+  /// `state` is the state after the last recorded step. Rebuilds trajectory.h5 too when it grew by half since it was
+  /// built.
+  void checkpoint(const dynamics::SimulationState& state);
+
+  /// Keeps the state before a bad step in failure/step-N.h5, N = state.step + 1, for the first eight bad steps of a
+  /// run. Returns the file's path; empty when there are eight.
+  std::filesystem::path write_failure(const dynamics::SimulationState& before);
+
+  /// Last call. A failed run keeps its last checkpoint, the others write one of `state`. The log is removed when
+  /// finished.
+  Verdict finish(Outcome outcome, const dynamics::SimulationState& state);
+
+  const RunTally& tally() const { return tally_; }
+  std::filesystem::path file(const char* name) const { return settings_.folder / name; }
+
+ private:
+  void start();
+  void resume();
+  void open_log(const OutputPosition& position);
+  void build_trajectory();
+  void sync_all();
+  void write_summary_as(const char* status);
+  RunTimings timings() const;
+
+  RunSettings settings_;
+  std::optional<FolderLock> lock_;
+  std::optional<dynamics::SimulationState> resumed_;
+  std::vector<std::string> obstacle_names_;  ///< as the CSV writes them
+  AppendFile steps_;
+  AppendFile forces_;
+  std::optional<TrajectoryLogWriter> log_;
+  OutputPosition position_;
+  RunTally tally_;
+  RunTimings before_;   ///< of the parts before this one
+  RunTimings timings_;  ///< of this part, wall apart
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::uint64_t built_bytes_ = 0;  ///< of the log, when trajectory.h5 was last built
+  std::vector<std::string> failures_;
+  std::string row_;  ///< kept for its memory
+};
+
+}  // namespace tresse::io

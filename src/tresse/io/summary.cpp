@@ -1,0 +1,173 @@
+#include <tresse/io/summary.hpp>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
+
+namespace tresse::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// True also when `value` is a NaN.
+bool exceeds(double value, double limit) { return !(value <= limit); }
+
+void add_energy(RunTally& tally, const dynamics::StepReport& report) {
+  const auto& [kinetic, elastic, gravity] = report.energies;
+  if (tally.steps == 1) tally.first_gravity = gravity;
+  const double scale =
+      std::abs(kinetic) + std::abs(elastic) + std::abs(gravity - tally.first_gravity) + std::abs(report.work_external);
+  tally.energy_scale = std::max(tally.energy_scale, scale);
+  const double energy = kinetic + elastic + gravity - report.work_external;
+  if (tally.steps == 1) tally.lowest_energy = energy;
+  if (energy - tally.lowest_energy > tally.worst_rise) {
+    tally.worst_rise = energy - tally.lowest_energy;
+    tally.worst_rise_step = report.step;
+  }
+  tally.lowest_energy = std::min(tally.lowest_energy, energy);
+}
+
+std::string words(const Finding& finding) {
+  if (finding.what == "residual") {
+    return fmt::format("{} steps missed the friction tolerance {:.3g}, worst {:.3g} at step {}", finding.steps,
+                       finding.limit, finding.value, finding.step);
+  }
+  if (finding.what == "penetration") {
+    return fmt::format("penetration of {:.3g} m at step {} (limit {:.3g} m)", finding.value, finding.step,
+                       finding.limit);
+  }
+  if (finding.what == "energy") {
+    return fmt::format("energy rose by {:.3g} of its scale by step {} (limit {:.3g})", finding.value, finding.step,
+                       finding.limit);
+  }
+  return fmt::format("the state stopped being finite at step {}", finding.step);
+}
+
+Json verdict(const std::vector<Finding>& found) {
+  if (found.empty()) return "sound";
+  Json out = Json::array();
+  for (const Finding& finding : found) {
+    Json entry = {{"what", finding.what}, {"step", finding.step}};
+    if (finding.what != "non-finite") entry.update({{"value", finding.value}, {"limit", finding.limit}});
+    if (finding.what == "residual") entry["steps"] = finding.steps;
+    entry["message"] = words(finding);
+    out.push_back(entry);
+  }
+  return out;
+}
+
+}  // namespace
+
+void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits) {
+  ++tally.steps;
+  tally.time = report.time;
+  tally.contacts_total += report.contacts;
+  tally.contacts_max = std::max<std::int64_t>(tally.contacts_max, report.contacts);
+  if (report.solver_status != Status::converged || exceeds(report.residual, limits.residual)) ++tally.missed_steps;
+  // A NaN, once there, stays the worst.
+  if (!std::isnan(tally.worst_residual) && exceeds(report.residual, tally.worst_residual)) {
+    tally.worst_residual = report.residual;
+    tally.worst_residual_step = report.step;
+  }
+  if (!std::isnan(tally.worst_penetration) && exceeds(report.max_penetration, tally.worst_penetration)) {
+    tally.worst_penetration = report.max_penetration;
+    tally.worst_penetration_step = report.step;
+  }
+  if (!report.finite && tally.not_finite_step == 0) tally.not_finite_step = report.step;
+  if (report.finite) add_energy(tally, report);
+}
+
+std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
+  std::vector<Finding> out;
+  if (tally.not_finite_step != 0) out.push_back({.what = "non-finite", .step = tally.not_finite_step});
+  if (tally.missed_steps > 0) {
+    out.push_back({"residual", tally.worst_residual_step, tally.worst_residual, limits.residual, tally.missed_steps});
+  }
+  if (exceeds(tally.worst_penetration, limits.penetration)) {
+    out.push_back({"penetration", tally.worst_penetration_step, tally.worst_penetration, limits.penetration});
+  }
+  if (tally.worst_rise > limits.energy * tally.energy_scale) {
+    out.push_back({"energy", tally.worst_rise_step, tally.worst_rise / tally.energy_scale, limits.energy});
+  }
+  return out;
+}
+
+std::string sentence(const RunTally& tally, const std::vector<Finding>& found) {
+  if (found.empty()) {
+    return fmt::format(
+        "Sound: {} steps, every friction problem solved (worst residual {:.2g}), deepest penetration {:.2g} m.",
+        tally.steps, tally.worst_residual, tally.worst_penetration);
+  }
+  std::string out = "Not sound: ";
+  for (std::size_t i = 0; i < found.size(); ++i) out += (i > 0 ? "; " : "") + words(found[i]);
+  return out + ".";
+}
+
+void write_summary(const std::filesystem::path& file, const Summary& summary) {
+  const RunTally& tally = summary.tally;
+  const std::vector<Finding> found = findings(tally, summary.limits);
+  const double steps = static_cast<double>(std::max<std::int64_t>(tally.steps, 1));
+  Json json;
+  json["version"] = summary.version;
+  json["status"] = summary.status;
+  json["threads"] = summary.threads;
+  json["steps"] = tally.steps;
+  json["simulated_seconds"] = tally.time;
+  json["wall_seconds"] = summary.timings.wall;
+  json["phases"] = {{"detection", summary.timings.detection},
+                    {"assembly", summary.timings.assembly},
+                    {"solve", summary.timings.solve},
+                    {"step", summary.timings.step},
+                    {"output", summary.timings.output}};
+  json["contacts"] = {{"mean", static_cast<double>(tally.contacts_total) / steps}, {"max", tally.contacts_max}};
+  json["worst_residual"] = tally.worst_residual;
+  json["worst_residual_step"] = tally.worst_residual_step;
+  json["missed_tolerance_steps"] = tally.missed_steps;
+  json["worst_penetration"] = tally.worst_penetration;
+  json["worst_penetration_step"] = tally.worst_penetration_step;
+  json["worst_energy_rise"] = tally.energy_scale > 0.0 ? tally.worst_rise / tally.energy_scale : 0.0;
+  json["worst_energy_rise_step"] = tally.worst_rise_step;
+  json["peak_memory_bytes"] = peak_memory();
+  json["failures"] = summary.failures;
+  json["verdict"] = verdict(found);
+  json["sentence"] = sentence(tally, found);
+  write_atomically(file, json.dump(2) + "\n");
+}
+
+RunTimings read_timings(const std::filesystem::path& file) {
+  RunTimings out;
+  std::ifstream in(file);
+  const Json json = Json::parse(in, nullptr, false);
+  const auto number = [](const Json& object, const char* key) {
+    return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : 0.0;
+  };
+  if (!json.is_object()) return out;
+  const Json phases = json.value("phases", Json::object());
+  out.wall = number(json, "wall_seconds");
+  out.detection = number(phases, "detection");
+  out.assembly = number(phases, "assembly");
+  out.solve = number(phases, "solve");
+  out.step = number(phases, "step");
+  out.output = number(phases, "output");
+  return out;
+}
+
+std::uint64_t peak_memory() {
+  constexpr std::uint64_t kibibyte = 1024;
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) return kibibyte * std::stoull(line.substr(6));
+  }
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return kibibyte * static_cast<std::uint64_t>(usage.ru_maxrss);
+}
+
+}  // namespace tresse::io

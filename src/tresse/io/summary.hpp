@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <tresse/dynamics/report.hpp>
+
+/// What summary.json says, gathered step by step, and the verdict on the run.
+namespace tresse::io {
+
+/// What a sound step keeps to.
+struct RunLimits {
+  double residual = 1e-12;   ///< scaled natural-map error of the friction solver [-]; > 0
+  double penetration = 0.0;  ///< deepest overlap [m]; >= 0
+  /// Rise of kinetic + elastic + gravity - work_external above its lowest value so far, relative to the largest sum of
+  /// kinetic and elastic energy, change of the gravity energy and work: contact with friction and damping only
+  /// dissipate. > 0
+  double energy = 0.05;
+};
+
+/// Counters over all steps. The same for any number of threads and however often a run was resumed.
+struct RunTally {
+  std::int64_t steps = 0;
+  double time = 0.0;                ///< at the end of the last step [s]
+  std::int64_t contacts_total = 0;  ///< summed over steps
+  std::int64_t contacts_max = 0;
+  double worst_residual = 0.0;              ///< [-]
+  std::int64_t worst_residual_step = 0;     ///< 0: none
+  std::int64_t missed_steps = 0;            ///< residual above the limit, or a status other than converged
+  double worst_penetration = 0.0;           ///< [m]
+  std::int64_t worst_penetration_step = 0;  ///< 0: none
+  std::int64_t not_finite_step = 0;         ///< first with a NaN or an infinity; 0: none
+  double first_gravity = 0.0;               ///< gravity energy after the first step [J]
+  double energy_scale = 0.0;                ///< see RunLimits::energy [J]
+  double lowest_energy = 0.0;               ///< of kinetic + elastic + gravity - work_external [J]
+  double worst_rise = 0.0;                  ///< above lowest_energy [J]
+  std::int64_t worst_rise_step = 0;         ///< 0: none
+};
+
+void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits);
+
+/// Wall-clock seconds, over all parts of a run that was resumed.
+struct RunTimings {
+  double wall = 0.0;
+  double detection = 0.0;
+  double assembly = 0.0;
+  double solve = 0.0;
+  double step = 0.0;    ///< whole steps, the three above included
+  double output = 0.0;  ///< writing files
+};
+
+/// One thing that was not sound.
+struct Finding {
+  std::string what;       ///< "residual", "penetration", "energy", "non-finite"
+  std::int64_t step = 0;  ///< the worst
+  double value = 0.0;     ///< there
+  double limit = 0.0;
+  std::int64_t steps = 1;  ///< how many, where counted ("residual")
+};
+
+/// Empty: sound.
+std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits);
+
+/// The verdict in one sentence.
+std::string sentence(const RunTally& tally, const std::vector<Finding>& findings);
+
+struct Summary {
+  std::string version;
+  int threads = 1;
+  std::string status;  ///< "running", "finished", "interrupted", "failed"
+  RunTally tally;
+  RunTimings timings;
+  RunLimits limits;
+  std::vector<std::string> failures;  ///< files of bad steps, relative to the folder
+};
+
+void write_summary(const std::filesystem::path& file, const Summary& summary);
+
+/// The timings of a summary.json; zeros where it is missing or damaged: they are for information only.
+RunTimings read_timings(const std::filesystem::path& file);
+
+/// Largest resident memory of this process so far [bytes].
+std::uint64_t peak_memory();
+
+}  // namespace tresse::io

@@ -1,0 +1,201 @@
+#include <tresse/io/trajectory.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
+#include <tresse/io/detail/fields.hpp>
+#include <tresse/io/trajectory_log.hpp>
+
+namespace tresse::io {
+namespace {
+
+constexpr const char* format_name = "tresse trajectory";
+constexpr std::int64_t format_version = 1;
+constexpr std::size_t chunk_bytes = 64U << 10U;
+constexpr int gzip_level = 1;
+
+void describe(Hdf5Writer& file, const detail::Field& field) {
+  if (*field.unit != '\0') file.attribute(field.name, "unit", field.unit);
+  if (*field.meaning != '\0') file.attribute(field.name, "meaning", field.meaning);
+}
+
+Shape joined(Shape head, const Shape& tail) {
+  head.insert(head.end(), tail.begin(), tail.end());
+  return head;
+}
+
+/// Rows of one dataset on their way to the file, a chunk at a time: HDF5 then packs every chunk once.
+class Column {
+ public:
+  template <class T>
+  void open(Hdf5Writer& file, const detail::Field& field, const Shape& shape) {
+    name_ = field.name;
+    row_ = 1;
+    for (std::size_t i = 1; i < shape.size(); ++i) row_ *= shape[i];
+    const std::size_t row_bytes = std::max<std::size_t>(row_ * sizeof(T), 1);
+    rows_ = std::clamp<std::size_t>(chunk_bytes / row_bytes, 1, std::max<std::size_t>(shape[0], 1));
+    Shape chunk = shape;
+    chunk[0] = rows_;
+    file.create<T>(name_, shape, {.chunk = chunk, .gzip = gzip_level});
+    describe(file, field);
+  }
+
+  template <class T>
+  void add(Hdf5Writer& file, const std::vector<T>& values) {
+    if (row_ == 0 || values.empty()) return;
+    const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+    pending_.insert(pending_.end(), bytes, bytes + values.size() * sizeof(T));
+    const std::size_t ready = pending_.size() / (row_ * sizeof(T)) / rows_ * rows_;
+    if (ready > 0) write<T>(file, ready);
+  }
+
+  template <class T>
+  void finish(Hdf5Writer& file) {
+    if (!pending_.empty()) write<T>(file, pending_.size() / (row_ * sizeof(T)));
+  }
+
+ private:
+  template <class T>
+  void write(Hdf5Writer& file, std::size_t rows) {
+    const std::size_t size = rows * row_ * sizeof(T);
+    // From new[]: aligned for every T.
+    file.write_rows<T>(name_, written_, rows, reinterpret_cast<const T*>(pending_.data()));
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(size));
+    written_ += rows;
+  }
+
+  std::string name_;
+  std::size_t row_ = 1;      ///< values in a row
+  std::size_t rows_ = 1;     ///< rows in a chunk
+  std::size_t written_ = 0;  ///< rows
+  std::vector<std::byte> pending_;
+};
+
+void write_layout(Hdf5Writer& file, const TrajectoryLayout& layout) {
+  file.attribute("/", "format", format_name);
+  file.attribute("/", "format_version", format_version);
+  file.attribute("/", "version", layout.version);
+  file.write_string("scene", layout.scene);
+  file.write_strings("fibres/group_names", layout.group_names);
+  file.write_strings("obstacles/names", layout.obstacle_names);
+  detail::for_each_array(layout, [&]<class T>(const detail::Field& field, const std::vector<T>& array) {
+    file.write(field.name, array.data(), joined({array.size() / detail::width(field)}, field.inner));
+    describe(file, field);
+  });
+}
+
+void write_frames(Hdf5Writer& file, const TrajectoryLayout& layout, std::uint64_t frames, std::uint64_t contacts,
+                  const std::function<void(Frame&)>& next) {
+  std::vector<Column> columns;
+  Frame frame;
+  detail::for_each_array_of_frame(frame, [&]<class T>(const detail::Field& field, const std::vector<T>&) {
+    const Shape head = field.per == detail::Per::contact ? Shape{contacts} : Shape{frames, rows(field.per, layout, 0)};
+    columns.emplace_back().open<T>(file, field, joined(head, field.inner));
+  });
+  std::vector<double> times;
+  std::vector<std::int64_t> steps;
+  std::vector<std::int64_t> offsets = {0};
+  for (std::uint64_t i = 0; i < frames; ++i) {
+    next(frame);
+    validate(frame, layout);
+    times.push_back(frame.time);
+    steps.push_back(frame.step);
+    offsets.push_back(offsets.back() + static_cast<std::int64_t>(frame.contact_count()));
+    auto column = columns.begin();
+    detail::for_each_array_of_frame(
+        frame, [&]<class T>(const detail::Field&, const std::vector<T>& array) { (column++)->add(file, array); });
+  }
+  require(offsets.back() == static_cast<std::int64_t>(contacts),
+          "trajectory: frames hold another number of contacts than announced");
+  auto column = columns.begin();
+  detail::for_each_array_of_frame(
+      frame, [&]<class T>(const detail::Field&, const std::vector<T>&) { (column++)->template finish<T>(file); });
+  file.write("time", times);
+  file.attribute("time", "unit", "s");
+  file.write("step", steps);
+  file.write("contacts/frame_offsets", offsets);
+  file.attribute("contacts/frame_offsets", "meaning", "contacts of frame i: from entry i to entry i + 1");
+}
+
+}  // namespace
+
+void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout, std::uint64_t frames,
+                      std::uint64_t contacts, const std::function<void(Frame&)>& next) {
+  validate(layout);
+  const std::filesystem::path temporary = temporary_name(file);
+  try {
+    Hdf5Writer writer = Hdf5Writer::on_disk(temporary);
+    write_layout(writer, layout);
+    write_frames(writer, layout, frames, contacts, next);
+    writer.close();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  put_in_place(file);
+}
+
+void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout,
+                      const std::vector<Frame>& frames) {
+  std::uint64_t contacts = 0;
+  for (const Frame& frame : frames) contacts += frame.contact_count();
+  auto at = frames.begin();
+  write_trajectory(file, layout, frames.size(), contacts, [&](Frame& frame) { frame = *at++; });
+}
+
+void write_trajectory_from_log(const std::filesystem::path& file, const std::filesystem::path& log) {
+  TrajectoryLogReader reader(log);
+  write_trajectory(file, reader.layout(), reader.frame_count(), reader.contact_total(),
+                   [&](Frame& frame) { require(reader.next(frame), "trajectory log: fewer frames than counted"); });
+}
+
+TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : file_(file) {
+  if (!file_.has_attribute("/", "format") || file_.string_attribute("/", "format") != format_name) {
+    throw InvalidInput(fmt::format("{}: not a trajectory of tresse", file.string()));
+  }
+  layout_.version = file_.string_attribute("/", "version");
+  layout_.scene = file_.read_string("scene");
+  layout_.group_names = file_.read_strings("fibres/group_names");
+  layout_.obstacle_names = file_.read_strings("obstacles/names");
+  detail::for_each_array(
+      layout_, [&]<class T>(const detail::Field& field, std::vector<T>& array) { array = file_.read<T>(field.name); });
+  times_ = file_.read<double>("time");
+  steps_ = file_.read<std::int64_t>("step", {times_.size()});
+  contact_offsets_ = file_.read<std::int64_t>("contacts/frame_offsets", {times_.size() + 1});
+  const bool rising = std::is_sorted(contact_offsets_.begin(), contact_offsets_.end()) && contact_offsets_.front() == 0;
+  try {
+    require(rising, "trajectory: 'contacts/frame_offsets' must rise from 0");
+    validate(layout_);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+Frame TrajectoryReader::frame(std::size_t index) const {
+  if (index >= frame_count()) {
+    throw InvalidInput(fmt::format("{}: frame {} of {}", file_.path().string(), index, frame_count()));
+  }
+  Frame out;
+  out.time = times_[index];
+  out.step = steps_[index];
+  const auto first = static_cast<std::size_t>(contact_offsets_[index]);
+  const std::size_t contacts = static_cast<std::size_t>(contact_offsets_[index + 1]) - first;
+  detail::for_each_array_of_frame(out, [&]<class T>(const detail::Field& field, std::vector<T>& array) {
+    const bool contact = field.per == detail::Per::contact;
+    array = file_.read_rows<T>(field.name, contact ? first : index, contact ? contacts : 1);
+  });
+  try {
+    validate(out, layout_);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: frame {}: {}", file_.path().string(), index, error.what()));
+  }
+  return out;
+}
+
+}  // namespace tresse::io

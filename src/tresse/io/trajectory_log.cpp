@@ -1,0 +1,249 @@
+#include <tresse/io/trajectory_log.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/detail/fields.hpp>
+
+namespace tresse::io {
+namespace {
+
+constexpr std::string_view file_mark = "tresse trajectory log 1\n";
+constexpr std::uint32_t record_mark = 0x4d525254U;  // "TRRM"
+
+enum class Kind : std::uint32_t { layout = 1, frame = 2 };
+
+/// Stands before every record.
+struct RecordHeader {
+  std::uint32_t mark = record_mark;
+  Kind kind = Kind::frame;
+  std::uint64_t size = 0;      ///< of the payload [bytes]
+  std::uint64_t contacts = 0;  ///< of a frame
+  std::uint32_t payload_crc = 0;
+  std::uint32_t header_crc = 0;  ///< of the fields above
+};
+static_assert(sizeof(RecordHeader) == 32 && std::is_trivially_copyable_v<RecordHeader>);
+
+template <class T>
+std::string_view bytes_of(const T* values, std::size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof(T)};
+}
+
+std::uint32_t crc_of(const RecordHeader& header) {
+  return crc32(bytes_of(&header, 1).substr(0, offsetof(RecordHeader, header_crc)));
+}
+
+template <class T>
+char type_code() {
+  if constexpr (std::is_same_v<T, double>) return 'd';
+  if constexpr (std::is_same_v<T, std::int64_t>) return 'l';
+  if constexpr (std::is_same_v<T, std::int32_t>) return 'i';
+  if constexpr (std::is_same_v<T, std::uint8_t>) return 'b';
+  if constexpr (std::is_same_v<T, char>) return 's';
+}
+
+/// Appends named arrays: length of the name (1 byte), name, type (1), number of values (8), values.
+struct Encoder {
+  std::string& out;
+
+  template <class T>
+  void put(const char* name, const T* values, std::size_t count) {
+    const std::string_view text(name);
+    out.push_back(static_cast<char>(text.size()));
+    out.append(text);
+    out.push_back(type_code<T>());
+    const std::uint64_t size = count;
+    out.append(bytes_of(&size, 1));
+    if (count > 0) out.append(bytes_of(values, count));
+  }
+  template <class T>
+  void operator()(const detail::Field& field, const std::vector<T>& array) {
+    put(field.name, array.data(), array.size());
+  }
+  void text(const char* name, const std::string& value) { put(name, value.data(), value.size()); }
+  void texts(const char* name, const std::vector<std::string>& values) {
+    std::string joined;  // each ended by a NUL: a name holds none
+    for (const std::string& value : values) joined.append(value).push_back('\0');
+    text(name, joined);
+  }
+};
+
+/// The inverse; `good` turns false at the first mismatch.
+struct Decoder {
+  std::string_view in;
+  bool good = true;
+
+  template <class Array>
+  void get(const char* name, Array& array) {
+    using T = typename Array::value_type;
+    const std::string_view text(name);
+    const std::size_t head = 2 + text.size() + sizeof(std::uint64_t);
+    good = good && in.size() >= head && static_cast<unsigned char>(in[0]) == text.size() &&
+           in.substr(1, text.size()) == text && in[1 + text.size()] == type_code<T>();
+    std::uint64_t count = 0;
+    if (good) std::memcpy(&count, in.data() + 2 + text.size(), sizeof(count));
+    good = good && count <= (in.size() - head) / sizeof(T);
+    if (!good) return;
+    array.resize(count);
+    if (count > 0) std::memcpy(array.data(), in.data() + head, count * sizeof(T));
+    in.remove_prefix(head + count * sizeof(T));
+  }
+  template <class T>
+  void operator()(const detail::Field& field, std::vector<T>& array) {
+    get(field.name, array);
+  }
+  void texts(const char* name, std::vector<std::string>& values) {
+    std::string joined;
+    get(name, joined);
+    values.clear();
+    for (std::size_t begin = 0; begin < joined.size(); begin += values.back().size() + 1) {
+      values.emplace_back(joined.c_str() + begin);
+    }
+  }
+};
+
+std::string encoded(const TrajectoryLayout& layout) {
+  std::string out;
+  Encoder encoder{out};
+  encoder.text("scene", layout.scene);
+  encoder.text("version", layout.version);
+  encoder.texts("fibres/group_names", layout.group_names);
+  encoder.texts("obstacles/names", layout.obstacle_names);
+  detail::for_each_array(layout, encoder);
+  return out;
+}
+
+bool decode(std::string_view payload, TrajectoryLayout& layout) {
+  Decoder decoder{payload};
+  decoder.get("scene", layout.scene);
+  decoder.get("version", layout.version);
+  decoder.texts("fibres/group_names", layout.group_names);
+  decoder.texts("obstacles/names", layout.obstacle_names);
+  detail::for_each_array(layout, decoder);
+  return decoder.good && decoder.in.empty();
+}
+
+void encode(const Frame& frame, std::string& out) {
+  out.clear();
+  Encoder encoder{out};
+  encoder.put("time", &frame.time, 1);
+  encoder.put("step", &frame.step, 1);
+  detail::for_each_array_of_frame(frame, encoder);
+}
+
+bool decode(std::string_view payload, Frame& frame) {
+  Decoder decoder{payload};
+  std::vector<double> time;
+  std::vector<std::int64_t> step;
+  decoder.get("time", time);
+  decoder.get("step", step);
+  detail::for_each_array_of_frame(frame, decoder);
+  if (!decoder.good || !decoder.in.empty() || time.size() != 1 || step.size() != 1) return false;
+  frame.time = time[0];
+  frame.step = step[0];
+  return true;
+}
+
+RecordHeader header_of(Kind kind, const std::string& payload, std::size_t contacts) {
+  RecordHeader header{.kind = kind, .size = payload.size(), .contacts = contacts, .payload_crc = crc32(payload)};
+  header.header_crc = crc_of(header);
+  return header;
+}
+
+[[noreturn]] void damaged(const std::filesystem::path& file, std::uint64_t offset) {
+  throw InvalidInput(fmt::format("{}: damaged or cut short at byte {}", file.string(), offset));
+}
+
+/// Reads the header at the stream's place and checks it against the file's size.
+RecordHeader read_header(std::ifstream& in, const std::filesystem::path& path, std::uint64_t size) {
+  const auto offset = static_cast<std::uint64_t>(in.tellg());
+  RecordHeader header;
+  in.read(reinterpret_cast<char*>(&header), sizeof(header));
+  if (!in || header.mark != record_mark || header.header_crc != crc_of(header)) damaged(path, offset);
+  if (header.size > size - offset - sizeof(header)) damaged(path, offset);
+  return header;
+}
+
+RecordHeader read_record(std::ifstream& in, const std::filesystem::path& path, std::uint64_t size,
+                         std::string& payload) {
+  const auto offset = static_cast<std::uint64_t>(in.tellg());
+  const RecordHeader header = read_header(in, path, size);
+  payload.resize(header.size);
+  in.read(payload.data(), static_cast<std::streamsize>(payload.size()));
+  if (!in || crc32(payload) != header.payload_crc) damaged(path, offset);
+  return header;
+}
+
+}  // namespace
+
+TrajectoryLogWriter TrajectoryLogWriter::create(const std::filesystem::path& file, const TrajectoryLayout& layout) {
+  validate(layout);
+  TrajectoryLogWriter writer(AppendFile::create(file));
+  const std::string payload = encoded(layout);
+  const RecordHeader header = header_of(Kind::layout, payload, 0);
+  writer.file_.append(file_mark);
+  writer.file_.append(bytes_of(&header, 1));
+  writer.file_.append(payload);
+  return writer;
+}
+
+TrajectoryLogWriter TrajectoryLogWriter::resume(const std::filesystem::path& file, const TrajectoryLayout& layout,
+                                                std::uint64_t length) {
+  TrajectoryLogWriter writer(AppendFile::reopen(file, length));
+  if (!(TrajectoryLogReader(file).layout() == layout)) {
+    throw InvalidInput(fmt::format("{}: made for other fibres or obstacles", file.string()));
+  }
+  return writer;
+}
+
+void TrajectoryLogWriter::append(const Frame& frame) {
+  encode(frame, record_);
+  const RecordHeader header = header_of(Kind::frame, record_, frame.contact_count());
+  file_.append(bytes_of(&header, 1));
+  file_.append(record_);
+}
+
+TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file) : path_(file) {
+  std::error_code error;
+  size_ = std::filesystem::file_size(file, error);
+  in_.open(file, std::ios::binary);
+  if (error || !in_) throw InvalidInput(fmt::format("{}: cannot be read", file.string()));
+  std::array<char, file_mark.size()> mark{};
+  in_.read(mark.data(), mark.size());
+  if (!in_ || std::string_view(mark.data(), mark.size()) != file_mark) {
+    throw InvalidInput(fmt::format("{}: not a trajectory log", file.string()));
+  }
+  const RecordHeader header = read_record(in_, path_, size_, payload_);
+  if (header.kind != Kind::layout || !decode(payload_, layout_)) damaged(path_, file_mark.size());
+  validate(layout_);
+  count_records();
+}
+
+void TrajectoryLogReader::count_records() {
+  const auto begin = in_.tellg();
+  while (static_cast<std::uint64_t>(in_.tellg()) < size_) {
+    const RecordHeader header = read_header(in_, path_, size_);
+    if (header.kind != Kind::frame) damaged(path_, static_cast<std::uint64_t>(in_.tellg()) - sizeof(header));
+    in_.seekg(static_cast<std::streamoff>(header.size), std::ios::cur);
+    ++frames_;
+    contacts_ += header.contacts;
+  }
+  in_.seekg(begin);
+}
+
+bool TrajectoryLogReader::next(Frame& frame) {
+  const auto offset = static_cast<std::uint64_t>(in_.tellg());
+  if (offset >= size_) return false;
+  const RecordHeader header = read_record(in_, path_, size_, payload_);
+  if (!decode(payload_, frame) || frame.contact_count() != header.contacts) damaged(path_, offset);
+  validate(frame, layout_);
+  return true;
+}
+
+}  // namespace tresse::io

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include <tresse/io/atomic_file.hpp>
+#include <tresse/io/frame.hpp>
+
+/// The trajectory while a run writes it: a file that only grows, so that a kill costs no more than the last record.
+/// Layout in docs/files.md.
+namespace tresse::io {
+
+class TrajectoryLogWriter {
+ public:
+  /// New, with the layout as its first record.
+  static TrajectoryLogWriter create(const std::filesystem::path& file, const TrajectoryLayout& layout);
+  /// Cut to its first `length` bytes. @throws InvalidInput when it is shorter, or made for another layout.
+  static TrajectoryLogWriter resume(const std::filesystem::path& file, const TrajectoryLayout& layout,
+                                    std::uint64_t length);
+
+  void append(const Frame& frame);                         ///< its sizes must fit the layout
+  std::uint64_t length() const { return file_.length(); }  ///< [bytes]
+  void flush() { file_.flush(); }
+  void sync() { file_.sync(); }
+
+ private:
+  explicit TrajectoryLogWriter(AppendFile file) : file_(std::move(file)) {}
+  AppendFile file_;
+  std::string record_;  ///< kept for its memory
+};
+
+/// Reads a log from its beginning. A record that is cut short or whose checksum fails throws InvalidInput.
+class TrajectoryLogReader {
+ public:
+  explicit TrajectoryLogReader(const std::filesystem::path& file);
+
+  const TrajectoryLayout& layout() const { return layout_; }
+  std::uint64_t frame_count() const { return frames_; }      ///< in the whole file
+  std::uint64_t contact_total() const { return contacts_; }  ///< over all frames
+  /// The next frame; false after the last.
+  bool next(Frame& frame);
+
+ private:
+  void count_records();
+
+  std::filesystem::path path_;
+  std::ifstream in_;
+  TrajectoryLayout layout_;
+  std::uint64_t size_ = 0;
+  std::uint64_t frames_ = 0;
+  std::uint64_t contacts_ = 0;
+  std::string payload_;
+};
+
+}  // namespace tresse::io
