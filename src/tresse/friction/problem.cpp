@@ -1,1 +1,223 @@
-namespace tresse {}
+#include <tresse/friction/problem.hpp>
+
+#include <numeric>
+#include <string>
+
+#include <tresse/base/errors.hpp>
+
+namespace tresse::friction {
+namespace {
+
+using RowMajorBlock = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
+
+void validate_vectors(const VectorX& q, const VectorX& mu, Eigen::Index contacts) {
+  require(q.size() == 3 * contacts,
+          "friction problem: q has " + std::to_string(q.size()) + " entries, expected " + std::to_string(3 * contacts));
+  require(mu.size() == contacts,
+          "friction problem: mu has " + std::to_string(mu.size()) + " entries, expected " + std::to_string(contacts));
+  require(q.allFinite(), "friction problem: q holds a number that is not finite");
+  for (Eigen::Index i = 0; i < contacts; ++i)
+    require(mu[i] >= 0.0 && std::isfinite(mu[i]), "friction problem: the friction coefficient of contact " +
+                                                      std::to_string(i) + " is " + std::to_string(mu[i]) +
+                                                      ", expected a finite number >= 0");
+}
+
+void validate_rows(const FactoredProblem& problem, const ContactRows& side, std::size_t contact) {
+  if (side.body < 0) return;
+  const std::string where = "friction problem: contact " + std::to_string(contact) + ": ";
+  require(side.body + 1 < static_cast<int>(problem.body_begin.size()), where + "names a body that does not exist");
+  const auto body = static_cast<std::size_t>(side.body);
+  require(side.columns >= 0 && side.columns <= problem.body_begin[body + 1] - problem.body_begin[body],
+          where + "touches more entries than its body has");
+  require(side.offset >= 0 &&
+              static_cast<std::size_t>(side.offset) + 3 * static_cast<std::size_t>(side.columns) <= problem.rows.size(),
+          where + "its rows lie outside the stored ones");
+}
+
+Eigen::Map<const RowMajorBlock> rows_of(const FactoredProblem& problem, const ContactRows& side) {
+  return {problem.rows.data() + side.offset, 3, side.columns};
+}
+
+/// Union-find over contacts, the smallest index as the representative.
+class Components {
+ public:
+  explicit Components(int count) : parent_(static_cast<std::size_t>(count)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int find(int i) {
+    while (at(i) != i) i = at(i) = at(at(i));
+    return i;
+  }
+  void join(int a, int b) {
+    a = find(a);
+    b = find(b);
+    if (a != b) at(std::max(a, b)) = std::min(a, b);
+  }
+  std::vector<std::vector<int>> lists() {
+    std::vector<std::vector<int>> out;
+    std::vector<int> island(parent_.size(), -1);
+    for (int i = 0; i < static_cast<int>(parent_.size()); ++i) {
+      int& number = island[static_cast<std::size_t>(find(i))];
+      if (number < 0) {
+        number = static_cast<int>(out.size());
+        out.emplace_back();
+      }
+      out[static_cast<std::size_t>(number)].push_back(i);
+    }
+    return out;
+  }
+
+ private:
+  int& at(int i) { return parent_[static_cast<std::size_t>(i)]; }
+  std::vector<int> parent_;
+};
+
+}  // namespace
+
+void validate(const FrictionProblem& problem) {
+  const BlockMatrix& w = problem.W;
+  require(w.rows >= 0, "friction problem: negative number of contacts");
+  require(w.row_begin.size() == static_cast<std::size_t>(w.rows) + 1 && w.row_begin.front() == 0,
+          "friction problem: W.row_begin needs one entry more than block rows, the first 0");
+  require(w.column.size() == w.block.size() && w.row_begin.back() == static_cast<int>(w.column.size()),
+          "friction problem: W has " + std::to_string(w.block.size()) + " blocks for " +
+              std::to_string(w.column.size()) + " columns and " + std::to_string(w.row_begin.back()) + " row entries");
+  for (int i = 0; i < w.rows; ++i) {
+    const int begin = w.row_begin[static_cast<std::size_t>(i)];
+    const int end = w.row_begin[static_cast<std::size_t>(i) + 1];
+    require(begin >= 0 && begin <= end && end <= w.row_begin.back(), "friction problem: W.row_begin must not descend");
+    for (int k = begin; k < end; ++k) {
+      const int j = w.column[static_cast<std::size_t>(k)];
+      require(j >= 0 && j < w.rows && (k == begin || j > w.column[static_cast<std::size_t>(k) - 1]),
+              "friction problem: block columns of row " + std::to_string(i) + " must ascend within 0.." +
+                  std::to_string(w.rows - 1));
+      require(w.block[static_cast<std::size_t>(k)].allFinite(),
+              "friction problem: W holds a number that is not finite in block row " + std::to_string(i));
+    }
+  }
+  validate_vectors(problem.q, problem.mu, w.rows);
+}
+
+void validate(const FactoredProblem& problem) {
+  const auto contacts = static_cast<Eigen::Index>(problem.contacts.size());
+  for (std::size_t b = 1; b < problem.body_begin.size(); ++b)
+    require(problem.body_begin[b] >= problem.body_begin[b - 1], "friction problem: body_begin must not descend");
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+    for (const ContactRows& side : problem.contacts[i]) validate_rows(problem, side, i);
+  for (const double x : problem.rows)
+    require(std::isfinite(x), "friction problem: X holds a number that is not finite");
+  validate_vectors(problem.q, problem.mu, contacts);
+}
+
+VectorX velocity(const FrictionProblem& problem, const VectorX& impulse) {
+  const BlockMatrix& w = problem.W;
+  VectorX u = problem.q;
+  for (int i = 0; i < w.rows; ++i) {
+    Vector3 sum = Vector3::Zero();
+    for (int k = w.row_begin[static_cast<std::size_t>(i)]; k < w.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
+      sum += w.block[static_cast<std::size_t>(k)] * impulse.segment<3>(3 * w.column[static_cast<std::size_t>(k)]);
+    u.segment<3>(3 * i) += sum;
+  }
+  return u;
+}
+
+VectorX velocity(const FactoredProblem& problem, const VectorX& impulse) {
+  VectorX y = VectorX::Zero(problem.body_begin.empty() ? 0 : problem.body_begin.back());
+  VectorX u = problem.q;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+    for (const ContactRows& side : problem.contacts[i]) {
+      if (side.body < 0) continue;
+      y.segment(problem.body_begin[static_cast<std::size_t>(side.body)], side.columns) +=
+          rows_of(problem, side).transpose() * impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+    }
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+    for (const ContactRows& side : problem.contacts[i]) {
+      if (side.body < 0) continue;
+      u.segment<3>(3 * static_cast<Eigen::Index>(i)) +=
+          rows_of(problem, side) * y.segment(problem.body_begin[static_cast<std::size_t>(side.body)], side.columns);
+    }
+  return u;
+}
+
+std::vector<Matrix3> diagonal_blocks(const FrictionProblem& problem) {
+  const BlockMatrix& w = problem.W;
+  std::vector<Matrix3> out(static_cast<std::size_t>(w.rows), Matrix3::Zero());
+  for (int i = 0; i < w.rows; ++i)
+    for (int k = w.row_begin[static_cast<std::size_t>(i)]; k < w.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
+      if (w.column[static_cast<std::size_t>(k)] == i)
+        out[static_cast<std::size_t>(i)] = w.block[static_cast<std::size_t>(k)];
+  return out;
+}
+
+std::vector<Matrix3> diagonal_blocks(const FactoredProblem& problem) {
+  std::vector<Matrix3> out(problem.contacts.size(), Matrix3::Zero());
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const auto& [a, b] = problem.contacts[i];
+    if (a.body >= 0) out[i].noalias() += rows_of(problem, a) * rows_of(problem, a).transpose();
+    if (b.body >= 0) out[i].noalias() += rows_of(problem, b) * rows_of(problem, b).transpose();
+    if (a.body >= 0 && a.body == b.body) {  // both sides on one body: the cross terms as well
+      const int common = std::min(a.columns, b.columns);
+      const Matrix3 cross = rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();
+      out[i] += cross + cross.transpose();
+    }
+  }
+  return out;
+}
+
+BlockMatrix block_matrix(const MatrixX& dense) {
+  require(dense.rows() == dense.cols() && dense.rows() % 3 == 0, "friction problem: W must be square, 3n by 3n");
+  BlockMatrix out;
+  out.rows = static_cast<int>(dense.rows() / 3);
+  out.row_begin.push_back(0);
+  for (int i = 0; i < out.rows; ++i) {
+    for (int j = 0; j < out.rows; ++j) {
+      const Matrix3 block = dense.block<3, 3>(3 * i, 3 * j);
+      if (i != j && (block.array() == 0.0).all()) continue;
+      out.column.push_back(j);
+      out.block.push_back(block);
+    }
+    out.row_begin.push_back(static_cast<int>(out.column.size()));
+  }
+  return out;
+}
+
+FrictionProblem assembled(const FactoredProblem& problem) {
+  const auto n = static_cast<Eigen::Index>(problem.contacts.size());
+  MatrixX dense = MatrixX::Zero(3 * n, 3 * n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
+      for (const ContactRows& a : problem.contacts[static_cast<std::size_t>(i)])
+        for (const ContactRows& b : problem.contacts[static_cast<std::size_t>(j)]) {
+          if (a.body < 0 || a.body != b.body) continue;
+          const int common = std::min(a.columns, b.columns);
+          dense.block<3, 3>(3 * i, 3 * j) +=
+              rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();
+        }
+  return {block_matrix(dense), problem.q, problem.mu};
+}
+
+std::vector<std::vector<int>> islands(const FrictionProblem& problem) {
+  const BlockMatrix& w = problem.W;
+  Components components(w.rows);
+  for (int i = 0; i < w.rows; ++i)
+    for (int k = w.row_begin[static_cast<std::size_t>(i)]; k < w.row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
+      const auto block = static_cast<std::size_t>(k);
+      if (w.column[block] != i && !(w.block[block].array() == 0.0).all()) components.join(i, w.column[block]);
+    }
+  return components.lists();
+}
+
+std::vector<std::vector<int>> islands(const FactoredProblem& problem) {
+  Components components(static_cast<int>(problem.contacts.size()));
+  std::vector<int> first(problem.body_begin.size(), -1);  // the first contact seen of each body
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+    for (const ContactRows& side : problem.contacts[i]) {
+      if (side.body < 0 || side.columns == 0) continue;
+      int& contact = first[static_cast<std::size_t>(side.body)];
+      if (contact < 0) contact = static_cast<int>(i);
+      components.join(contact, static_cast<int>(i));
+    }
+  return components.lists();
+}
+
+}  // namespace tresse::friction

@@ -7,15 +7,17 @@
 
 namespace tresse::friction {
 
-/// Symmetric-pattern block-sparse matrix with 3x3 blocks, compressed by rows; blocks stored column-major. W need not be symmetric.
+/// Symmetric-pattern block-sparse matrix with 3x3 blocks, compressed by rows; blocks stored column-major. W need not be
+/// symmetric.
 struct BlockMatrix {
-  int rows = 0;                  ///< block rows = block columns = n
-  std::vector<int> row_begin;    ///< (n + 1) index of each row's first block
-  std::vector<int> column;       ///< block column of each block, increasing in a row
-  std::vector<Matrix3> block;    ///< the blocks
+  int rows = 0;                ///< block rows = block columns = n
+  std::vector<int> row_begin;  ///< (n + 1) index of each row's first block
+  std::vector<int> column;     ///< block column of each block, increasing in a row
+  std::vector<Matrix3> block;  ///< the blocks
 };
 
-/// Discrete frictional contact problem u = W r + q, (r_i, u_i) in C_mu_i, one (normal, t1, t2) triple per contact, assembled form.
+/// Discrete frictional contact problem u = W r + q, (r_i, u_i) in C_mu_i, one (normal, t1, t2) triple per contact,
+/// assembled form.
 /// @cite bertails2018hdr eq. (3.6)
 struct FrictionProblem {
   BlockMatrix W;  ///< Delassus operator (3n, 3n) [1/kg]
@@ -23,12 +25,13 @@ struct FrictionProblem {
   VectorX mu;     ///< friction coefficients (n), >= 0 [-]
 };
 
-/// One body's part of a contact: rows of X = E^T J U^-T, where M_hat = U U^T is the body's implicit mass matrix (reverse Cholesky, U upper
-/// triangular), so that W = X X^T. A contact on element e of a rod touches the first 3 (e + 1) entries only.
+/// One body's part of a contact: rows of X = E^T J U^-T, where M_hat = U U^T is the body's implicit mass matrix
+/// (reverse Cholesky, U upper triangular), so that W = X X^T. A contact on element e of a rod touches the first 3 (e +
+/// 1) entries only.
 struct ContactRows {
-  int body = -1;      ///< index of the body, -1: none (obstacle or prescribed)
-  int columns = 0;    ///< leading entries of the body's velocity that are touched
-  int offset = 0;     ///< of the first row in `FactoredProblem::rows`; row-major, 3 x columns
+  int body = -1;    ///< index of the body, -1: none (obstacle or prescribed)
+  int columns = 0;  ///< leading entries of the body's velocity that are touched
+  int offset = 0;   ///< of the first row in `FactoredProblem::rows`; row-major, 3 x columns
 };
 
 /// The same problem in factored form: W is never assembled. y_body = sum X^T r; u = X y + q.
@@ -41,5 +44,29 @@ struct FactoredProblem {
 };
 
 enum class ContactCase { open, stick, slide };
+
+/// Throws InvalidInput, one line, unless sizes agree, indices are in range and ascending, numbers are finite and mu >=
+/// 0.
+void validate(const FrictionProblem& problem);
+void validate(const FactoredProblem& problem);
+
+/// u = W r + q for r (3n).
+VectorX velocity(const FrictionProblem& problem, const VectorX& impulse);
+VectorX velocity(const FactoredProblem& problem, const VectorX& impulse);
+
+/// The diagonal blocks W_ii (n); zero where the matrix has none.
+std::vector<Matrix3> diagonal_blocks(const FrictionProblem& problem);
+std::vector<Matrix3> diagonal_blocks(const FactoredProblem& problem);
+
+/// The block matrix of a dense one (3n, 3n); blocks that are exactly zero are left out, but for the diagonal.
+BlockMatrix block_matrix(const MatrixX& dense);
+
+/// W = X X^T assembled, for small problems and tests. Cost O(n^2).
+FrictionProblem assembled(const FactoredProblem& problem);
+
+/// Connected components of the contacts (which share a body, or a nonzero block of W), each ascending, ordered by their
+/// first contact.
+std::vector<std::vector<int>> islands(const FrictionProblem& problem);
+std::vector<std::vector<int>> islands(const FactoredProblem& problem);
 
 }  // namespace tresse::friction

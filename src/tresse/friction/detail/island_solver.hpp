@@ -1,0 +1,257 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <tresse/friction/coulomb.hpp>
+#include <tresse/friction/detail/anderson.hpp>
+#include <tresse/friction/detail/small_newton.hpp>
+#include <tresse/friction/residual.hpp>
+#include <tresse/friction/solver.hpp>
+
+namespace tresse::friction::detail {
+
+struct IslandResult {
+  int sweeps = 0;
+  int newton_steps = 0;
+  bool converged = false;
+  bool stalled = false;
+  bool no_solution = false;
+  std::vector<double> history;
+  std::vector<int> unsolvable;  ///< local numbers
+};
+
+/// Gauss-Seidel on one island with its accelerations; `Operator` as in operators.hpp. Keeps the best iterate.
+template <typename Operator>
+class IslandSolver {
+ public:
+  /// `floor`: the least normaliser (sum of squares) of the island's error, so that islands which hardly matter stop.
+  IslandSolver(const Operator& op, const SolverOptions& options, double floor)
+      : op_(op),
+        options_(options),
+        floor_(floor),
+        measured_(3 * op.mu.size()),
+        x_(op.size()),
+        g_(op.size()),
+        best_(measured_),
+        u_(measured_),
+        last_step_(measured_),
+        unscaled_(options.measure == SolverOptions::Measure::natural_map),
+        alpha_(static_cast<std::size_t>(op.contacts()), 0.0) {}
+
+  /// `impulse` (3n, scaled) is the start, and the best iterate on return.
+  IslandResult solve(VectorX& impulse);
+
+ private:
+  double measure(const VectorX& x);
+  bool check(const VectorX& x);
+  void sweep(VectorX& x);
+  bool solve_single(VectorX& impulse);
+  bool try_newton();
+  void run(int last_sweep);
+  void run_nesterov(int last_sweep);
+  void jump_drift();
+  bool finished() const { return result_.converged || result_.sweeps >= options_.max_iterations; }
+
+  const Operator& op_;
+  const SolverOptions& options_;
+  double floor_;
+  Eigen::Index measured_;
+  VectorX x_, g_, best_, u_, last_step_;
+  bool unscaled_;
+  std::vector<double> alpha_;
+  double best_error_ = std::numeric_limits<double>::infinity();
+  double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
+  int milestone_sweep_ = 0;
+  int jumps_ = 0;
+  IslandResult result_;
+};
+
+template <typename Operator>
+double IslandSolver<Operator>::measure(const VectorX& x) {
+  op_.velocities(x, u_);
+  ErrorSums sums;
+  for (int i = 0; i < op_.contacts(); ++i) {
+    // Unscaled: back to the problem's units.
+    const double s = unscaled_ ? op_.scale[i] : 1.0;
+    const Vector3 r = x.segment<3>(3 * i) / s;
+    const Vector3 u = u_.segment<3>(3 * i) * s;
+    sums.map += natural_map(r, u, op_.mu[i]).squaredNorm();
+    sums.q += (op_.q.template segment<3>(3 * i) * s).squaredNorm();
+    sums.r += r.squaredNorm();
+    sums.u += u.squaredNorm();
+  }
+  sums.q = std::max(sums.q, floor_);
+  return sums.relative();
+}
+
+/// Evaluates the measure at x, keeps the best; true when the tolerance is met.
+template <typename Operator>
+bool IslandSolver<Operator>::check(const VectorX& x) {
+  const double error = measure(x);
+  result_.history.push_back(error);
+  if (error < best_error_) {
+    best_error_ = error;
+    best_ = x.head(measured_);
+  }
+  if (best_error_ < 0.5 * milestone_) {
+    milestone_ = best_error_;
+    milestone_sweep_ = result_.sweeps;
+  }
+  result_.converged = best_error_ <= options_.tolerance;
+  return result_.converged;
+}
+
+template <typename Operator>
+void IslandSolver<Operator>::sweep(VectorX& x) {
+  result_.unsolvable.clear();
+  for (int i = 0; i < op_.contacts(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const Vector3 q = op_.free_velocity(i, x);
+    const Vector3 before = x.segment<3>(3 * i);
+    Vector3 r = before;
+    if (!solve_contact(op_.contact[k], q, options_.local_solver, alpha_[k], r)) {
+      // No impulse of its own can satisfy this contact: a projected step, the others may still change.
+      result_.unsolvable.push_back(i);
+      const Vector3 u = q + op_.contact[k].W * r;
+      r = project_on_cone(r - de_saxce(u, op_.mu[i]), op_.mu[i]);
+    }
+    if (r != before) op_.change(i, r - before, x);
+  }
+  ++result_.sweeps;
+}
+
+template <typename Operator>
+bool IslandSolver<Operator>::try_newton() {
+  if (op_.contacts() > options_.newton_contacts) return false;
+  VectorX trial = best_;
+  MatrixX W;
+  op_.dense(W);
+  result_.newton_steps += small_newton(W, op_.q, op_.mu, trial);
+  x_.head(measured_) = trial;
+  op_.refresh(x_);
+  return check(x_);
+}
+
+/// Anderson-mixed sweeps until the tolerance, `last_sweep`, or 100 sweeps without halving the error.
+template <typename Operator>
+void IslandSolver<Operator>::run(int last_sweep) {
+  AndersonMixer mixer(op_.size(), measured_, options_.anderson_depth);
+  double last_length = std::numeric_limits<double>::infinity();
+  last_step_.setZero();
+  VectorX plain = x_;  // the last accepted g, where a rejected mix returns to
+  while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
+    g_ = x_;
+    sweep(g_);
+    const double length = (g_.head(measured_) - x_.head(measured_)).norm();
+    if (result_.sweeps % options_.check_every == 0 && check(g_)) return;
+    if (length == 0.0) {
+      check(g_);
+      return;
+    }
+    if (!(length <= 2.0 * last_length)) {  // the mix went astray
+      mixer.forget();
+      x_ = plain;
+      last_length = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    last_length = length;
+    plain = g_;
+    mixer.advance(x_, g_);
+  }
+  x_ = plain;
+}
+
+/// Nesterov's extrapolation of sweeps, restarted when a step lengthens. @cite odonoghue2015
+template <typename Operator>
+void IslandSolver<Operator>::run_nesterov(int last_sweep) {
+  VectorX previous = x_;
+  double theta = 1.0;
+  double last_length = std::numeric_limits<double>::infinity();
+  while (!finished() && result_.sweeps < last_sweep) {
+    g_ = x_;
+    sweep(g_);
+    const double length = (g_.head(measured_) - x_.head(measured_)).norm();
+    if (result_.sweeps % options_.check_every == 0 && check(g_)) return;
+    if (length > last_length) theta = 1.0;
+    last_length = length;
+    const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
+    x_ = g_ + (theta - 1.0) / next * (g_ - previous);
+    previous = g_;
+    theta = next;
+  }
+  x_ = previous;
+}
+
+/// Where plain sweeps drift steadily (a load that moves between redundant contacts), goes to the first contact that
+/// opens.
+template <typename Operator>
+void IslandSolver<Operator>::jump_drift() {
+  for (int k = 0; k < 3 && !finished(); ++k) {
+    g_ = x_;
+    sweep(g_);
+    const VectorX step = g_.head(measured_) - x_.head(measured_);
+    const double cosine = step.dot(last_step_) / (step.norm() * last_step_.norm());
+    last_step_ = step;
+    x_ = g_;
+    if (k < 2 || !(cosine > 0.99)) continue;
+    double reach = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < op_.contacts(); ++i)
+      if (step[3 * i] < 0.0 && x_[3 * i] > 0.0) reach = std::min(reach, -x_[3 * i] / step[3 * i]);
+    if (!std::isfinite(reach)) return;
+    x_.head(measured_) += (jumps_++ % 2 == 0 ? 1.0 : 0.25) * reach * step;
+    op_.refresh(x_);
+  }
+}
+
+template <typename Operator>
+bool IslandSolver<Operator>::solve_single(VectorX& impulse) {
+  const ContactSolutions all = enumerate_contact(op_.contact[0].W, op_.q, op_.mu[0]);
+  result_.sweeps = 1;
+  if (all.count == 0) {
+    result_.no_solution = all.proved;
+    result_.unsolvable.push_back(0);
+    return false;
+  }
+  const ContactSolution* best = all.begin();
+  for (const ContactSolution& s : all)
+    if ((s.impulse - impulse).norm() < (best->impulse - impulse).norm()) best = &s;
+  impulse = best->impulse;
+  check(impulse);
+  result_.converged = true;  // exact; the caller's error function has the last word
+  return true;
+}
+
+template <typename Operator>
+IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
+  x_.head(measured_) = impulse;
+  op_.refresh(x_);
+  if (check(x_)) return result_;
+  if (op_.contacts() == 1) {
+    solve_single(impulse);
+    return result_;
+  }
+  const bool small = op_.contacts() <= options_.newton_contacts;
+  if (small) {
+    for (int patience = 10; !finished() && patience <= 100; patience *= 2) {
+      run(result_.sweeps + patience);
+      if (!result_.converged) check(x_);
+      if (!result_.converged && try_newton()) break;
+    }
+  }
+  while (!finished()) {
+    milestone_sweep_ = result_.sweeps;
+    milestone_ = best_error_;
+    run(options_.max_iterations);
+    if (finished()) break;
+    if (small && try_newton()) break;
+    run_nesterov(result_.sweeps + 100);
+    if (finished()) break;
+    jump_drift();
+  }
+  impulse = best_;
+  return result_;
+}
+
+}  // namespace tresse::friction::detail

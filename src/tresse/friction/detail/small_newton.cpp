@@ -1,0 +1,88 @@
+#include <tresse/friction/detail/small_newton.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/QR>
+
+#include <tresse/friction/coulomb.hpp>
+
+namespace tresse::friction::detail {
+namespace {
+
+double map_norm(const VectorX& r, const VectorX& u, const VectorX& mu) {
+  double sum = 0.0;
+  for (Eigen::Index i = 0; i < mu.size(); ++i)
+    sum += natural_map(r.segment<3>(3 * i), u.segment<3>(3 * i), mu[i]).squaredNorm();
+  return std::sqrt(sum);
+}
+
+/// F and the matrices A, B of dF = A dr + B du, per contact.
+void alart_curnier(const Vector3& r, const Vector3& u, double mu, Vector3& f, Matrix3& a, Matrix3& b) {
+  a.setIdentity();
+  b.setZero();
+  const double normal = r[0] - u[0];
+  if (normal <= 0.0) {  // open: F = r
+    f = r;
+    return;
+  }
+  f[0] = u[0];
+  a(0, 0) = 0.0;
+  b(0, 0) = 1.0;
+  const Eigen::Vector2d p(r[1] - u[1], r[2] - u[2]);
+  const double length = p.norm();
+  const double radius = mu * normal;
+  if (length <= radius) {  // stick: F_T = u_T
+    f[1] = u[1];
+    f[2] = u[2];
+    a(1, 1) = a(2, 2) = 0.0;
+    b(1, 1) = b(2, 2) = 1.0;
+    return;
+  }
+  const Eigen::Vector2d d = p / length;
+  f[1] = r[1] - radius * d[0];
+  f[2] = r[2] - radius * d[1];
+  const Eigen::Matrix2d turn = radius / length * (Eigen::Matrix2d::Identity() - d * d.transpose());
+  a.block<2, 2>(1, 1) -= turn;
+  b.block<2, 2>(1, 1) = turn;
+  a.block<2, 1>(1, 0) = -mu * d;
+  b.block<2, 1>(1, 0) = mu * d;
+}
+
+}  // namespace
+
+int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, VectorX& r, int max_steps) {
+  const Eigen::Index n = mu.size();
+  VectorX x = r;
+  VectorX u = W * x + q;
+  double best = map_norm(x, u, mu);
+  MatrixX derivative(3 * n, 3 * n);
+  VectorX f(3 * n);
+  int worse = 0;
+  for (int step = 0; step < max_steps; ++step) {
+    Matrix3 a, b;
+    Vector3 value;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      alart_curnier(x.segment<3>(3 * i), u.segment<3>(3 * i), mu[i], value, a, b);
+      f.segment<3>(3 * i) = value;
+      derivative.middleRows<3>(3 * i).noalias() = b * W.middleRows<3>(3 * i);
+      derivative.block<3, 3>(3 * i, 3 * i) += a;
+    }
+    const VectorX change = derivative.completeOrthogonalDecomposition().solve(f);
+    if (!change.allFinite()) return step;
+    x -= change;
+    u.noalias() = W * x;
+    u += q;
+    const double error = map_norm(x, u, mu);
+    if (error < best) {
+      best = error;
+      r = x;
+      worse = 0;
+    } else if (++worse > 8) {
+      return step + 1;
+    }
+  }
+  return max_steps;
+}
+
+}  // namespace tresse::friction::detail

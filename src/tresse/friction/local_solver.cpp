@@ -1,0 +1,216 @@
+#include <tresse/friction/local_solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/LU>
+
+#include <tresse/friction/coulomb.hpp>
+
+namespace tresse::friction {
+namespace {
+
+using Plane = Eigen::Vector2d;
+
+/// [x_0, x_T^T; x_T, x_0 I]: the Jordan product as a matrix.
+Matrix3 arrow(const Vector3& x) {
+  Matrix3 m = x[0] * Matrix3::Identity();
+  m(0, 1) = m(1, 0) = x[1];
+  m(0, 2) = m(2, 0) = x[2];
+  return m;
+}
+
+Vector3 jordan_square(const Vector3& x) { return {x.squaredNorm(), 2.0 * x[0] * x[1], 2.0 * x[0] * x[2]}; }
+
+Vector3 jordan_root(const Vector3& z) {
+  const double length = tangential_norm(z);
+  const double low = std::sqrt(std::max(0.0, z[0] - length));
+  const double high = std::sqrt(std::max(0.0, z[0] + length));
+  if (length == 0.0) return {high, 0.0, 0.0};
+  const double factor = 0.5 * (high - low) / length;
+  return {0.5 * (high + low), factor * z[1], factor * z[2]};
+}
+
+bool try_enumeration(const PreparedContact& contact, const Vector3& q, Vector3& r) {
+  const ContactSolutions all = enumerate_contact(contact.W, q, contact.mu);
+  if (all.count == 0) return false;
+  const ContactSolution* best = std::min_element(all.begin(), all.end(), [&r](const auto& a, const auto& b) {
+    return (a.impulse - r).squaredNorm() < (b.impulse - r).squaredNorm();
+  });
+  r = best->impulse;
+  return true;
+}
+
+}  // namespace
+
+PreparedContact prepare_contact(const Matrix3& W, double mu) {
+  PreparedContact out;
+  out.W = W;
+  out.mu = mu;
+  const double size = W.cwiseAbs().maxCoeff();
+  constexpr double negligible = 1e-12;  // below, rounding decides: enumeration is left to say what is zero
+  if (!(W(0, 0) > negligible * size)) return out;
+  out.inverse_normal = 1.0 / W(0, 0);
+  for (int k = 0; k < 2; ++k) {
+    out.normal_row[k] = W(0, k + 1) * out.inverse_normal;
+    out.normal_column[k] = W(k + 1, 0) * out.inverse_normal;
+  }
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) out.schur[2 * i + j] = W(i + 1, j + 1) - W(i + 1, 0) * out.normal_row[j];
+  const double symmetric = 0.5 * (out.schur[1] + out.schur[2]);
+  const double determinant = out.schur[0] * out.schur[3] - symmetric * symmetric;
+  const double trace = out.schur[0] + out.schur[3];
+  const double tangential = W(1, 1) + W(2, 2);
+  out.fast = mu == 0.0 || (trace > negligible * tangential && determinant > 1e-10 * trace * trace);
+  return out;
+}
+
+bool solve_secular(const PreparedContact& c, const Vector3& q, double& alpha, Vector3& r) {
+  if (q[0] >= 0.0) {
+    r.setZero();
+    return true;
+  }
+  if (!c.fast) return false;
+  const double loaded = -q[0] * c.inverse_normal;  // r_N without friction
+  if (c.mu == 0.0) {
+    r = {loaded, 0.0, 0.0};
+    return true;
+  }
+  // (schur + alpha I) r_T = -b,  r_N = loaded - normal_row r_T.
+  const double b1 = q[1] - c.normal_column[0] * q[0];
+  const double b2 = q[2] - c.normal_column[1] * q[0];
+  double low = 0.0;
+  double high = std::numeric_limits<double>::infinity();
+  bool sticks_not = false;  // known: alpha = 0 lies outside the cone
+  double a = alpha;
+  double r1 = 0.0, r2 = 0.0, rn = 0.0;
+  for (int step = 0; step < 60; ++step) {
+    const double m11 = c.schur[0] + a, m22 = c.schur[3] + a, m12 = c.schur[1], m21 = c.schur[2];
+    const double inverse = 1.0 / (m11 * m22 - m12 * m21);
+    r1 = -inverse * (m22 * b1 - m12 * b2);
+    r2 = -inverse * (m11 * b2 - m21 * b1);
+    rn = loaded - c.normal_row[0] * r1 - c.normal_row[1] * r2;
+    const double length = std::sqrt(r1 * r1 + r2 * r2);
+    const double limit = c.mu * rn;
+    if (length <= limit) {  // inside the cone: alpha is too large, or the contact sticks
+      if (a == 0.0) {
+        alpha = 0.0;
+        r = {rn, r1, r2};
+        return true;
+      }
+      high = a;
+    } else {
+      low = a;
+      sticks_not = true;
+    }
+    // dr_T/dalpha = -(schur + alpha)^-1 r_T.
+    const double d1 = -inverse * (m22 * r1 - m12 * r2);
+    const double d2 = -inverse * (m11 * r2 - m21 * r1);
+    const double dn = -c.normal_row[0] * d1 - c.normal_row[1] * d2;
+    const double ratio = limit / length;
+    const double slope = c.mu * dn / length - ratio * (r1 * d1 + r2 * d2) / (length * length);
+    double next = a - (ratio - 1.0) / slope;
+    // Newton may aim below zero from inside the cone: zero decides between stick and slide.
+    if (!sticks_not && !(next > 0.0)) {
+      next = 0.0;
+    } else if (!(next > low && next < high)) {
+      next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2.0 * low + c.schur[0] + c.schur[3];
+    }
+    if (std::abs(ratio - 1.0) <= 4e-16 || next == a || high - low <= 4e-16 * low) {
+      if (!(rn > 0.0) || !(length > 0.0)) return false;
+      alpha = a;
+      const double exact = c.mu * rn / length;  // on the cone to the last bit
+      r = {rn, exact * r1, exact * r2};
+      return true;
+    }
+    a = next;
+  }
+  return false;
+}
+
+FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y) {
+  FischerBurmeister out;
+  const Vector3 z = jordan_square(x) + jordan_square(y);
+  const Vector3 root = jordan_root(z);
+  out.value = x + y - root;
+  const double length = tangential_norm(root);
+  if (root[0] - length > 1e-12 * root[0]) {
+    const auto lu = arrow(root).partialPivLu();
+    out.dx = Matrix3::Identity() - lu.solve(arrow(x));
+    out.dy = Matrix3::Identity() - lu.solve(arrow(y));
+    return out;
+  }
+  // z on the cone's boundary: an element of the generalised derivative. @cite pan2009 for the cases
+  if (root[0] <= 0.0 || length <= 0.0) {
+    const double share = 1.0 - 1.0 / std::sqrt(2.0);
+    out.dx = out.dy = share * Matrix3::Identity();
+    return out;
+  }
+  const Plane t(root[1] / length, root[2] / length);
+  Matrix3 inverse;  // of the arrow matrix, the vanishing spectral value's part left out
+  inverse << 1.0, t[0], t[1], t[0], 4.0 - 3.0 * t[0] * t[0], -3.0 * t[0] * t[1], t[1], -3.0 * t[0] * t[1],
+      4.0 - 3.0 * t[1] * t[1];
+  inverse /= 4.0 * root[0];
+  out.dx = Matrix3::Identity() - inverse * arrow(x);
+  out.dy = Matrix3::Identity() - inverse * arrow(y);
+  return out;
+}
+
+bool solve_fischer_burmeister(const Matrix3& W, const Vector3& q, double mu, Vector3& r, int max_steps) {
+  // Impulses in the unit of velocities, so that f adds like to like.
+  const double unit = W.trace() / 3.0;
+  if (!(unit > 0.0) || !(mu > 0.0)) return false;
+  const Matrix3 scaled = W / unit;
+  const double size = std::max(q.norm(), std::numeric_limits<double>::min());
+  Vector3 p = unit * r;
+  const auto arguments = [&](const Vector3& impulse, Vector3& x, Vector3& y) {
+    const Vector3 u = scaled * impulse + q;
+    x = {mu * impulse[0], impulse[1], impulse[2]};
+    y = {u[0] + mu * tangential_norm(u), mu * u[1], mu * u[2]};
+    return u;
+  };
+  Vector3 x, y;
+  Vector3 u = arguments(p, x, y);
+  FischerBurmeister f = fischer_burmeister(x, y);
+  const double tolerance = 1e-14 * size * std::max(1.0, mu);
+  for (int step = 0; step < max_steps; ++step) {
+    if (f.value.norm() <= tolerance) break;
+    Matrix3 dy = scaled;
+    const double slip = tangential_norm(u);
+    if (slip > 0.0) dy.row(0) += mu / slip * (u[1] * scaled.row(1) + u[2] * scaled.row(2));
+    dy.bottomRows<2>() *= mu;
+    const Matrix3 derivative = f.dx * Eigen::DiagonalMatrix<double, 3>(mu, 1.0, 1.0) + f.dy * dy;
+    const Vector3 direction = -derivative.fullPivLu().solve(f.value);
+    if (!direction.allFinite()) break;
+    bool lower = false;
+    for (double length = 1.0; length > 1e-6; length *= 0.5) {
+      const Vector3 trial = p + length * direction;
+      Vector3 tx, ty;
+      const Vector3 trial_u = arguments(trial, tx, ty);
+      const FischerBurmeister trial_f = fischer_burmeister(tx, ty);
+      if (!(trial_f.value.squaredNorm() < (1.0 - 1e-4 * length) * f.value.squaredNorm())) continue;
+      p = trial;
+      u = trial_u;
+      f = trial_f;
+      lower = true;
+      break;
+    }
+    if (!lower) break;
+  }
+  if (!(f.value.norm() <= 100.0 * tolerance)) return false;
+  r = project_on_cone(p, mu) / unit;
+  return true;
+}
+
+bool solve_contact(const PreparedContact& contact, const Vector3& q, LocalSolver solver, double& alpha, Vector3& r) {
+  if (solver == LocalSolver::hybrid && solve_secular(contact, q, alpha, r)) return true;
+  if (q[0] >= 0.0) {
+    r.setZero();
+    return true;
+  }
+  if (solver != LocalSolver::enumerative && solve_fischer_burmeister(contact.W, q, contact.mu, r)) return true;
+  return try_enumeration(contact, q, r);
+}
+
+}  // namespace tresse::friction

@@ -1,0 +1,127 @@
+#include <tresse/friction/solver.hpp>
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/friction/detail/island_solver.hpp>
+#include <tresse/friction/detail/operators.hpp>
+#include <tresse/friction/residual.hpp>
+
+namespace tresse::friction {
+namespace {
+
+void validate(const SolverOptions& options) {
+  require(options.tolerance > 0.0 && std::isfinite(options.tolerance), "friction solver: tolerance must be > 0");
+  require(options.max_iterations >= 1, "friction solver: max_iterations must be >= 1");
+  require(options.check_every >= 1, "friction solver: check_every must be >= 1");
+  require(options.anderson_depth >= 0 && options.anderson_depth <= 20,
+          "friction solver: anderson_depth must lie in 0..20");
+  require(options.newton_contacts >= 0, "friction solver: newton_contacts must be >= 0");
+}
+
+template <typename Problem>
+struct OperatorOf;
+template <>
+struct OperatorOf<FrictionProblem> {
+  using type = detail::AssembledOperator;
+  static std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
+};
+template <>
+struct OperatorOf<FactoredProblem> {
+  using type = detail::FactoredOperator;
+  static std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
+};
+
+/// Each island's share of the squared normaliser: when every island meets half the tolerance with it, the whole does.
+template <typename Problem>
+double island_floor(const Problem& problem, const VectorX& scales, const SolverOptions& options, std::size_t islands) {
+  double sum = 0.0;
+  for (Eigen::Index i = 0; i < problem.mu.size(); ++i) {
+    const double s = options.measure == SolverOptions::Measure::scaled ? scales[i] : 1.0;
+    sum += (problem.q.template segment<3>(3 * i) / s).squaredNorm();
+  }
+  return sum / static_cast<double>(islands);
+}
+
+/// sum_k e_k^2 <= t^2 sum_k max(q_k, r_k, u_k, q / m)^2 <= 4 t^2 max(q, r, u)^2.
+constexpr double island_share = 0.5;
+
+Status overall_status(const FrictionSolution& solution, const SolverOptions& options, bool no_solution, bool exact) {
+  const double error =
+      options.measure == SolverOptions::Measure::scaled ? solution.scaled_error : solution.natural_map_error;
+  if (!std::isfinite(error)) return Status::not_finite;
+  if (no_solution) return Status::no_solution;
+  if (error <= options.tolerance) return Status::converged;
+  return exact ? Status::stalled : Status::max_iterations;
+}
+
+template <typename Problem>
+FrictionSolution solve(const Problem& problem, const VectorX& guess, const SolverOptions& options) {
+  validate(problem);
+  validate(options);
+  require(guess.size() == problem.q.size(), "friction solver: the guess has " + std::to_string(guess.size()) +
+                                                " entries, expected " + std::to_string(problem.q.size()));
+  require(guess.allFinite(), "friction solver: the guess holds a number that is not finite");
+  using Operator = typename OperatorOf<Problem>::type;
+  const std::vector<Matrix3> diagonal = diagonal_blocks(problem);
+  const VectorX scales = contact_scales(diagonal);
+  const std::vector<std::vector<int>> all = islands(problem);
+  const double floor = all.empty() ? 0.0 : island_floor(problem, scales, options, all.size());
+  SolverOptions island_options = options;
+  if (all.size() > 1) island_options.tolerance *= island_share;
+
+  FrictionSolution out;
+  out.impulse = guess;
+  out.islands = static_cast<int>(all.size());
+  std::vector<detail::IslandResult> results(all.size());
+  const auto solve_island = [&](std::size_t k) {
+    const std::vector<int>& island = all[k];
+    std::vector<int> local(OperatorOf<Problem>::locals(problem), -1);
+    const Operator op(problem, diagonal, scales, island, local);
+    VectorX r(3 * static_cast<Eigen::Index>(island.size()));
+    for (std::size_t c = 0; c < island.size(); ++c)
+      r.segment<3>(3 * static_cast<Eigen::Index>(c)) = guess.segment<3>(3 * island[c]) * scales[island[c]];
+    results[k] = detail::IslandSolver<Operator>(op, island_options, floor).solve(r);
+    for (std::size_t c = 0; c < island.size(); ++c)
+      out.impulse.segment<3>(3 * island[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[island[c]];
+  };
+  tbb::parallel_for(std::size_t{0}, all.size(), solve_island);
+
+  bool no_solution = false;
+  bool all_stopped = true;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    detail::IslandResult& result = results[k];
+    no_solution = no_solution || result.no_solution;
+    all_stopped = all_stopped && (result.converged || result.no_solution);
+    out.newton_steps += result.newton_steps;
+    for (const int c : result.unsolvable) out.unsolvable.push_back(all[k][static_cast<std::size_t>(c)]);
+    if (result.sweeps >= out.iterations) {
+      out.iterations = result.sweeps;
+      out.history = std::move(result.history);
+    }
+  }
+  std::sort(out.unsolvable.begin(), out.unsolvable.end());
+  out.velocity = velocity(problem, out.impulse);
+  out.scaled_error = scaled_error(problem, out.impulse);
+  out.natural_map_error = natural_map_error(problem, out.impulse);
+  out.status = overall_status(out, options, no_solution, all_stopped);
+  return out;
+}
+
+}  // namespace
+
+FrictionSolution solve_gauss_seidel(const FrictionProblem& problem, const VectorX& guess,
+                                    const SolverOptions& options) {
+  return solve(problem, guess, options);
+}
+
+FrictionSolution solve_gauss_seidel(const FactoredProblem& problem, const VectorX& guess,
+                                    const SolverOptions& options) {
+  return solve(problem, guess, options);
+}
+
+}  // namespace tresse::friction
