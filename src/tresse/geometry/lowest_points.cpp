@@ -12,6 +12,19 @@ namespace {
 /// Slope of the height below which a stretch counts as level: rounding of a unit tangent, with room.
 constexpr double level_slope = 1e-13;
 
+/// Bounds of n . r'' and n . r''' over an interval: those of the vectors, or tighter where the curve is simple.
+template <CurveEvaluator C>
+DerivativeBounds bounds_along(const C& curve, const Vector3&, Interval interval) {
+  return curve.bounds(interval);
+}
+/// n . r'' is a sinusoid of the rate of a helix.
+DerivativeBounds bounds_along(const HelixEvaluator& curve, const Vector3& normal, Interval) {
+  const double second = normal.dot(curve.jet(0.0).second);
+  const double third = normal.dot(curve.third_derivative_at_begin());
+  const double swing = curve.rate() > 0.0 ? std::hypot(second, third / curve.rate()) : 0.0;
+  return {swing, curve.rate() * swing};
+}
+
 /// Collects the interior minima of f(s) = n . r(s): intervals on which n.r' keeps its sign are dropped, those on which
 /// n.r'' keeps its sign hold one root of n.r' at most, which is bracketed and refined; others are halved.
 template <CurveEvaluator C>
@@ -24,7 +37,7 @@ class MinimaFinder {
     const double middle = 0.5 * (interval.begin + interval.end);
     const double half = 0.5 * (interval.end - interval.begin);
     const CurveJet jet = curve_.jet(middle);
-    const DerivativeBounds bounds = curve_.bounds(interval);
+    const DerivativeBounds bounds = bounds_along(curve_, normal_, interval);
     const double slope = normal_.dot(jet.first);
     const double bend = normal_.dot(jet.second);
     const double scale = jet.first.norm() + bounds.second * half;
@@ -36,6 +49,16 @@ class MinimaFinder {
     if (bend > curl || depth == max_depth) {
       if (slope_at(interval.begin) < 0.0 && slope_at(interval.end) >= 0.0) out_.push_back(root(interval));
       return;
+    }
+    // A stretch that lies level but for rounding isn't worth millions of halvings.
+    constexpr int patience = 10;
+    if (depth >= patience && std::abs(slope) <= level_slope * scale) {
+      const double rise = slope_at(interval.end);
+      const double fall = slope_at(interval.begin);
+      if (std::max(std::abs(rise), std::abs(fall)) <= level_slope * scale) {
+        if (fall < -0.1 * level_slope * scale && rise > 0.1 * level_slope * scale) out_.push_back(root(interval));
+        return;
+      }
     }
     find({interval.begin, middle}, depth + 1);
     find({middle, interval.end}, depth + 1);

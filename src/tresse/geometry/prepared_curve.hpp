@@ -94,6 +94,7 @@ class HelixEvaluator {
   /// Scale of the rounding of offset(): arc length (its phase is rounded), and radius.
   double size(Interval i) const { return 3.0 * std::max({std::abs(i.begin), std::abs(i.end), length_}); }
 
+  Vector3 third_derivative_at_begin() const { return turning_ ? Vector3(-(rate_ * rate_ * rate_) * v_) : v_; }
   /// n . r(s) = constant + s slope + cos(rate s) cosine + sin(rate s) sine, when turning().
   bool turning() const { return turning_; }
   double rate() const { return rate_; }
