@@ -1,1 +1,222 @@
-namespace tresse {}
+#include <tresse/io/scene_file.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/detail/scene_reader.hpp>
+#include <tresse/io/detail/text.hpp>
+
+namespace tresse::io {
+namespace {
+
+using namespace detail;
+namespace limits = scene::limits;
+
+const Wanted kTolerance{dimensions::ratio, limits::tolerance};
+
+/// A plain number is a gravity along -z.
+void read_gravity(const TableReader& table, Vector3& gravity) {
+  const TomlNode* node = table.find("gravity");
+  if (node == nullptr) return;
+  const Wanted wanted{dimensions::acceleration, limits::acceleration};
+  if (node->is(TomlNode::Kind::array)) {
+    gravity = read_vector(table.context(), *node, table.path("gravity"), wanted);
+  } else {
+    gravity = Vector3(0.0, 0.0, -read_number(table.context(), *node, table.path("gravity"), wanted));
+  }
+}
+
+void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene& scene) {
+  if (node == nullptr) return;
+  const TableReader table(context, *node, "simulation",
+                          {"time_step", "duration", "gravity", "wind", "seed", "scheme", "nonlinear_tolerance",
+                           "max_nonlinear_iterations"});
+  scene::Integrator& out = scene.integrator;
+  table.read("time_step", out.time_step, {dimensions::time, limits::time_step});
+  table.read("duration", out.duration, {dimensions::time, limits::time});
+  if (out.duration / out.time_step > limits::steps) {
+    table.fail("time_step", fmt::format("is {} s for a duration of {} s; expected at most {} steps",
+                                        number(out.time_step), number(out.duration), limits::steps));
+  }
+  read_gravity(table, scene.gravity);
+  table.read("wind", scene.wind, {dimensions::velocity, limits::speed});
+  if (const TomlNode* seed = table.find("seed")) {
+    double value = read_number(context, *seed, table.path("seed"), {dimensions::ratio, {0.0, limits::seed}});
+    if (value != std::floor(value)) table.fail("seed", fmt::format("is {}; expected a whole number", number(value)));
+    scene.seed = static_cast<std::uint64_t>(value);
+  }
+  static const std::vector<std::string> schemes{"semi-implicit", "nonlinear"};
+  table.read("scheme", out.scheme, schemes);
+  table.read("nonlinear_tolerance", out.nonlinear_tolerance, kTolerance);
+  table.read("max_nonlinear_iterations", out.max_nonlinear_iterations, 1, limits::iterations);
+}
+
+void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& out) {
+  if (node == nullptr) return;
+  const TableReader table(context, *node, "contact",
+                          {"detection", "tolerance", "proxy_segments", "margin", "push_out_speed", "self_contact",
+                           "fibre_contact", "relinearisations"});
+  static const std::vector<std::string> methods{"certified", "branch-and-bound", "segments"};
+  table.read("detection", out.detection, methods);
+  // A size in parameter space for branch and bound, relative to the curves' length otherwise.
+  const bool length = out.detection == "branch-and-bound";
+  table.read("tolerance", out.tolerance, {length ? dimensions::length : dimensions::ratio, limits::tolerance});
+  table.read("proxy_segments", out.proxy_segments, 1, limits::proxy_segments);
+  table.read("margin", out.margin, {dimensions::length, limits::margin});
+  table.read("push_out_speed", out.push_out_speed, {dimensions::velocity, limits::push_out_speed});
+  table.read("self_contact", out.self_contact);
+  table.read("fibre_contact", out.fibre_contact);
+  table.read("relinearisations", out.relinearisations, 0, limits::relinearisations);
+}
+
+void read_solver(ReaderContext& context, const TomlNode* node, scene::FrictionSolver& out) {
+  if (node == nullptr) return;
+  const TableReader table(context, *node, "solver", {"name", "tolerance", "max_iterations"});
+  static const std::vector<std::string> names{"hybrid-gauss-seidel", "alart-curnier-newton", "cadoux"};
+  table.read("name", out.name, names);
+  table.read("tolerance", out.tolerance, kTolerance);
+  table.read("max_iterations", out.max_iterations, 1, limits::iterations);
+}
+
+void read_output(ReaderContext& context, const TomlNode* node, scene::Output& out) {
+  if (node == nullptr) return;
+  const TableReader table(context, *node, "output", {"every", "checkpoint_every", "points_per_element"});
+  table.read("every", out.every, 1, limits::iterations);
+  table.read("checkpoint_every", out.checkpoint_every, 1, limits::iterations);
+  table.read("points_per_element", out.points_per_element, 1, limits::points_per_element);
+}
+
+void read_statics(ReaderContext& context, const TomlNode* node, scene::Statics& out) {
+  if (node == nullptr) return;
+  const TableReader table(context, *node, "statics", {"tolerance", "max_iterations", "load_steps"});
+  table.read("tolerance", out.tolerance, kTolerance);
+  table.read("max_iterations", out.max_iterations, 1, limits::iterations);
+  table.read("load_steps", out.load_steps, 1, limits::iterations);
+}
+
+const TomlNode* array_of_tables(ReaderContext& context, const TomlNode& root, std::string_view key, int most) {
+  const TomlNode* node = root.find(key);
+  if (node == nullptr) return nullptr;
+  if (!node->is(TomlNode::Kind::array)) {
+    context.fail(*node,
+                 fmt::format("\"{}\" is {}; expected tables [[{}]], in double brackets", key, describe(*node), key));
+  }
+  if (node->items.size() > static_cast<std::size_t>(most)) {
+    context.fail(*node, fmt::format("{} tables [[{}]]; expected at most {}", node->items.size(), key, most));
+  }
+  return node;
+}
+
+void read_obstacles(ReaderContext& context, const TomlNode& root, scene::Scene& scene) {
+  const TomlNode* node = array_of_tables(context, root, "obstacles", limits::obstacles);
+  if (node == nullptr) return;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    scene.obstacles.push_back(read_obstacle(context, node->items[i], i));
+    const std::string& name = scene.obstacles.back().body.name;
+    if (!names.insert(name).second) {
+      context.fail(*node->items[i].find("name"),
+                   fmt::format("obstacles[{}].name is {}, the name of an obstacle above; expected a name of its own", i,
+                               in_quotes(name, 40)));
+    }
+  }
+}
+
+/// Refuses a scene that no machine holds, before anything of its size is allocated.
+void check_size(ReaderContext& context, const TomlNode& node, const scene::FibreGroup& group, double& fibres,
+                double& unknowns) {
+  fibres += group.grid.count;
+  unknowns += group.grid.count * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
+  if (fibres > limits::fibres) {
+    context.fail(node, fmt::format("fibres.{} makes {} fibres in all; expected at most {}", one_line(group.name, 40),
+                                   number(fibres), limits::fibres));
+  }
+  if (unknowns > limits::unknowns) {
+    context.fail(node,
+                 fmt::format("fibres.{} makes {} unknowns in all ({} fibres of {} elements here); expected at most {}",
+                             one_line(group.name, 40), number(unknowns), group.grid.count, group.element_lengths.size(),
+                             number(limits::unknowns)));
+  }
+}
+
+void read_fibres(ReaderContext& context, const TomlNode& root, const Materials& materials, scene::Scene& scene) {
+  const TomlNode* node = array_of_tables(context, root, "fibres", limits::groups);
+  if (node == nullptr || node->items.empty())
+    context.fail(scene::Location{1, 1}, "the scene has no [[fibres]]; expected at least one");
+  std::set<std::string> names;
+  double fibres = 0.0, unknowns = 0.0;
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    scene.fibres.push_back(read_fibre_group(context, node->items[i], i, materials));
+    const scene::FibreGroup& group = scene.fibres.back();
+    if (!names.insert(group.name).second) {
+      context.fail(*node->items[i].find("name"),
+                   fmt::format("fibres[{}].name is {}, the name of fibres above; expected a name of its own", i,
+                               in_quotes(group.name, 40)));
+    }
+    check_size(context, node->items[i], group, fibres, unknowns);
+  }
+}
+
+}  // namespace
+
+SceneDocument parse_scene_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
+  const TomlNode root = parse_toml(text, file_name);
+  const Parameters parameters(root.find("parameters"), text, file_name, set);
+  ReaderContext context{std::string(file_name), parameters, {}};
+  const TableReader table(context, root, "the scene",
+                          {"title", "parameters", "simulation", "materials", "friction", "contact", "solver", "output",
+                           "statics", "fibres", "obstacles"});
+  SceneDocument out;
+  scene::Scene& scene = out.scene;
+  if (const TomlNode* title = table.find("title")) scene.title = read_text(context, *title, "title");
+  read_simulation(context, table.find("simulation"), scene);
+  read_contact(context, table.find("contact"), scene.contact);
+  read_solver(context, table.find("solver"), scene.solver);
+  read_output(context, table.find("output"), scene.output);
+  read_statics(context, table.find("statics"), scene.statics);
+  Materials materials = read_materials(context, table.find("materials"));
+  read_obstacles(context, root, scene);
+  read_fibres(context, root, materials, scene);
+  for (const scene::Obstacle& obstacle : scene.obstacles) materials.names.insert(obstacle.body.material_name);
+  for (const scene::FibreGroup& group : scene.fibres) materials.names.insert(group.material_name);
+  scene.friction = read_friction(context, table.find("friction"), materials.names);
+  try {
+    scene::validate(scene);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(at(file_name, {}, error.what()));
+  }
+  out.parameters = parameters.list();
+  out.origins = std::move(context.origins);
+  return out;
+}
+
+SceneDocument read_scene_document(const std::filesystem::path& file, const ParameterOverrides& set) {
+  const std::string name = file.string();
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    throw InvalidInput(one_line(name, 200) + ": a folder; expected a scene file");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream)
+    throw InvalidInput(fmt::format("{}: {}; expected a scene file", one_line(name, 200), std::strerror(errno)));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (stream.bad())
+    throw SystemFailure(fmt::format("{}: cannot be read: {}", one_line(name, 200), std::strerror(errno)));
+  return parse_scene_document(text.view(), name, set);
+}
+
+scene::Scene read_scene(const std::filesystem::path& file, const ParameterOverrides& set) {
+  return read_scene_document(file, set).scene;
+}
+scene::Scene parse_scene(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
+  return parse_scene_document(text, file_name, set).scene;
+}
+
+}  // namespace tresse::io

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include <tresse/io/detail/scene_reader.hpp>
+#include <tresse/io/detail/text.hpp>
+
+namespace tresse::io::detail {
+namespace {
+
+namespace limits = scene::limits;
+
+const Wanted kPosition{dimensions::length, limits::coordinate};
+const Wanted kLength{dimensions::length, limits::length};
+const Wanted kRadius{dimensions::length, limits::radius};
+const Wanted kTime{dimensions::time, {-1e9, 1e9}};
+
+Vector3 required_vector(const TableReader& table, std::string_view key) {
+  return read_vector(table.context(), table.require(key, "a point, an array of 3 lengths"), table.path(key), kPosition);
+}
+Vector3 required_direction(const TableReader& table, std::string_view key) {
+  return read_direction(table.context(), table.require(key, "a direction, an array of 3 numbers"), table.path(key));
+}
+
+bodies::Shape read_plane(const TableReader& table) {
+  return bodies::Plane{required_vector(table, "point"), required_direction(table, "normal")};
+}
+
+bodies::Shape read_sphere(const TableReader& table) {
+  return bodies::Sphere{required_vector(table, "center"), table.required("radius", kRadius, "the sphere's radius")};
+}
+
+bodies::Shape read_capsule(const TableReader& table) {
+  return bodies::Capsule{required_vector(table, "from"), required_vector(table, "to"),
+                         table.required("radius", kRadius, "the capsule's radius")};
+}
+
+bodies::Shape read_cylinder(const TableReader& table) {
+  return bodies::Cylinder{required_vector(table, "center"), required_direction(table, "axis"),
+                          table.required("radius", kRadius, "the cylinder's radius"),
+                          table.required("length", kLength, "the cylinder's length")};
+}
+
+bodies::Shape read_comb(const TableReader& table) {
+  bodies::Comb comb;
+  comb.base = required_vector(table, "base");
+  comb.tooth_direction = required_direction(table, "tooth_direction");
+  comb.row_direction = required_direction(table, "row_direction");
+  if (std::abs(comb.tooth_direction.dot(comb.row_direction)) > limits::unit_error) {
+    table.fail("row_direction", "is not at a right angle to tooth_direction; expected orthogonal directions");
+  }
+  table.read("teeth", comb.teeth, 1, limits::teeth);
+  table.read("tooth_diameter", comb.tooth_diameter, kRadius);
+  table.read("tooth_spacing", comb.tooth_spacing, kRadius);
+  table.read("tooth_length", comb.tooth_length, kLength);
+  table.read("handle_diameter", comb.handle_diameter, kRadius);
+  return comb;
+}
+
+struct ShapeReader {
+  std::string name;
+  std::vector<std::string_view> keys;
+  bodies::Shape (*read)(const TableReader&);
+};
+
+const std::vector<ShapeReader>& shape_readers() {
+  static const std::vector<ShapeReader> readers{
+      {"plane", {"name", "shape", "material", "motion", "reference", "point", "normal"}, read_plane},
+      {"sphere", {"name", "shape", "material", "motion", "reference", "center", "radius"}, read_sphere},
+      {"capsule", {"name", "shape", "material", "motion", "reference", "from", "to", "radius"}, read_capsule},
+      {"cylinder",
+       {"name", "shape", "material", "motion", "reference", "center", "axis", "radius", "length"},
+       read_cylinder},
+      {"comb",
+       {"name", "shape", "material", "motion", "reference", "base", "tooth_direction", "row_direction", "teeth",
+        "tooth_diameter", "tooth_spacing", "tooth_length", "handle_diameter"},
+       read_comb},
+  };
+  return readers;
+}
+
+/// Rotations turn about the shape's own point unless told otherwise.
+Vector3 natural_reference(const bodies::Shape& shape) {
+  struct {
+    Vector3 operator()(const bodies::Plane& s) const { return s.point; }
+    Vector3 operator()(const bodies::Sphere& s) const { return s.center; }
+    Vector3 operator()(const bodies::Capsule& s) const { return 0.5 * (s.from + s.to); }
+    Vector3 operator()(const bodies::Cylinder& s) const { return s.center; }
+    Vector3 operator()(const bodies::Comb& s) const { return s.base; }
+  } visitor;
+  return std::visit(visitor, shape);
+}
+
+bodies::Keyframe read_keyframe(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  const TableReader table(context, node, path, {"time", "displacement", "rotation", "rotation_deg"});
+  bodies::Keyframe key;
+  key.time = table.required("time", kTime, "the time of this keyframe");
+  table.read("displacement", key.displacement, kPosition);
+  table.exclusive("rotation", {"rotation_deg"});
+  table.read("rotation", key.rotation, {dimensions::angle, limits::rotation});
+  table.read("rotation_deg", key.rotation, {dimensions::angle, limits::rotation, true});
+  return key;
+}
+
+}  // namespace
+
+bodies::Motion read_motion(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  const TableReader table(context, node, path,
+                          {"keyframes", "interpolation", "velocity", "angular_velocity", "start", "stop"});
+  bodies::Motion motion;
+  if (const TomlNode* keys = table.find("keyframes")) {
+    if (!keys->is(TomlNode::Kind::array) || keys->items.empty() || keys->items.size() > limits::keyframes) {
+      context.fail(
+          *keys,
+          fmt::format("{}.keyframes is {}; expected an array of 1 to {} tables {{ time, displacement, rotation }}",
+                      path, describe(*keys), limits::keyframes));
+    }
+    for (std::size_t i = 0; i < keys->items.size(); ++i) {
+      motion.keyframes.push_back(read_keyframe(context, keys->items[i], fmt::format("{}.keyframes[{}]", path, i)));
+      if (i > 0 && !(motion.keyframes[i].time > motion.keyframes[i - 1].time)) {
+        context.fail(keys->items[i],
+                     fmt::format("{}.keyframes[{}].time is {} s; expected one after the keyframe before it, {} s", path,
+                                 i, number(motion.keyframes[i].time), number(motion.keyframes[i - 1].time)));
+      }
+    }
+  }
+  static const std::vector<std::string> interpolations{"linear", "smooth"};
+  std::string interpolation = interpolations[0];
+  table.read("interpolation", interpolation, interpolations);
+  motion.interpolation =
+      interpolation == "smooth" ? bodies::Motion::Interpolation::smooth : bodies::Motion::Interpolation::linear;
+  table.read("velocity", motion.velocity, {dimensions::velocity, limits::speed});
+  table.read("angular_velocity", motion.angular_velocity, {dimensions::angular_velocity, limits::rotation});
+  table.read("start", motion.start, kTime);
+  table.read("stop", motion.stop, {dimensions::time, {-1e9, 1e300}});
+  if (!(motion.stop > motion.start)) {
+    table.fail("stop",
+               fmt::format("is {} s; expected a time after start, {} s", number(motion.stop), number(motion.start)));
+  }
+  return motion;
+}
+
+scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index) {
+  const std::string place = fmt::format("obstacles[{}]", index);
+  if (!node.is(TomlNode::Kind::table))
+    context.fail(node, fmt::format("{} is {}; expected a table", place, describe(node)));
+  const TomlNode* shape_node = node.find("shape");
+  std::vector<std::string> names;
+  for (const ShapeReader& reader : shape_readers()) names.push_back(reader.name);
+  if (shape_node == nullptr)
+    context.fail(node, fmt::format("{} has no \"shape\"; expected {}", place, alternatives(names)));
+  const std::string shape = read_word(context, *shape_node, place + ".shape", names);
+  const TomlNode* name_node = node.find("name");
+  if (name_node == nullptr) context.fail(node, fmt::format("{} has no \"name\"; expected a name of its own", place));
+
+  scene::Obstacle out;
+  out.location = node.location;
+  out.body.name = read_text(context, *name_node, place + ".name");
+  if (out.body.name.empty())
+    context.fail(*name_node, fmt::format("{}.name is empty; expected a name of its own", place));
+  for (const ShapeReader& reader : shape_readers()) {
+    if (reader.name != shape) continue;
+    const TableReader table(context, node, "obstacles." + one_line(out.body.name, 40), reader.keys);
+    out.body.shape = reader.read(table);
+    out.body.reference = natural_reference(out.body.shape);
+    table.read("reference", out.body.reference, kPosition);
+    out.body.material_name = out.body.name;
+    if (const TomlNode* material = table.find("material"))
+      out.body.material_name = read_text(context, *material, table.path("material"));
+    if (const TomlNode* motion = table.find("motion"))
+      out.body.motion = read_motion(context, *motion, table.path("motion"));
+  }
+  return out;
+}
+
+}  // namespace tresse::io::detail

@@ -1,0 +1,261 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+
+#include <tresse/io/detail/scene_reader.hpp>
+#include <tresse/io/detail/text.hpp>
+
+namespace tresse::io::detail {
+namespace {
+
+namespace limits = scene::limits;
+using rods::CrossSection;
+
+const Wanted kLength{dimensions::length, limits::length};
+const Wanted kRadius{dimensions::length, limits::radius};
+const Wanted kPosition{dimensions::length, limits::coordinate};
+const Wanted kTurn{dimensions::angle, limits::rotation, true};
+
+/// One number for every element, or an array of one number an element.
+std::vector<double> read_per_element(ReaderContext& context, const TomlNode& node, const std::string& path,
+                                     std::size_t elements, const Wanted& wanted) {
+  if (!node.is(TomlNode::Kind::array)) return std::vector<double>(elements, read_number(context, node, path, wanted));
+  if (node.items.size() != elements) {
+    context.fail(
+        node, fmt::format("{} is {}; expected one value, or {}, one for each element", path, describe(node), elements));
+  }
+  std::vector<double> out;
+  out.reserve(elements);
+  for (std::size_t i = 0; i < elements; ++i)
+    out.push_back(read_number(context, node.items[i], fmt::format("{}[{}]", path, i), wanted));
+  return out;
+}
+
+/// One number (k2), one triplet (twist, k1, k2), or an array of one triplet an element.
+std::vector<Vector3> read_curvatures(ReaderContext& context, const TomlNode& node, const std::string& path,
+                                     std::size_t elements, const Wanted& wanted) {
+  if (!node.is(TomlNode::Kind::array))
+    return std::vector<Vector3>(elements, Vector3(0.0, 0.0, read_number(context, node, path, wanted)));
+  if (node.items.empty() || !node.items.front().is(TomlNode::Kind::array)) {
+    if (node.items.size() != 3) {
+      context.fail(
+          node, fmt::format("{} is {}; expected one number (k2), a triplet [twist, k1, k2], or an array of {} triplets",
+                            path, describe(node), elements));
+    }
+    return std::vector<Vector3>(elements, read_vector(context, node, path, wanted));
+  }
+  if (node.items.size() != elements) {
+    context.fail(node, fmt::format("{} is {}; expected {} triplets [twist, k1, k2], one for each element", path,
+                                   describe(node), elements));
+  }
+  std::vector<Vector3> out;
+  out.reserve(elements);
+  for (std::size_t i = 0; i < elements; ++i)
+    out.push_back(read_vector(context, node.items[i], fmt::format("{}[{}]", path, i), wanted));
+  return out;
+}
+
+std::vector<double> read_element_lengths(const TableReader& table) {
+  table.exclusive("element_lengths", {"length"});
+  int elements = 0;
+  table.read("elements", elements, 1, limits::elements);
+  if (const TomlNode* lengths = table.find("element_lengths")) {
+    if (!lengths->is(TomlNode::Kind::array) || lengths->items.empty() || lengths->items.size() > limits::elements) {
+      table.fail("element_lengths",
+                 fmt::format("is {}; expected an array of 1 to {} lengths", describe(*lengths), limits::elements));
+    }
+    if (elements != 0 && lengths->items.size() != static_cast<std::size_t>(elements)) {
+      table.fail("elements",
+                 fmt::format("is {}; expected {}, as many as element_lengths has", elements, lengths->items.size()));
+    }
+    return read_per_element(table.context(), *lengths, table.path("element_lengths"), lengths->items.size(), kLength);
+  }
+  table.require("elements", "the number of elements");
+  const double length = table.required("length", kLength, "the fibre's length, or element_lengths");
+  if (length / elements < limits::length.least)
+    table.fail("length",
+               fmt::format("is {} m for {} elements; expected elements of at least 1e-9 m", number(length), elements));
+  return std::vector<double>(static_cast<std::size_t>(elements), length / elements);
+}
+
+std::vector<CrossSection> read_sections(const TableReader& table, std::size_t elements) {
+  table.exclusive("section", {"radius"});
+  std::vector<CrossSection> out;
+  out.reserve(elements);
+  if (const TomlNode* section = table.find("section")) {
+    const TableReader axes(table.context(), *section, table.path("section"), {"half_axis_1", "half_axis_2"});
+    const auto read = [&](std::string_view key) {
+      return read_per_element(table.context(), axes.require(key, "both half-axes of the ellipse"), axes.path(key),
+                              elements, kRadius);
+    };
+    const auto first = read("half_axis_1"), second = read("half_axis_2");
+    for (std::size_t i = 0; i < elements; ++i) out.push_back({first[i], second[i]});
+    return out;
+  }
+  const TomlNode& radius = table.require("radius", "the fibre's radius, or section = { half_axis_1, half_axis_2 }");
+  for (const double r : read_per_element(table.context(), radius, table.path("radius"), elements, kRadius))
+    out.push_back(CrossSection::circle(r));
+  return out;
+}
+
+/// Columns (n0, n1, n2) from a tangent and, if given, the normal n1 made orthogonal to it. Without one, n1 is as near
+/// to +y as the tangent allows, or to +z when the tangent lies along y.
+Matrix3 frame_from(const TableReader& table) {
+  Vector3 tangent(1.0, 0.0, 0.0);
+  table.read_direction("tangent", tangent);
+  Vector3 normal = std::abs(tangent.y()) < 0.99 ? Vector3(0.0, 1.0, 0.0) : Vector3(0.0, 0.0, 1.0);
+  table.read_direction("normal", normal);
+  normal -= normal.dot(tangent) * tangent;
+  if (normal.norm() < 1e-6) table.fail("normal", "lies along the tangent; expected a direction across it");
+  Matrix3 frame;
+  frame.col(0) = tangent;
+  frame.col(1) = normalised(normal);
+  frame.col(2) = frame.col(0).cross(frame.col(1));
+  return frame;
+}
+
+Matrix3 given_frame(const TableReader& table, const TomlNode& node) {
+  if (!node.is(TomlNode::Kind::array) || node.items.size() != 3) {
+    table.fail("frame", fmt::format("is {}; expected the three axes [[n0], [n1], [n2]]", describe(node)));
+  }
+  Matrix3 frame;
+  for (int i = 0; i < 3; ++i) {
+    frame.col(i) = read_vector(table.context(), node.items[static_cast<std::size_t>(i)],
+                               fmt::format("{}[{}]", table.path("frame"), i), {{}, {-2.0, 2.0}});
+  }
+  const double error = (frame.transpose() * frame - Matrix3::Identity()).cwiseAbs().maxCoeff();
+  if (error > limits::unit_error || frame.determinant() < 0.0) {
+    table.fail("frame", "is no rotation; expected three orthogonal unit axes n0, n1, n2 = n0 x n1");
+  }
+  return frame;
+}
+
+Matrix3 read_frame(const TableReader& table) {
+  table.exclusive("frame", {"tangent", "normal"});
+  const TomlNode* given = table.find("frame");
+  Matrix3 frame = given != nullptr ? given_frame(table, *given) : frame_from(table);
+  double yaw = 0.0, pitch = 0.0, roll = 0.0;
+  table.read("yaw_deg", yaw, kTurn);
+  table.read("pitch_deg", pitch, kTurn);
+  table.read("roll_deg", roll, kTurn);
+  using Eigen::AngleAxisd;
+  if (roll != 0.0) frame = frame * AngleAxisd(roll, Vector3::UnitX()).toRotationMatrix();
+  if (pitch != 0.0) frame = AngleAxisd(pitch, -Vector3::UnitY()).toRotationMatrix() * frame;
+  if (yaw != 0.0) frame = AngleAxisd(yaw, Vector3::UnitZ()).toRotationMatrix() * frame;
+  return frame;
+}
+
+rods::Material find_material(const TableReader& table, const std::string& name, const Materials& materials) {
+  const auto found = materials.table.find(name);
+  if (found != materials.table.end()) return found->second;
+  std::vector<std::string> known = material_presets();
+  for (const std::string& preset : known) {
+    if (preset == name) return material_preset(name);
+  }
+  for (const auto& entry : materials.table) known.insert(known.begin(), entry.first);
+  const std::string hint = did_you_mean(name, known);
+  table.fail("material", fmt::format("is {}, which no table [materials.NAME] defines{}", in_quotes(name, 40),
+                                     !hint.empty() ? hint : "; expected " + alternatives(known)));
+}
+
+std::string read_group_name(ReaderContext& context, const TomlNode& node, const std::string& place) {
+  if (!node.is(TomlNode::Kind::table))
+    context.fail(node, fmt::format("{} is {}; expected a table", place, describe(node)));
+  const TomlNode* name = node.find("name");
+  if (name == nullptr) context.fail(node, fmt::format("{} has no \"name\"; expected a name of its own", place));
+  std::string text = read_text(context, *name, place + ".name");
+  if (text.empty()) context.fail(*name, fmt::format("{}.name is empty; expected a name of its own", place));
+  return text;
+}
+
+}  // namespace
+
+const std::vector<std::string>& models() {
+  static const std::vector<std::string> names{"super-helix", "super-clothoid", "discrete-elastic-rod"};
+  return names;
+}
+
+scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::string& path) {
+  scene::Root root;
+  if (node == nullptr) return root;
+  const TableReader table(context, *node, path,
+                          {"condition", "position", "frame", "tangent", "normal", "yaw_deg", "pitch_deg", "roll_deg",
+                           "motion", "velocity", "angular_velocity"});
+  static const std::vector<std::string> conditions{"clamped", "free"};
+  std::string condition = conditions[0];
+  table.read("condition", condition, conditions);
+  root.condition = condition == "free" ? rods::RootCondition::free : rods::RootCondition::clamped;
+  table.read("position", root.position, kPosition);
+  root.frame = read_frame(table);
+  if (const TomlNode* motion = table.find("motion")) {
+    if (condition == "free") table.fail("motion", "is given for a free root; expected it for a clamped one only");
+    root.motion = read_motion(context, *motion, table.path("motion"));
+  }
+  for (const std::string_view key : {"velocity", "angular_velocity"}) {
+    if (condition != "free" && table.has(key))
+      table.fail(key, "is given for a clamped root; expected condition = \"free\", or motion = { ... }");
+  }
+  table.read("velocity", root.velocity, {dimensions::velocity, limits::speed});
+  table.read("angular_velocity", root.angular_velocity, {dimensions::angular_velocity, limits::rotation});
+  return root;
+}
+
+scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  const TableReader table(context, node, path,
+                          {"count", "spacing", "jitter", "twist", "twist_deg", "axis_1", "axis_2"});
+  scene::Grid grid;
+  table.read("count", grid.count, 1, limits::fibres);
+  table.read_direction("axis_1", grid.axis_1);
+  table.read_direction("axis_2", grid.axis_2);
+  if (grid.axis_1.cross(grid.axis_2).norm() < 1e-6)
+    table.fail("axis_2", "lies along axis_1; expected a direction across it");
+  if (grid.count > 1) table.require("spacing", "the distance between neighbouring roots");
+  table.read("spacing", grid.spacing,
+             {dimensions::length, grid.count > 1 ? limits::length : Range{0.0, limits::length.most}});
+  table.read("jitter", grid.jitter, {dimensions::length, {0.0, limits::length.most}});
+  if (grid.jitter > 0.0 && !(2.0 * grid.jitter < grid.spacing)) {
+    table.fail("jitter", fmt::format("is {} m; expected less than half the spacing, {} m", number(grid.jitter),
+                                     number(grid.spacing)));
+  }
+  table.exclusive("twist", {"twist_deg"});
+  table.read("twist", grid.twist, {dimensions::angle, limits::twist});
+  table.read("twist_deg", grid.twist, {dimensions::angle, limits::twist, true});
+  return grid;
+}
+
+scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node, std::size_t index,
+                                   const Materials& materials) {
+  scene::FibreGroup group;
+  group.name = read_group_name(context, node, fmt::format("fibres[{}]", index));
+  group.location = node.location;
+  const TableReader table(context, node, "fibres." + one_line(group.name, 40),
+                          {"name", "model", "material", "length", "elements", "element_lengths", "radius", "section",
+                           "natural_curvature", "initial_curvature", "initial_curvature_rate", "root", "grid", "drag"});
+  table.read("model", group.model, models());
+  group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
+  group.material = find_material(table, group.material_name, materials);
+  group.element_lengths = read_element_lengths(table);
+  const std::size_t elements = group.element_lengths.size();
+  group.sections = read_sections(table, elements);
+
+  const Wanted curvature{dimensions::curvature, limits::curvature};
+  const auto read = [&](std::string_view key, const std::vector<Vector3>& otherwise, const Wanted& wanted) {
+    const TomlNode* found = table.find(key);
+    return found == nullptr ? otherwise : read_curvatures(context, *found, table.path(key), elements, wanted);
+  };
+  const std::vector<Vector3> zero(elements, Vector3::Zero());
+  group.natural_curvature = read("natural_curvature", zero, curvature);
+  group.initial_curvature = read("initial_curvature", group.natural_curvature, curvature);
+  group.initial_curvature_rate =
+      read("initial_curvature_rate", zero, {dimensions::curvature_rate, limits::curvature_rate});
+
+  group.root = read_root(context, table.find("root"), table.path("root"));
+  if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
+  table.read("drag", group.drag, {dimensions::drag, limits::drag});
+  return group;
+}
+
+}  // namespace tresse::io::detail

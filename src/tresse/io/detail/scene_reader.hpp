@@ -1,0 +1,103 @@
+#pragma once
+
+#include <initializer_list>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tresse/base/types.hpp>
+#include <tresse/io/detail/scene_parameters.hpp>
+#include <tresse/io/detail/toml_document.hpp>
+#include <tresse/io/scene_file.hpp>
+#include <tresse/io/units.hpp>
+#include <tresse/scene/limits.hpp>
+
+namespace tresse::io::detail {
+
+using scene::limits::Range;
+
+/// What every reader needs: the parameters, the name of the file, and the list of origins to fill.
+struct ReaderContext {
+  std::string file_name;
+  const Parameters& parameters;
+  std::vector<Origin> origins;
+
+  [[noreturn]] void fail(const scene::Location& location, std::string_view message) const;
+  [[noreturn]] void fail(const TomlNode& node, std::string_view message) const { fail(node.location, message); }
+};
+
+/// What a number must be.
+struct Wanted {
+  Dimension dimension;
+  Range range;
+  bool degrees = false;  ///< a plain number is in degrees
+};
+
+/// One value: `path` names it in messages and origins. All throw InvalidInput with the position of the value.
+double read_number(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted);
+int read_integer(ReaderContext& context, const TomlNode& node, const std::string& path, double least, double most);
+bool read_boolean(ReaderContext& context, const TomlNode& node, const std::string& path);
+std::string read_text(ReaderContext& context, const TomlNode& node, const std::string& path);
+std::string read_word(ReaderContext& context, const TomlNode& node, const std::string& path,
+                      std::span<const std::string> words);
+Vector3 read_vector(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted);
+/// Unit vector along the one given; left as it is when it is unit to rounding.
+Vector3 read_direction(ReaderContext& context, const TomlNode& node, const std::string& path);
+
+/// `v` itself when it is unit to rounding, so that a written scene reads back bit for bit.
+Vector3 normalised(const Vector3& v);
+
+/// A table with its keys: refuses unknown ones, then reads each if it is there.
+class TableReader {
+ public:
+  TableReader(ReaderContext& context, const TomlNode& node, std::string path,
+              const std::vector<std::string_view>& keys);
+
+  bool has(std::string_view key) const { return find(key) != nullptr; }
+  const TomlNode* find(std::string_view key) const { return node_.find(key); }
+  const TomlNode& require(std::string_view key, std::string_view expected) const;
+  std::string path(std::string_view key) const { return path_ + "." + std::string(key); }
+  const std::string& own_path() const { return path_; }
+  const scene::Location& location() const { return node_.location; }
+  ReaderContext& context() const { return context_; }
+  const TomlNode& node() const { return node_; }
+  [[noreturn]] void fail(std::string_view key, std::string_view message) const;
+  /// Refuses `keys` in the presence of `key`.
+  void exclusive(std::string_view key, std::initializer_list<std::string_view> keys) const;
+
+  void read(std::string_view key, double& value, const Wanted& wanted) const;
+  void read(std::string_view key, int& value, int least, int most) const;
+  void read(std::string_view key, bool& value) const;
+  void read(std::string_view key, std::string& value, std::span<const std::string> words) const;
+  void read(std::string_view key, Vector3& value, const Wanted& wanted) const;
+  void read_direction(std::string_view key, Vector3& value) const;
+  double required(std::string_view key, const Wanted& wanted, std::string_view expected) const;
+
+ private:
+  ReaderContext& context_;
+  const TomlNode& node_;
+  std::string path_;
+};
+
+/// Names that friction pairs may use, and the materials' constants by name.
+struct Materials {
+  std::map<std::string, rods::Material> table;
+  std::set<std::string> names;  ///< of materials and of obstacles' surfaces
+};
+
+const std::vector<std::string>& material_presets();
+rods::Material material_preset(const std::string& name);
+const std::vector<std::string>& models();
+
+Materials read_materials(ReaderContext& context, const TomlNode* node);
+scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node, std::size_t index,
+                                   const Materials& materials);
+scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::string& path);
+scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path);
+scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
+bodies::Motion read_motion(ReaderContext& context, const TomlNode& node, const std::string& path);
+scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node, const std::set<std::string>& names);
+
+}  // namespace tresse::io::detail

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/detail/scene_reader.hpp>
+#include <tresse/io/detail/text.hpp>
+#include <tresse/io/expression.hpp>
+
+namespace tresse::io::detail {
+namespace {
+
+constexpr std::size_t kMostOrigins = 10000;
+constexpr double kIntegerError = 1e-9;  // rounding left by arithmetic on parameters
+constexpr double kDegree = std::numbers::pi / 180.0;
+
+std::string with_unit(double value, const Wanted& wanted) {
+  if (wanted.degrees) return number(value / kDegree) + " deg";
+  const std::string unit = si_unit(wanted.dimension);
+  return wanted.dimension.none() && !wanted.dimension.angle() ? number(value) : number(value) + " " + unit;
+}
+
+std::string describe_range(const Wanted& wanted) {
+  const Range& range = wanted.range;
+  std::string what = wanted.degrees ? std::string("an angle [deg]") : io::describe(wanted.dimension);
+  if (range.open)
+    return fmt::format("{} > {} and at most {}", what, with_unit(range.least, wanted), with_unit(range.most, wanted));
+  return fmt::format("{} from {} to {}", what, with_unit(range.least, wanted), with_unit(range.most, wanted));
+}
+
+/// "0.3", or ""${a} * 2" = 0.3 (a = 0.15)".
+std::string written(const ReaderContext& context, const TomlNode& node, double value) {
+  if (!node.is(TomlNode::Kind::text)) return describe(node);
+  return fmt::format("{} = {}{}", in_quotes(node.text), number(value), context.parameters.values_used(node.text));
+}
+
+Quantity evaluate_node(const ReaderContext& context, const TomlNode& node, const std::string& path,
+                       std::string_view expected) {
+  switch (node.kind) {
+    case TomlNode::Kind::integer:
+    case TomlNode::Kind::number:
+      return {node.number, {}, Quantity::Kind::plain};
+    case TomlNode::Kind::text:
+      break;
+    default:
+      context.fail(node, fmt::format("{} is {}; expected {}", path, describe(node), expected));
+  }
+  try {
+    return evaluate(node.text, [&](std::string_view name) { return context.parameters.quantity(name); });
+  } catch (const ExpressionError& error) {
+    scene::Location location = node.location;
+    if (node.text_column > 0) location.column = node.text_column + static_cast<int>(error.offset);
+    context.fail(location,
+                 fmt::format("{} = {}: {}; expected {}", path, in_quotes(node.text, 60), error.message, expected));
+  }
+}
+
+void note(ReaderContext& context, const TomlNode& node, const std::string& path, double value,
+          const Dimension& dimension) {
+  if (context.origins.size() >= kMostOrigins) return;
+  const bool bare = dimension.none() && !dimension.angle();
+  context.origins.push_back({path, node.is(TomlNode::Kind::text) ? node.text : describe(node), value,
+                             bare ? std::string() : si_unit(dimension), node.location});
+}
+
+}  // namespace
+
+void ReaderContext::fail(const scene::Location& location, std::string_view message) const {
+  throw InvalidInput(at(file_name, location, message));
+}
+
+double read_number(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+  const Quantity found = evaluate_node(context, node, path, describe_range(wanted));
+  double value = found.value;
+  if (found.kind == Quantity::Kind::declared) {
+    const bool ratio = wanted.dimension.none() && !wanted.dimension.angle();
+    if (!found.dimension.same_units(wanted.dimension) || (ratio && found.dimension.angle())) {
+      context.fail(node, fmt::format("{} = {} is {}; expected {}", path, in_quotes(node.text, 60),
+                                     io::describe(found.dimension), describe_range(wanted)));
+    }
+    if (wanted.degrees && !found.dimension.angle()) value *= kDegree;
+  } else if (wanted.degrees) {
+    value *= kDegree;
+  }
+  if (!wanted.range.contains(value)) {
+    context.fail(
+        node, fmt::format("{} is {}; expected {}", path, written(context, node, found.value), describe_range(wanted)));
+  }
+  note(context, node, path, value, wanted.dimension);
+  return value;
+}
+
+int read_integer(ReaderContext& context, const TomlNode& node, const std::string& path, double least, double most) {
+  const std::string expected = fmt::format("a whole number from {} to {}", number(least), number(most));
+  const Quantity found = evaluate_node(context, node, path, expected);
+  const double value = std::round(found.value);
+  const bool whole = std::abs(found.value - value) <= kIntegerError * std::max(1.0, std::abs(value)) &&
+                     (found.kind != Quantity::Kind::declared || (found.dimension.none() && !found.dimension.angle()));
+  if (!whole || !(value >= least && value <= most)) {
+    context.fail(node, fmt::format("{} is {}; expected {}", path, written(context, node, found.value), expected));
+  }
+  note(context, node, path, value, {});
+  return static_cast<int>(value);
+}
+
+bool read_boolean(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  if (node.is(TomlNode::Kind::boolean)) return node.boolean;
+  if (node.is(TomlNode::Kind::text)) {
+    const std::string text = read_text(context, node, path);
+    if (text == "true" || text == "false") return text == "true";
+  }
+  context.fail(node, fmt::format("{} is {}; expected true or false", path, describe(node)));
+}
+
+std::string read_text(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  if (!node.is(TomlNode::Kind::text))
+    context.fail(node, fmt::format("{} is {}; expected a string", path, describe(node)));
+  try {
+    return context.parameters.substituted(node.text);
+  } catch (const ExpressionError& error) {
+    context.fail(node, fmt::format("{} = {}: {}", path, in_quotes(node.text, 60), error.message));
+  }
+}
+
+std::string read_word(ReaderContext& context, const TomlNode& node, const std::string& path,
+                      std::span<const std::string> words) {
+  if (!node.is(TomlNode::Kind::text))
+    context.fail(node, fmt::format("{} is {}; expected {}", path, describe(node), alternatives(words)));
+  const std::string word = read_text(context, node, path);
+  if (std::find(words.begin(), words.end(), word) != words.end()) return word;
+  const std::string from = word == node.text ? std::string() : fmt::format(", from {}", in_quotes(node.text, 40));
+  const std::string near = nearest(word, words);
+  context.fail(node, fmt::format("{} is {}{}; expected {}{}", path, in_quotes(word, 40), from, alternatives(words),
+                                 near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
+}
+
+Vector3 read_vector(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+  if (!node.is(TomlNode::Kind::array) || node.items.size() != 3) {
+    context.fail(
+        node, fmt::format("{} is {}; expected an array of 3, each {}", path, describe(node), describe_range(wanted)));
+  }
+  Vector3 out;
+  for (int i = 0; i < 3; ++i) {
+    out[i] = read_number(context, node.items[static_cast<std::size_t>(i)], fmt::format("{}[{}]", path, i), wanted);
+  }
+  return out;
+}
+
+Vector3 normalised(const Vector3& v) {
+  constexpr double rounding = 1e-15;
+  return std::abs(v.squaredNorm() - 1.0) <= rounding ? v : Vector3(v.stableNormalized());
+}
+
+Vector3 read_direction(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  const Vector3 v = read_vector(context, node, path, {{}, {-1e6, 1e6}});
+  if (v.norm() < 1e-12) context.fail(node, fmt::format("{} is a zero vector; expected a direction", path));
+  return normalised(v);
+}
+
+TableReader::TableReader(ReaderContext& context, const TomlNode& node, std::string path,
+                         const std::vector<std::string_view>& keys)
+    : context_(context), node_(node), path_(std::move(path)) {
+  if (!node.is(TomlNode::Kind::table))
+    context.fail(node, fmt::format("{} is {}; expected a table", path_, describe(node)));
+  for (const TomlMember& member : node.members) {
+    if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
+    const std::vector<std::string> known(keys.begin(), keys.end());
+    const std::string hint = did_you_mean(member.key, known);
+    context.fail(member.location, fmt::format("unknown key {} in {}{}", in_quotes(member.key, 40), path_,
+                                              !hint.empty() ? hint : "; expected " + alternatives(known)));
+  }
+}
+
+const TomlNode& TableReader::require(std::string_view key, std::string_view expected) const {
+  const TomlNode* found = find(key);
+  if (found == nullptr) context_.fail(node_, fmt::format("{} has no \"{}\"; expected {}", path_, key, expected));
+  return *found;
+}
+
+void TableReader::fail(std::string_view key, std::string_view message) const {
+  const TomlNode* found = find(key);
+  context_.fail(found != nullptr ? *found : node_, fmt::format("{} {}", path(key), message));
+}
+
+void TableReader::exclusive(std::string_view key, std::initializer_list<std::string_view> keys) const {
+  if (!has(key)) return;
+  for (const std::string_view other : keys) {
+    if (has(other)) fail(other, fmt::format("stands beside \"{}\"; expected only one of them", key));
+  }
+}
+
+void TableReader::read(std::string_view key, double& value, const Wanted& wanted) const {
+  if (const TomlNode* found = find(key)) value = read_number(context_, *found, path(key), wanted);
+}
+void TableReader::read(std::string_view key, int& value, int least, int most) const {
+  if (const TomlNode* found = find(key)) value = read_integer(context_, *found, path(key), least, most);
+}
+void TableReader::read(std::string_view key, bool& value) const {
+  if (const TomlNode* found = find(key)) value = read_boolean(context_, *found, path(key));
+}
+void TableReader::read(std::string_view key, std::string& value, std::span<const std::string> words) const {
+  if (const TomlNode* found = find(key)) value = read_word(context_, *found, path(key), words);
+}
+void TableReader::read(std::string_view key, Vector3& value, const Wanted& wanted) const {
+  if (const TomlNode* found = find(key)) value = read_vector(context_, *found, path(key), wanted);
+}
+void TableReader::read_direction(std::string_view key, Vector3& value) const {
+  if (const TomlNode* found = find(key)) value = detail::read_direction(context_, *found, path(key));
+}
+double TableReader::required(std::string_view key, const Wanted& wanted, std::string_view expected) const {
+  return read_number(context_, require(key, expected), path(key), wanted);
+}
+
+}  // namespace tresse::io::detail

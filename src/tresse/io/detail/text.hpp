@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+/// Words for error messages.
+namespace tresse::io::detail {
+
+/// The candidate nearest to `word` by edits, or an empty string when none is near enough to be what was meant.
+/// Ties go to the first.
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+/// "; did you mean "x"?" or an empty string.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+/// On one line, control characters and broken UTF-8 escaped, cut at `limit` bytes.
+std::string one_line(std::string_view text, std::size_t limit = 80);
+/// The same between double quotes.
+std::string in_quotes(std::string_view text, std::size_t limit = 80);
+/// "a", "b" or "c"
+std::string alternatives(std::span<const std::string> words);
+/// Shortest text that reads back as the same double.
+std::string number(double value);
+
+}  // namespace tresse::io::detail

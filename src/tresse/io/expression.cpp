@@ -1,0 +1,397 @@
+#include <tresse/io/expression.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include <tresse/io/detail/text.hpp>
+
+namespace tresse::io {
+namespace {
+
+using Kind = Quantity::Kind;
+
+constexpr std::size_t kLongest = 2000;
+constexpr int kDeepest = 50;
+constexpr std::size_t kMostArguments = 16;
+
+const std::vector<std::string>& function_names() {
+  static const std::vector<std::string> names{"sqrt",  "abs", "sin", "cos", "tan", "asin",  "acos", "atan",
+                                              "atan2", "exp", "log", "min", "max", "floor", "ceil", "round"};
+  return names;
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+Kind product_kind(Kind a, Kind b) {
+  if (a == Kind::undeclared || b == Kind::undeclared) return Kind::undeclared;
+  return a == Kind::declared || b == Kind::declared ? Kind::declared : Kind::plain;
+}
+
+/// Recursive descent, one function per level of precedence, values computed on the way.
+class Evaluator {
+ public:
+  Evaluator(std::string_view text, const ParameterLookup& parameter) : text_(text), parameter_(parameter) {}
+
+  Quantity run() {
+    if (text_.size() > kLongest) fail(0, fmt::format("an expression of {} bytes; at most {}", text_.size(), kLongest));
+    skip_space();
+    if (at_end()) fail(0, "an empty string; expected a number, with its unit if it has one");
+    const Quantity out = sum();
+    if (!at_end()) fail(at_, fmt::format("unexpected {}", rest()));
+    return out;
+  }
+
+ private:
+  [[noreturn]] static void fail(std::size_t offset, std::string message) {
+    throw ExpressionError{offset, std::move(message)};
+  }
+
+  bool at_end() const { return at_ >= text_.size(); }
+  char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  std::string rest() const { return at_end() ? std::string("end") : detail::in_quotes(text_.substr(at_), 30); }
+  void skip_space() {
+    while (!at_end() && std::string_view(" \t\r\n").find(peek()) != std::string_view::npos) ++at_;
+  }
+  bool accept(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    skip_space();
+    return true;
+  }
+
+  Quantity checked(std::size_t offset, Quantity value) const {
+    if (!std::isfinite(value.value)) fail(offset, "the result is not finite");
+    if (value.kind != Kind::declared) value.dimension = {};
+    for (const double exponent : value.dimension.exponents) {
+      if (!(std::abs(exponent) <= 100.0)) fail(offset, "a power of a unit beyond 100");
+    }
+    return value;
+  }
+
+  Quantity sum() {
+    const Nesting nesting(*this);
+    Quantity left = product();
+    for (;;) {
+      const std::size_t offset = at_;
+      const bool plus = peek() == '+';
+      if (!plus && peek() != '-') return left;
+      accept(peek());
+      const Quantity right = product();
+      left = combined(offset, plus ? left.value + right.value : left.value - right.value, left, right,
+                      plus ? "add" : "subtract");
+    }
+  }
+
+  /// What a sum, min or max of two quantities is: of one dimension, where a plain number takes the other's.
+  Quantity combined(std::size_t offset, double value, const Quantity& a, const Quantity& b,
+                    std::string_view verb) const {
+    if (a.kind == Kind::declared && b.kind == Kind::declared && !a.dimension.same_units(b.dimension)) {
+      fail(offset, fmt::format("cannot {} {} and {}", verb, describe(a.dimension), describe(b.dimension)));
+    }
+    Quantity out{value, {}, Kind::plain};
+    if (a.kind == Kind::declared || b.kind == Kind::declared) {
+      const Quantity& model = a.kind != Kind::declared || (b.kind == Kind::declared && b.dimension.angle()) ? b : a;
+      out.dimension = model.dimension;
+      out.kind = Kind::declared;
+    } else if (a.kind == Kind::undeclared || b.kind == Kind::undeclared) {
+      out.kind = Kind::undeclared;
+    }
+    return checked(offset, out);
+  }
+
+  Quantity product() {
+    Quantity left = signed_factor();
+    for (;;) {
+      const std::size_t offset = at_;
+      const bool times = peek() == '*';
+      if (!times && peek() != '/') return left;
+      accept(peek());
+      const Quantity right = signed_factor();
+      if (!times && right.value == 0.0) fail(offset, "division by zero");
+      left = checked(offset, {times ? left.value * right.value : left.value / right.value,
+                              times ? left.dimension * right.dimension : left.dimension / right.dimension,
+                              product_kind(left.kind, right.kind)});
+    }
+  }
+
+  Quantity signed_factor() {
+    bool negative = false;
+    for (;;) {  // a loop, not a recursion: "-----1" is as deep as it is long
+      if (accept('-')) {
+        negative = !negative;
+      } else if (!accept('+')) {
+        break;
+      }
+    }
+    Quantity out = raised();
+    if (negative) out.value = -out.value;
+    return out;
+  }
+
+  Quantity raised() {
+    const Quantity base = with_unit();
+    const std::size_t offset = at_;
+    if (!accept('^')) return base;
+    const Nesting nesting(*this);
+    const Quantity exponent = signed_factor();  // right-associative: 2^3^2 is 2^9
+    if (exponent.kind == Kind::declared && !exponent.dimension.none()) {
+      fail(offset, fmt::format("an exponent that is {}; expected a plain number", describe(exponent.dimension)));
+    }
+    return checked(
+        offset,
+        {std::pow(base.value, exponent.value), power(base.dimension, exponent.value),
+         base.kind == Kind::plain ? exponent.kind == Kind::undeclared ? Kind::undeclared : Kind::plain : base.kind});
+  }
+
+  /// A primary with a unit behind it, if any: "70 um", "${angle} deg", "(1 + 2) cm", "0.6 1/cm".
+  Quantity with_unit() {
+    const std::size_t offset = at_;
+    Quantity value = primary();
+    Unit unit;
+    if (!unit_suffix(unit)) return value;
+    if (value.kind == Kind::declared) {
+      fail(offset, fmt::format("a unit after {}, which carries one already", describe(value.dimension)));
+    }
+    return checked(offset, {value.value * unit.scale, unit.dimension, Kind::declared});
+  }
+
+  bool unit_suffix(Unit& unit) {
+    const std::size_t start = at_;
+    if (is_letter(peek()) && !called()) {
+      unit = unit_power();
+    } else if (peek() == '1' && one_over_unit()) {
+      unit = Unit{};
+    } else {
+      return false;
+    }
+    for (;;) {
+      const std::size_t before = at_;
+      const bool divide = peek() == '/';
+      if (divide || peek() == '*') accept(peek());
+      // "3 m / sqrt(2)", "3 m * ${n}" and "3 m / 2" go on as arithmetic.
+      if (!is_letter(peek()) || called() || is_constant()) {
+        at_ = before;
+        return at_ > start;
+      }
+      const Unit next = unit_power();
+      unit.scale = divide ? unit.scale / next.scale : unit.scale * next.scale;
+      unit.dimension = divide ? unit.dimension / next.dimension : unit.dimension * next.dimension;
+    }
+  }
+
+  /// At "1/cm": eats the 1.
+  bool one_over_unit() {
+    const std::size_t before = at_;
+    ++at_;
+    skip_space();
+    if (peek() == '/') {
+      const std::size_t slash = at_;
+      ++at_;
+      skip_space();
+      if (is_letter(peek()) && !called() && !is_constant()) {
+        at_ = slash;
+        return true;
+      }
+    }
+    at_ = before;
+    return false;
+  }
+
+  std::string_view word_here() const {
+    std::size_t end = at_;
+    while (end < text_.size() && is_letter(text_[end])) ++end;
+    return text_.substr(at_, end - at_);
+  }
+  /// Whether the word here is called: "min(" is the function, "min" the minute.
+  bool called() const {
+    std::size_t end = at_;
+    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    while (end < text_.size() && (text_[end] == ' ' || text_[end] == '\t')) ++end;
+    return end < text_.size() && text_[end] == '(';
+  }
+  bool is_constant() const { return word_here() == "pi"; }
+
+  Unit unit_power() {
+    const std::size_t offset = at_;
+    const std::string_view symbol = word_here();
+    const auto found = find_unit(symbol);
+    if (!found) {
+      const std::string near = nearest_unit(symbol);
+      fail(offset, fmt::format("unknown unit {}{}", detail::in_quotes(symbol, 30),
+                               near.empty() ? std::string("; see the units in docs/scenes.md")
+                                            : fmt::format("; did you mean \"{}\"?", near)));
+    }
+    at_ += symbol.size();
+    skip_space();
+    Unit unit = *found;
+    if (!accept('^')) return unit;
+    int sign = 1;
+    if (accept('-')) sign = -1;
+    if (!is_digit(peek()) || is_digit(peek(1)))
+      fail(at_, fmt::format("{} after a unit's ^; expected one digit", rest()));
+    const int exponent = sign * (peek() - '0');
+    ++at_;
+    skip_space();
+    return {std::pow(unit.scale, exponent), power(unit.dimension, exponent)};
+  }
+
+  Quantity primary() {
+    const std::size_t offset = at_;
+    if (is_digit(peek()) || (peek() == '.' && is_digit(peek(1)))) return literal();
+    if (peek() == '$') return reference();
+    if (accept('(')) {
+      const Quantity inside = sum();
+      if (!accept(')')) fail(at_, fmt::format("{} where a ) is missing", rest()));
+      return inside;
+    }
+    if (is_letter(peek())) {
+      if (called()) return call();
+      if (is_constant()) {
+        at_ += 2;
+        skip_space();
+        return {std::numbers::pi, {}, Kind::plain};
+      }
+      const std::string_view word = word_here();
+      fail(offset, fmt::format("the word {} where a number should be{}", detail::in_quotes(word, 30),
+                               find_unit(word) ? " (write 1 before a unit)" : " (a parameter is written \"${name}\")"));
+    }
+    fail(offset, fmt::format("unexpected {}; expected a number", rest()));
+  }
+
+  Quantity literal() {
+    const std::size_t offset = at_;
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    if (error != std::errc{}) fail(offset, fmt::format("the number {} is out of range", rest()));
+    at_ = static_cast<std::size_t>(end - text_.data());
+    if (peek() == '.' || (peek() == '_' && is_digit(peek(1))))
+      fail(offset, fmt::format("{} is no number", detail::in_quotes(text_.substr(offset), 30)));
+    skip_space();
+    return {value, {}, Kind::plain};
+  }
+
+  Quantity reference() {
+    const std::size_t offset = at_;
+    const std::size_t close = text_.find('}', at_);
+    if (peek(1) != '{' || close == std::string_view::npos)
+      fail(offset, fmt::format("{}; a parameter is written \"${{name}}\"", rest()));
+    std::string_view name = text_.substr(at_ + 2, close - at_ - 2);
+    at_ = close + 1;
+    skip_space();
+    try {
+      return parameter_(name);
+    } catch (const ExpressionError& error) {
+      fail(offset, error.message);
+    }
+  }
+
+  Quantity call() {
+    const std::size_t offset = at_;
+    std::size_t end = at_;
+    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    const std::string name(text_.substr(at_, end - at_));
+    at_ = end;
+    skip_space();
+    accept('(');
+    std::vector<Quantity> arguments;
+    do {
+      if (arguments.size() == kMostArguments) fail(at_, fmt::format("more than {} arguments", kMostArguments));
+      arguments.push_back(sum());
+    } while (accept(','));
+    if (!accept(')')) fail(at_, fmt::format("{} where a ) is missing", rest()));
+    return checked(offset, apply(offset, name, arguments));
+  }
+
+  Quantity apply(std::size_t offset, const std::string& name, const std::vector<Quantity>& arguments) const {
+    const auto want = [&](std::size_t count) {
+      if (arguments.size() != count)
+        fail(offset,
+             fmt::format("{} takes {} argument{}, got {}", name, count, count == 1 ? "" : "s", arguments.size()));
+    };
+    const Quantity& x = arguments.front();
+    if (name == "min" || name == "max") {
+      Quantity out = x;
+      for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const double value =
+            name == "min" ? std::min(out.value, arguments[i].value) : std::max(out.value, arguments[i].value);
+        out = combined(offset, value, out, arguments[i], "compare");
+      }
+      return out;
+    }
+    if (name == "atan2") {
+      want(2);
+      combined(offset, 0.0, x, arguments[1], "compare");
+      return {std::atan2(x.value, arguments[1].value), dimensions::angle, Kind::declared};
+    }
+    if (name == "sqrt" || name == "abs") {
+      want(1);
+      if (name == "abs") return {std::abs(x.value), x.dimension, x.kind};
+      if (x.value < 0.0) fail(offset, fmt::format("sqrt of {}, which is negative", detail::number(x.value)));
+      return {std::sqrt(x.value), power(x.dimension, 0.5), x.kind};
+    }
+    return apply_to_number(offset, name, arguments);
+  }
+
+  Quantity apply_to_number(std::size_t offset, const std::string& name, const std::vector<Quantity>& arguments) const {
+    using Function = double (*)(double);
+    static constexpr std::array<std::pair<std::string_view, Function>, 11> functions{{
+        {"sin", [](double v) { return std::sin(v); }},
+        {"cos", [](double v) { return std::cos(v); }},
+        {"tan", [](double v) { return std::tan(v); }},
+        {"exp", [](double v) { return std::exp(v); }},
+        {"log", [](double v) { return std::log(v); }},
+        {"floor", [](double v) { return std::floor(v); }},
+        {"ceil", [](double v) { return std::ceil(v); }},
+        {"round", [](double v) { return std::round(v); }},
+        {"asin", [](double v) { return std::asin(v); }},
+        {"acos", [](double v) { return std::acos(v); }},
+        {"atan", [](double v) { return std::atan(v); }},
+    }};
+    const auto found = std::find_if(functions.begin(), functions.end(), [&](const auto& f) { return f.first == name; });
+    if (found == functions.end()) {
+      fail(offset, fmt::format("unknown function {}{}", detail::in_quotes(name, 30),
+                               detail::did_you_mean(name, function_names())));
+    }
+    if (arguments.size() != 1) fail(offset, fmt::format("{} takes 1 argument, got {}", name, arguments.size()));
+    const Quantity& x = arguments.front();
+    if (x.kind == Kind::declared && !x.dimension.none()) {
+      fail(offset, fmt::format("{} of {}; expected a plain number or an angle", name, describe(x.dimension)));
+    }
+    const bool gives_angle = name == "asin" || name == "acos" || name == "atan";
+    return {found->second(x.value), gives_angle ? dimensions::angle : Dimension{},
+            gives_angle ? Kind::declared : Kind::plain};
+  }
+
+  /// Bounds the recursion.
+  struct Nesting {
+    explicit Nesting(Evaluator& owner) : evaluator(owner) {
+      if (++evaluator.depth_ > kDeepest) fail(evaluator.at_, fmt::format("more than {} nested brackets", kDeepest));
+    }
+    ~Nesting() { --evaluator.depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    Evaluator& evaluator;
+  };
+
+  std::string_view text_;
+  const ParameterLookup& parameter_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Quantity evaluate(std::string_view text, const ParameterLookup& parameter) { return Evaluator(text, parameter).run(); }
+
+}  // namespace tresse::io

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tresse/scene/scene.hpp>
+
+/// Scene files: TOML with parameters, units and arithmetic. docs/scenes.md is the reference of the format.
+namespace tresse::io {
+
+/// Values from the command line that replace those of the [parameters] table, in order: (name, value).
+using ParameterOverrides = std::vector<std::pair<std::string, std::string>>;
+
+/// One entry of the [parameters] table.
+struct Parameter {
+  std::string name;
+  std::string value;        ///< in use, as written: "0.6 1/cm", "20", "certified"
+  std::string file_value;   ///< as the file has it
+  std::string resolved;     ///< number in SI units, "true"/"false", or the word itself
+  std::string unit;         ///< SI unit of `resolved`; empty for words, booleans and plain numbers
+  std::string description;  ///< the comment behind it, or else the lines above it
+  bool overridden = false;
+  scene::Location location;
+};
+
+/// Where one number of the scene came from.
+struct Origin {
+  std::string path;     ///< "fibres.hair.radius", "simulation.gravity[2]"
+  std::string written;  ///< as in the file: "${friction}"
+  double value = 0.0;   ///< in SI units
+  std::string unit;     ///< SI unit, empty for a plain number
+  scene::Location location;
+};
+
+struct SceneDocument {
+  scene::Scene scene;
+  std::vector<Parameter> parameters;  ///< in the order of the file
+  std::vector<Origin> origins;        ///< numbers the file gives, in the order read; the first 10000
+};
+
+/// Reads, substitutes, checks everything. Throws InvalidInput with one line "file:line:column: what was found; what was
+/// expected", SystemFailure when the file cannot be read.
+SceneDocument read_scene_document(const std::filesystem::path& file, const ParameterOverrides& set = {});
+/// The same from text; `file_name` is only for messages.
+SceneDocument parse_scene_document(std::string_view text, std::string_view file_name,
+                                   const ParameterOverrides& set = {});
+
+scene::Scene read_scene(const std::filesystem::path& file, const ParameterOverrides& set = {});
+scene::Scene parse_scene(std::string_view text, std::string_view file_name, const ParameterOverrides& set = {});
+
+/// The scene as a file without parameters: every value in SI units with 17 significant digits, every default written
+/// out. parse_scene() of it gives the same scene bit for bit, locations aside. The parameters are listed in comments.
+std::string write_resolved(const scene::Scene& scene, const std::vector<Parameter>& parameters = {});
+std::string write_resolved(const SceneDocument& document);
+
+}  // namespace tresse::io

@@ -1,0 +1,263 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include <tresse/io/detail/text.hpp>
+#include <tresse/io/scene_file.hpp>
+
+namespace tresse::io {
+namespace {
+
+/// Appends TOML; the shortest digits that read back as the same double.
+class Writer {
+ public:
+  void comment(std::string_view text) { line("# {}", detail::one_line(text, 2000)); }
+  void blank() { out_ += '\n'; }
+  void header(std::string_view name) { line("\n[{}]", name); }
+  void element(std::string_view name) { line("\n[[{}]]", name); }
+  void entry(std::string_view key, std::string_view value) { line("{} = {}", key, value); }
+  void entry(std::string_view key, double value) { entry(key, number(value)); }
+  void entry(std::string_view key, int value) { line("{} = {}", key, value); }
+  void entry(std::string_view key, bool value) { entry(key, std::string_view(value ? "true" : "false")); }
+  void entry(std::string_view key, const Vector3& value) { entry(key, vector(value)); }
+  void text(std::string_view key, std::string_view value) { entry(key, quoted(value)); }
+  template <typename Range, typename Format>
+  void list(std::string_view key, const Range& values, Format&& format) {
+    entry(key, joined(values, format));
+  }
+
+  static std::string number(double value) {
+    std::string out = fmt::format("{}", value);
+    // TOML tells integers from floats: keep a float a float, beyond 2^63 it would not parse otherwise.
+    if (out.find_first_of(".en") == std::string::npos) out += ".0";
+    return out;
+  }
+  static std::string vector(const Vector3& v) {
+    return fmt::format("[{}, {}, {}]", number(v.x()), number(v.y()), number(v.z()));
+  }
+  /// A basic string; "${" must not be taken for a parameter, and no resolved text holds one that is meant.
+  static std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        out += '\\';
+        out += c;
+      } else if (byte < 0x20 || byte == 0x7f) {
+        out += fmt::format("\\u{:04X}", byte);
+      } else {
+        out += c;
+      }
+    }
+    return out + '"';
+  }
+  template <typename Range, typename Format>
+  static std::string joined(const Range& values, Format&& format) {
+    std::string out = "[";
+    for (const auto& value : values) out += fmt::format("{}{}", out.size() > 1 ? ", " : "", format(value));
+    return out + "]";
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  template <typename... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
+    out_ += '\n';
+  }
+  std::string out_;
+};
+
+void write_parameters(Writer& out, const std::vector<Parameter>& parameters) {
+  if (parameters.empty()) return;
+  out.comment("Parameters, already substituted below:");
+  for (const Parameter& parameter : parameters) {
+    out.comment(fmt::format("  {} = {}{}{}{}", parameter.name, parameter.value,
+                            parameter.overridden ? fmt::format(" (--set; the file has {})", parameter.file_value) : "",
+                            parameter.description.empty() ? "" : "  # ", parameter.description));
+  }
+  out.blank();
+}
+
+void write_settings(Writer& out, const scene::Scene& scene) {
+  out.header("simulation");
+  out.entry("time_step", scene.integrator.time_step);
+  out.entry("duration", scene.integrator.duration);
+  out.entry("gravity", scene.gravity);
+  out.entry("wind", scene.wind);
+  out.entry("seed", std::string_view(fmt::format("{}", scene.seed)));
+  out.text("scheme", scene.integrator.scheme);
+  out.entry("nonlinear_tolerance", scene.integrator.nonlinear_tolerance);
+  out.entry("max_nonlinear_iterations", scene.integrator.max_nonlinear_iterations);
+  out.header("contact");
+  out.text("detection", scene.contact.detection);
+  out.entry("tolerance", scene.contact.tolerance);
+  out.entry("proxy_segments", scene.contact.proxy_segments);
+  out.entry("margin", scene.contact.margin);
+  out.entry("push_out_speed", scene.contact.push_out_speed);
+  out.entry("self_contact", scene.contact.self_contact);
+  out.entry("fibre_contact", scene.contact.fibre_contact);
+  out.entry("relinearisations", scene.contact.relinearisations);
+  out.header("solver");
+  out.text("name", scene.solver.name);
+  out.entry("tolerance", scene.solver.tolerance);
+  out.entry("max_iterations", scene.solver.max_iterations);
+  out.header("output");
+  out.entry("every", scene.output.every);
+  out.entry("checkpoint_every", scene.output.checkpoint_every);
+  out.entry("points_per_element", scene.output.points_per_element);
+  out.header("statics");
+  out.entry("tolerance", scene.statics.tolerance);
+  out.entry("max_iterations", scene.statics.max_iterations);
+  out.entry("load_steps", scene.statics.load_steps);
+}
+
+void write_friction(Writer& out, const scene::FrictionTable& friction) {
+  out.header("friction");
+  out.entry("default", friction.default_coefficient);
+  std::string pairs;
+  for (const auto& [names, coefficient] : friction.pairs) {
+    if (names.second < names.first) continue;  // both orders are in the table
+    pairs += fmt::format("\n  {{ between = [{}, {}], coefficient = {} }},", Writer::quoted(names.first),
+                         Writer::quoted(names.second), Writer::number(coefficient));
+  }
+  if (!pairs.empty()) out.entry("pairs", std::string_view("[" + pairs + "\n]"));
+}
+
+std::string motion_text(const bodies::Motion& motion) {
+  std::string keys;
+  for (const bodies::Keyframe& key : motion.keyframes) {
+    keys += fmt::format("{}{{ time = {}, displacement = {}, rotation = {} }}", keys.empty() ? "" : ", ",
+                        Writer::number(key.time), Writer::vector(key.displacement), Writer::vector(key.rotation));
+  }
+  return fmt::format("{{ {}interpolation = \"{}\", velocity = {}, angular_velocity = {}, start = {}, stop = {} }}",
+                     keys.empty() ? "" : fmt::format("keyframes = [{}], ", keys),
+                     motion.interpolation == bodies::Motion::Interpolation::smooth ? "smooth" : "linear",
+                     Writer::vector(motion.velocity), Writer::vector(motion.angular_velocity),
+                     Writer::number(motion.start), Writer::number(motion.stop));
+}
+
+/// One material a group: two groups may share a name with different constants only in scenes that no file made.
+void write_materials(Writer& out, const scene::Scene& scene) {
+  std::vector<std::string> written;
+  for (const scene::FibreGroup& group : scene.fibres) {
+    if (std::find(written.begin(), written.end(), group.material_name) != written.end()) continue;
+    written.push_back(group.material_name);
+    out.header("materials." + Writer::quoted(group.material_name));
+    out.entry("density", group.material.density);
+    out.entry("young_modulus", group.material.young_modulus);
+    out.entry("poisson_ratio", group.material.poisson_ratio);
+    out.entry("damping_time", group.material.damping_time);
+  }
+}
+
+std::string root_text(const scene::Root& root) {
+  const bool free = root.condition == rods::RootCondition::free;
+  std::string out = fmt::format("{{ condition = \"{}\", position = {}, frame = [{}, {}, {}]", free ? "free" : "clamped",
+                                Writer::vector(root.position), Writer::vector(root.frame.col(0)),
+                                Writer::vector(root.frame.col(1)), Writer::vector(root.frame.col(2)));
+  if (free) {
+    out += fmt::format(", velocity = {}, angular_velocity = {}", Writer::vector(root.velocity),
+                       Writer::vector(root.angular_velocity));
+  } else {
+    out += ", motion = " + motion_text(root.motion);
+  }
+  return out + " }";
+}
+
+void write_group(Writer& out, const scene::FibreGroup& group) {
+  out.element("fibres");
+  out.text("name", group.name);
+  out.text("model", group.model);
+  out.text("material", group.material_name);
+  out.entry("elements", static_cast<int>(group.element_lengths.size()));
+  out.list("element_lengths", group.element_lengths, Writer::number);
+  const auto axes = [&](double rods::CrossSection::*axis) {
+    return Writer::joined(group.sections,
+                          [&](const rods::CrossSection& section) { return Writer::number(section.*axis); });
+  };
+  out.entry("section", std::string_view(fmt::format("{{ half_axis_1 = {}, half_axis_2 = {} }}",
+                                                    axes(&rods::CrossSection::half_axis_1),
+                                                    axes(&rods::CrossSection::half_axis_2))));
+  out.list("natural_curvature", group.natural_curvature, Writer::vector);
+  out.list("initial_curvature", group.initial_curvature, Writer::vector);
+  out.list("initial_curvature_rate", group.initial_curvature_rate, Writer::vector);
+  out.entry("root", std::string_view(root_text(group.root)));
+  const scene::Grid& grid = group.grid;
+  out.entry("grid", std::string_view(fmt::format(
+                        "{{ count = {}, axis_1 = {}, axis_2 = {}, spacing = {}, jitter = {}, twist = {} }}", grid.count,
+                        Writer::vector(grid.axis_1), Writer::vector(grid.axis_2), Writer::number(grid.spacing),
+                        Writer::number(grid.jitter), Writer::number(grid.twist))));
+  out.entry("drag", group.drag);
+}
+
+struct ShapeWriter {
+  Writer& out;
+  void operator()(const bodies::Plane& s) const {
+    out.text("shape", "plane");
+    out.entry("point", s.point);
+    out.entry("normal", s.normal);
+  }
+  void operator()(const bodies::Sphere& s) const {
+    out.text("shape", "sphere");
+    out.entry("center", s.center);
+    out.entry("radius", s.radius);
+  }
+  void operator()(const bodies::Capsule& s) const {
+    out.text("shape", "capsule");
+    out.entry("from", s.from);
+    out.entry("to", s.to);
+    out.entry("radius", s.radius);
+  }
+  void operator()(const bodies::Cylinder& s) const {
+    out.text("shape", "cylinder");
+    out.entry("center", s.center);
+    out.entry("axis", s.axis);
+    out.entry("radius", s.radius);
+    out.entry("length", s.length);
+  }
+  void operator()(const bodies::Comb& s) const {
+    out.text("shape", "comb");
+    out.entry("base", s.base);
+    out.entry("tooth_direction", s.tooth_direction);
+    out.entry("row_direction", s.row_direction);
+    out.entry("teeth", s.teeth);
+    out.entry("tooth_diameter", s.tooth_diameter);
+    out.entry("tooth_spacing", s.tooth_spacing);
+    out.entry("tooth_length", s.tooth_length);
+    out.entry("handle_diameter", s.handle_diameter);
+  }
+};
+
+void write_obstacle(Writer& out, const bodies::Obstacle& obstacle) {
+  out.element("obstacles");
+  out.text("name", obstacle.name);
+  out.text("material", obstacle.material_name);
+  std::visit(ShapeWriter{out}, obstacle.shape);
+  out.entry("reference", obstacle.reference);
+  out.entry("motion", std::string_view(motion_text(obstacle.motion)));
+}
+
+}  // namespace
+
+std::string write_resolved(const scene::Scene& scene, const std::vector<Parameter>& parameters) {
+  Writer out;
+  out.comment("Scene as resolved: SI units, every default written out.");
+  write_parameters(out, parameters);
+  out.text("title", scene.title);
+  write_settings(out, scene);
+  write_materials(out, scene);
+  write_friction(out, scene.friction);
+  for (const scene::FibreGroup& group : scene.fibres) write_group(out, group);
+  for (const scene::Obstacle& obstacle : scene.obstacles) write_obstacle(out, obstacle.body);
+  return out.take();
+}
+
+std::string write_resolved(const SceneDocument& document) {
+  return write_resolved(document.scene, document.parameters);
+}
+
+}  // namespace tresse::io

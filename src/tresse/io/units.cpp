@@ -1,0 +1,174 @@
+#include <tresse/io/units.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tresse/io/detail/text.hpp>
+
+namespace tresse::io {
+namespace {
+
+constexpr double kExponentTolerance = 1e-9;  // exponents are small rationals; sqrt and ^ round them
+
+struct NamedUnit {
+  std::string_view symbol;
+  bool prefixable;
+  Unit unit;
+};
+
+constexpr double kGravity = 9.80665;  // standard gravity, exact by definition
+
+constexpr std::array kUnits{
+    NamedUnit{"m", true, {1.0, {{1, 0, 0, 0}}}},
+    NamedUnit{"g", true, {1e-3, {{0, 1, 0, 0}}}},
+    NamedUnit{"s", true, {1.0, {{0, 0, 1, 0}}}},
+    NamedUnit{"min", false, {60.0, {{0, 0, 1, 0}}}},
+    NamedUnit{"h", false, {3600.0, {{0, 0, 1, 0}}}},
+    NamedUnit{"Hz", true, {1.0, {{0, 0, -1, 0}}}},
+    NamedUnit{"rad", true, {1.0, {{0, 0, 0, 1}}}},
+    NamedUnit{"deg", false, {std::numbers::pi / 180.0, {{0, 0, 0, 1}}}},
+    NamedUnit{"turn", false, {2.0 * std::numbers::pi, {{0, 0, 0, 1}}}},
+    NamedUnit{"N", true, {1.0, {{1, 1, -2, 0}}}},
+    NamedUnit{"Pa", true, {1.0, {{-1, 1, -2, 0}}}},
+    NamedUnit{"bar", false, {1e5, {{-1, 1, -2, 0}}}},
+    NamedUnit{"psi", false, {6894.757293168361, {{-1, 1, -2, 0}}}},
+    NamedUnit{"J", true, {1.0, {{2, 1, -2, 0}}}},
+    NamedUnit{"W", true, {1.0, {{2, 1, -3, 0}}}},
+    NamedUnit{"t", false, {1e3, {{0, 1, 0, 0}}}},
+    NamedUnit{"tex", true, {1e-6, {{-1, 1, 0, 0}}}},
+    NamedUnit{"den", false, {1e-3 / 9e3, {{-1, 1, 0, 0}}}},
+    NamedUnit{"gee", false, {kGravity, {{1, 0, -2, 0}}}},
+    NamedUnit{"in", false, {0.0254, {{1, 0, 0, 0}}}},
+    NamedUnit{"ft", false, {0.3048, {{1, 0, 0, 0}}}},
+    NamedUnit{"percent", false, {0.01, {}}},
+    NamedUnit{"%", false, {0.01, {}}},
+};
+
+constexpr std::array<std::pair<std::string_view, double>, 15> kPrefixes{{
+    {"f", 1e-15},
+    {"p", 1e-12},
+    {"n", 1e-9},
+    {"u", 1e-6},
+    {"\xc2\xb5", 1e-6},  // micro sign
+    {"\xce\xbc", 1e-6},  // Greek mu
+    {"m", 1e-3},
+    {"c", 1e-2},
+    {"d", 1e-1},
+    {"da", 1e1},
+    {"h", 1e2},
+    {"k", 1e3},
+    {"M", 1e6},
+    {"G", 1e9},
+    {"T", 1e12},
+}};
+
+constexpr std::array<std::pair<std::string_view, Dimension>, 16> kNames{{
+    {"a plain number", {}},
+    {"an angle", {{0, 0, 0, 1}}},
+    {"a length", {{1, 0, 0, 0}}},
+    {"an area", {{2, 0, 0, 0}}},
+    {"a time", {{0, 0, 1, 0}}},
+    {"a mass", {{0, 1, 0, 0}}},
+    {"a velocity", {{1, 0, -1, 0}}},
+    {"an acceleration", {{1, 0, -2, 0}}},
+    {"a rate", {{0, 0, -1, 0}}},
+    {"a curvature", {{-1, 0, 0, 0}}},
+    {"a rate of curvature", {{-1, 0, -1, 0}}},
+    {"a density", {{-3, 1, 0, 0}}},
+    {"a pressure", {{-1, 1, -2, 0}}},
+    {"a force", {{1, 1, -2, 0}}},
+    {"an energy or a torque", {{2, 1, -2, 0}}},
+    {"a drag per length", {{-1, 1, -1, 0}}},
+}};
+
+bool same(double a, double b) { return std::abs(a - b) <= kExponentTolerance; }
+
+std::string factor(std::string_view symbol, double exponent) {
+  if (same(exponent, 1.0)) return std::string(symbol);
+  return fmt::format("{}^{:.4g}", symbol, exponent);
+}
+
+}  // namespace
+
+bool Dimension::same_units(const Dimension& other) const {
+  return same(exponents[0], other.exponents[0]) && same(exponents[1], other.exponents[1]) &&
+         same(exponents[2], other.exponents[2]);
+}
+
+Dimension operator*(const Dimension& a, const Dimension& b) {
+  Dimension out;
+  for (std::size_t i = 0; i < 4; ++i) out.exponents[i] = a.exponents[i] + b.exponents[i];
+  return out;
+}
+
+Dimension operator/(const Dimension& a, const Dimension& b) {
+  Dimension out;
+  for (std::size_t i = 0; i < 4; ++i) out.exponents[i] = a.exponents[i] - b.exponents[i];
+  return out;
+}
+
+Dimension power(const Dimension& a, double exponent) {
+  Dimension out;
+  for (std::size_t i = 0; i < 4; ++i) out.exponents[i] = a.exponents[i] * exponent;
+  return out;
+}
+
+std::string si_unit(const Dimension& dimension) {
+  constexpr std::array<std::string_view, 4> symbols{"m", "kg", "s", "rad"};
+  if (dimension.same_units(dimensions::pressure)) return "Pa";
+  std::string above, below;
+  for (const std::size_t i : {1, 0, 2, 3}) {
+    const double exponent = dimension.exponents[i];
+    if (same(exponent, 0.0) || (i == 3 && !dimension.none())) continue;
+    std::string& side = exponent > 0.0 ? above : below;
+    if (!side.empty()) side += ' ';
+    side += factor(symbols[i], std::abs(exponent));
+  }
+  if (above.empty()) above = "1";
+  if (below.empty()) return above;
+  const bool several = below.find(' ') != std::string::npos;
+  return fmt::format("{}/{}{}{}", above, several ? "(" : "", below, several ? ")" : "");
+}
+
+std::string describe(const Dimension& dimension) {
+  if (dimension.angle()) return "an angle [rad]";
+  for (const auto& [name, named] : kNames) {
+    if (!named.same_units(dimension)) continue;
+    return named.none() ? std::string(name) : fmt::format("{} [{}]", name, si_unit(dimension));
+  }
+  return fmt::format("a quantity in {}", si_unit(dimension));
+}
+
+std::optional<Unit> find_unit(std::string_view symbol) {
+  for (const NamedUnit& candidate : kUnits) {
+    if (candidate.symbol == symbol) return candidate.unit;
+  }
+  for (const auto& [prefix, scale] : kPrefixes) {
+    if (!symbol.starts_with(prefix)) continue;
+    const std::string_view rest = symbol.substr(prefix.size());
+    for (const NamedUnit& candidate : kUnits) {
+      if (candidate.prefixable && candidate.symbol == rest)
+        return Unit{scale * candidate.unit.scale, candidate.unit.dimension};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string nearest_unit(std::string_view symbol) {
+  std::vector<std::string> known;
+  for (const NamedUnit& candidate : kUnits) {
+    known.emplace_back(candidate.symbol);
+    if (!candidate.prefixable) continue;
+    for (const std::string_view prefix : {"n", "u", "m", "c", "k", "M", "G"}) {
+      known.push_back(std::string(prefix) + std::string(candidate.symbol));
+    }
+  }
+  return detail::nearest(symbol, known);
+}
+
+}  // namespace tresse::io

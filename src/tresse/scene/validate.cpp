@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <set>
+#include <string_view>
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/scene/limits.hpp>
+#include <tresse/scene/scene.hpp>
+
+namespace tresse::scene {
+namespace {
+
+using limits::Range;
+
+/// Names the field that a message is about.
+struct Field {
+  std::string owner;
+
+  [[noreturn]] void fail(std::string_view field, std::string_view message) const {
+    throw InvalidInput(fmt::format("{}.{} {}", owner, field, message));
+  }
+  void range(std::string_view field, double value, const Range& wanted) const {
+    if (wanted.contains(value)) return;
+    fail(field, fmt::format("is {}; expected {} {} and at most {}", value, wanted.open ? "more than" : "at least",
+                            wanted.least, wanted.most));
+  }
+  void range(std::string_view field, const Vector3& value, const Range& wanted) const {
+    for (int i = 0; i < 3; ++i) range(fmt::format("{}[{}]", field, i), value[i], wanted);
+  }
+  void word(std::string_view field, std::string_view value, std::initializer_list<std::string_view> words) const {
+    std::string expected;
+    for (const std::string_view word : words) {
+      if (word == value) return;
+      expected += fmt::format("{}\"{}\"", expected.empty() ? "" : ", ", word);
+    }
+    fail(field, fmt::format("is \"{}\"; expected one of {}", value, expected));
+  }
+  void unit(std::string_view field, const Vector3& v) const {
+    if (!(std::abs(v.squaredNorm() - 1.0) <= limits::unit_error))
+      fail(field, fmt::format("has length {}; expected a unit vector", v.norm()));
+  }
+  void count(std::string_view field, std::size_t size, std::size_t wanted) const {
+    if (size != wanted) fail(field, fmt::format("has {} entries; expected {}, one for each element", size, wanted));
+  }
+};
+
+void validate_motion(const bodies::Motion& motion, const Field& field) {
+  if (motion.keyframes.size() > limits::keyframes)
+    field.fail("keyframes",
+               fmt::format("has {} entries; expected at most {}", motion.keyframes.size(), limits::keyframes));
+  for (std::size_t i = 0; i < motion.keyframes.size(); ++i) {
+    const bodies::Keyframe& key = motion.keyframes[i];
+    const Field own{fmt::format("{}.keyframes[{}]", field.owner, i)};
+    own.range("time", key.time, {-limits::time.most, limits::time.most});
+    own.range("displacement", key.displacement, limits::coordinate);
+    own.range("rotation", key.rotation, limits::rotation);
+    if (i > 0 && !(key.time > motion.keyframes[i - 1].time))
+      own.fail("time", fmt::format("is {}; expected one after {}", key.time, motion.keyframes[i - 1].time));
+  }
+  field.range("velocity", motion.velocity, limits::speed);
+  field.range("angular_velocity", motion.angular_velocity, limits::rotation);
+  field.range("start", motion.start, {-limits::time.most, limits::time.most});
+  if (!(motion.stop > motion.start))
+    field.fail("stop", fmt::format("is {}; expected one after start, {}", motion.stop, motion.start));
+}
+
+void validate_root(const Root& root, const Field& field) {
+  field.range("position", root.position, limits::coordinate);
+  const double error = (root.frame.transpose() * root.frame - Matrix3::Identity()).cwiseAbs().maxCoeff();
+  if (!(error <= limits::unit_error) || root.frame.determinant() < 0.0)
+    field.fail("frame", "is no rotation; expected orthonormal columns n0, n1, n2 = n0 x n1");
+  field.range("velocity", root.velocity, limits::speed);
+  field.range("angular_velocity", root.angular_velocity, limits::rotation);
+  validate_motion(root.motion, {field.owner + ".motion"});
+  const bool clamped = root.condition == rods::RootCondition::clamped;
+  if (clamped && !(root.velocity.isZero(0.0) && root.angular_velocity.isZero(0.0)))
+    field.fail("velocity", "is given for a clamped root; expected a free one, or a motion");
+  if (!clamped && !root.motion.at_rest()) field.fail("motion", "is given for a free root; expected a clamped one");
+}
+
+void validate_grid(const Grid& grid, const Field& field) {
+  field.range("count", grid.count, {1.0, limits::fibres});
+  field.unit("axis_1", grid.axis_1);
+  field.unit("axis_2", grid.axis_2);
+  if (grid.axis_1.cross(grid.axis_2).norm() < 1e-6)
+    field.fail("axis_2", "lies along axis_1; expected a direction across it");
+  field.range("spacing", grid.spacing, grid.count > 1 ? limits::length : Range{0.0, limits::length.most});
+  field.range("jitter", grid.jitter, {0.0, limits::length.most});
+  if (grid.jitter > 0.0 && !(2.0 * grid.jitter < grid.spacing))
+    field.fail("jitter", fmt::format("is {}; expected less than half the spacing, {}", grid.jitter, grid.spacing));
+  field.range("twist", grid.twist, limits::twist);
+}
+
+void validate_fibres(const FibreGroup& group) {
+  const Field field{"fibres." + group.name};
+  field.word("model", group.model, {"super-helix", "super-clothoid", "discrete-elastic-rod"});
+  field.range("material.density", group.material.density, limits::density);
+  field.range("material.young_modulus", group.material.young_modulus, limits::young_modulus);
+  field.range("material.poisson_ratio", group.material.poisson_ratio, limits::poisson_ratio);
+  field.range("material.damping_time", group.material.damping_time, limits::damping_time);
+  const std::size_t elements = group.element_lengths.size();
+  if (elements < 1 || elements > limits::elements)
+    field.fail("element_lengths", fmt::format("has {} entries; expected 1 to {}", elements, limits::elements));
+  field.count("sections", group.sections.size(), elements);
+  field.count("natural_curvature", group.natural_curvature.size(), elements);
+  field.count("initial_curvature", group.initial_curvature.size(), elements);
+  field.count("initial_curvature_rate", group.initial_curvature_rate.size(), elements);
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto at = [&](std::string_view name) { return fmt::format("{}[{}]", name, i); };
+    field.range(at("element_lengths"), group.element_lengths[i], limits::length);
+    field.range(at("sections") + ".half_axis_1", group.sections[i].half_axis_1, limits::radius);
+    field.range(at("sections") + ".half_axis_2", group.sections[i].half_axis_2, limits::radius);
+    field.range(at("natural_curvature"), group.natural_curvature[i], limits::curvature);
+    field.range(at("initial_curvature"), group.initial_curvature[i], limits::curvature);
+    field.range(at("initial_curvature_rate"), group.initial_curvature_rate[i], limits::curvature_rate);
+  }
+  validate_root(group.root, {field.owner + ".root"});
+  validate_grid(group.grid, {field.owner + ".grid"});
+  field.range("drag", group.drag, limits::drag);
+}
+
+struct ShapeCheck {
+  const Field& field;
+
+  void operator()(const bodies::Plane& s) const {
+    field.range("point", s.point, limits::coordinate);
+    field.unit("normal", s.normal);
+  }
+  void operator()(const bodies::Sphere& s) const {
+    field.range("center", s.center, limits::coordinate);
+    field.range("radius", s.radius, limits::radius);
+  }
+  void operator()(const bodies::Capsule& s) const {
+    field.range("from", s.from, limits::coordinate);
+    field.range("to", s.to, limits::coordinate);
+    field.range("radius", s.radius, limits::radius);
+  }
+  void operator()(const bodies::Cylinder& s) const {
+    field.range("center", s.center, limits::coordinate);
+    field.unit("axis", s.axis);
+    field.range("radius", s.radius, limits::radius);
+    field.range("length", s.length, limits::length);
+  }
+  void operator()(const bodies::Comb& s) const {
+    field.range("base", s.base, limits::coordinate);
+    field.unit("tooth_direction", s.tooth_direction);
+    field.unit("row_direction", s.row_direction);
+    if (!(std::abs(s.tooth_direction.dot(s.row_direction)) <= limits::unit_error))
+      field.fail("row_direction", "is not at a right angle to tooth_direction; expected orthogonal directions");
+    field.range("teeth", s.teeth, {1.0, limits::teeth});
+    field.range("tooth_diameter", s.tooth_diameter, limits::radius);
+    field.range("tooth_spacing", s.tooth_spacing, limits::radius);
+    field.range("tooth_length", s.tooth_length, limits::length);
+    field.range("handle_diameter", s.handle_diameter, limits::radius);
+  }
+};
+
+void validate_obstacle(const Obstacle& obstacle) {
+  const Field field{"obstacles." + obstacle.body.name};
+  std::visit(ShapeCheck{field}, obstacle.body.shape);
+  field.range("reference", obstacle.body.reference, limits::coordinate);
+  validate_motion(obstacle.body.motion, {field.owner + ".motion"});
+}
+
+void validate_settings(const Scene& scene) {
+  const Field simulation{"simulation"}, contact{"contact"}, friction{"friction"}, solver{"solver"}, output{"output"},
+      statics{"statics"};
+  const Range iterations{1.0, limits::iterations};
+  simulation.range("gravity", scene.gravity, limits::acceleration);
+  simulation.range("wind", scene.wind, limits::speed);
+  simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "nonlinear"});
+  simulation.range("time_step", scene.integrator.time_step, limits::time_step);
+  simulation.range("duration", scene.integrator.duration, limits::time);
+  simulation.range("nonlinear_tolerance", scene.integrator.nonlinear_tolerance, limits::tolerance);
+  simulation.range("max_nonlinear_iterations", scene.integrator.max_nonlinear_iterations, iterations);
+  contact.word("detection", scene.contact.detection, {"certified", "branch-and-bound", "segments"});
+  contact.range("tolerance", scene.contact.tolerance, limits::tolerance);
+  contact.range("proxy_segments", scene.contact.proxy_segments, {1.0, limits::proxy_segments});
+  contact.range("margin", scene.contact.margin, limits::margin);
+  contact.range("push_out_speed", scene.contact.push_out_speed, limits::push_out_speed);
+  contact.range("relinearisations", scene.contact.relinearisations, {0.0, limits::relinearisations});
+  friction.range("default", scene.friction.default_coefficient, limits::friction);
+  for (const auto& [names, coefficient] : scene.friction.pairs) {
+    friction.range(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);
+  }
+  solver.word("name", scene.solver.name, {"hybrid-gauss-seidel", "alart-curnier-newton", "cadoux"});
+  solver.range("tolerance", scene.solver.tolerance, limits::tolerance);
+  solver.range("max_iterations", scene.solver.max_iterations, iterations);
+  output.range("every", scene.output.every, iterations);
+  output.range("checkpoint_every", scene.output.checkpoint_every, iterations);
+  output.range("points_per_element", scene.output.points_per_element, {1.0, limits::points_per_element});
+  statics.range("tolerance", scene.statics.tolerance, limits::tolerance);
+  statics.range("max_iterations", scene.statics.max_iterations, iterations);
+  statics.range("load_steps", scene.statics.load_steps, iterations);
+}
+
+}  // namespace
+
+void validate(const Scene& scene) {
+  validate_settings(scene);
+  const Field field{"scene"};
+  if (scene.fibres.empty()) field.fail("fibres", "is empty; expected at least one group");
+  std::set<std::string_view> names;
+  double fibres = 0.0, unknowns = 0.0;
+  for (const FibreGroup& group : scene.fibres) {
+    validate_fibres(group);
+    if (!names.insert(group.name).second)
+      field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));
+    fibres += group.grid.count;
+    unknowns += group.grid.count * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
+  }
+  field.range("fibres (in all)", fibres, {1.0, limits::fibres});
+  field.range("unknowns (in all)", unknowns, {1.0, limits::unknowns});
+  names.clear();
+  for (const Obstacle& obstacle : scene.obstacles) {
+    validate_obstacle(obstacle);
+    if (!names.insert(obstacle.body.name).second)
+      field.fail("obstacles", fmt::format("holds \"{}\" twice; expected names that differ", obstacle.body.name));
+  }
+}
+
+}  // namespace tresse::scene
