@@ -109,8 +109,11 @@ LIBRARY_BANS = [
     (re.compile(r"\bgetenv\s*\("), "the library does not read the environment"),
     (re.compile(r"\b(rand|srand)\s*\(|std::random_device"), "results must not depend on chance: seed a generator"),
 ]
+HEADER_BANS = [
+    (re.compile(r"\busing\s+namespace\b"), "a header must not open a namespace for those who include it"),
+]
 SOURCE_BANS = [
-    (re.compile(r"\busing\s+namespace\s+(?!std::(chrono_)?literals)"), "name what you use"),
+    (re.compile(r"\busing\s+namespace\s+(std|Eigen)\s*;"), "name what you use"),
     (re.compile(r"//\s*NOLINT(?!\w*\([\w-])"), "say which check is silenced: NOLINT(check-name)"),
 ]
 ALL_BANS = [
@@ -148,6 +151,8 @@ def check_texts(root):
             bans = [ban for ban in bans if "ffast-math" not in ban[0].pattern]  # the documents say that it's off
         if is_source:
             bans += SOURCE_BANS
+        if path.suffix == ".hpp":
+            bans += HEADER_BANS
         if is_source and path.parts[0] == "src":
             bans += LIBRARY_BANS
         first_code = None
@@ -184,7 +189,8 @@ PLANTED = [  # rule, file, text, words of the breach
     ("texts", "src/tresse/math/b.cpp", "  assert(x > 0);", "use require()"),
     ("texts", "src/tresse/math/c.cpp", "  std::exit(1);", "never ends the program"),
     ("texts", "src/tresse/math/d.hpp", "struct A {};", "#pragma once"),
-    ("texts", "tests/math/e_test.cpp", "using namespace tresse;", "name what you use"),
+    ("texts", "tests/math/e_test.cpp", "using namespace std;", "name what you use"),
+    ("texts", "tests/math/e.hpp", "#pragma once\nusing namespace tresse;", "must not open"),
     ("texts", "app/f.cpp", "int x;  // NOLINT", "which check"),
     ("texts", "docs/g.md", "TODO write", "unfinished"),
     ("texts", "tools/h", "cp /home/someone/x .", "a path of one machine"),
