@@ -58,7 +58,7 @@ HelixPoint<Scalar> helix_point(const Scalar& s, const Triple<Curvature>& w, cons
   const Curvature z2 = w[0] * w[2];
 
   HelixPoint<Scalar> point;
-  point.p[0] = s + b * z0;
+  point.p[0] = s * c[1] + b * (w[0] * w[0]);  // s + b z0 without its cancellation at many turns
   point.p[1] = a * w[2] + b * z1;
   point.p[2] = b * z2 - a * w[1];
   const Scalar row0 = b_x * z0;

@@ -95,7 +95,8 @@ void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> 
   if (root > 0) {
     const Matrix3 first = math::cross_matrix(beyond.first);
     Eigen::Matrix<double, 6, 6> all;
-    all << beyond.mass * Matrix3::Identity(), -first, first, rotational_inertia(beyond.second);
+    const Matrix3 turning = rotational_inertia(beyond.second);
+    all << beyond.mass * Matrix3::Identity(), -first, first, 0.5 * (turning + turning.transpose());
     put(out.topLeftCorner<6, 6>(), all);
   }
   if constexpr (!Add) {
@@ -105,7 +106,13 @@ void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> 
   }
 }
 
-void SuperHelixRod::mass_matrix(Eigen::Ref<MatrixX> out) const { gram_matrix<false>(true, 1.0, out); }
+void SuperHelixRod::mass_matrix(Eigen::Ref<MatrixX> out) const {
+  gram_matrix<false>(true, 1.0, out);
+  if (root_condition_ == RootCondition::free) {
+    const Vector3 tangent = state_.root.frame.col(0);
+    out.block<3, 3>(3, 3) += spin_inertia_ * tangent * tangent.transpose();
+  }
+}
 
 void SuperHelixRod::add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const {
   if (drag == 0.0) return;
@@ -180,7 +187,9 @@ void SuperHelixRod::inertial_and_external_force(const RodLoads& loads, Eigen::Re
   }
   if (root_condition_ == RootCondition::free) {
     out.head<3>() = force;
-    out.segment<3>(3) = torque;
+    // The lumped spin inertia I (omega . n0) n0 changes at I (omega . n0) omega x n0 when omega is constant.
+    const Vector3& spin = state_.root_velocity.angular;
+    out.segment<3>(3) = torque - spin_inertia_ * root_spin() * spin.cross(state_.root.frame.col(0));
   }
 }
 
@@ -203,6 +212,7 @@ void SuperHelixRod::for_each_motion(Visit&& visit) const {
 RodEnergies SuperHelixRod::energies(const Vector3& gravity) const {
   RodEnergies out;
   for_each_motion([&](int i, const ElementMomentum& m) { out.kinetic += 0.5 * elements_[i].density * m.square; });
+  out.kinetic += 0.5 * spin_inertia_ * root_spin() * root_spin();
   for (int i = 0; i < count(); ++i) {
     const Vector3 start = state_.root.position + joints_[i].offset;
     out.gravity -= elements_[i].density * gravity.dot(moments_[i].length * start + joints_[i].frame * moments_[i].p);
@@ -214,7 +224,7 @@ RodEnergies SuperHelixRod::energies(const Vector3& gravity) const {
 
 void SuperHelixRod::momentum(Vector3& linear, Vector3& angular) const {
   linear.setZero();
-  angular.setZero();
+  angular = spin_inertia_ * root_spin() * state_.root.frame.col(0);
   for_each_motion([&](int i, const ElementMomentum& m) {
     const Joint& joint = joints_[i];
     const Vector3 own = elements_[i].density * (joint.frame * m.linear);

@@ -50,6 +50,11 @@ SuperHelixRod::SuperHelixRod(const std::vector<SuperHelixElement>& elements, con
     stiffness_.segment<3>(at) = e.length * elements_.back().stiffness;
     length_ += e.length;
     mass_ += elements_.back().density * e.length;
+    if (root_condition == RootCondition::free) {
+      const double a = e.section.half_axis_1;
+      const double b = e.section.half_axis_2;
+      spin_inertia_ += elements_.back().density * e.length * (a * a + b * b) / 4.0;
+    }
     contact_radius_ = std::max({contact_radius_, e.section.half_axis_1, e.section.half_axis_2});
   }
   joints_.resize(n + 1);
@@ -115,12 +120,13 @@ Vector3 SuperHelixRod::point(int piece, double u) const {
 }
 
 RodSection SuperHelixRod::section(double s) const {
-  require(s >= 0.0 && s <= length_,
-          "super-helix: arc length " + std::to_string(s) + ", expected 0 to " + std::to_string(length_) + " m");
+  const double slack = 1e-9 * length_;  // a caller's own sum of lengths may round past the end
+  require(s >= -slack && s <= length_ + slack,
+          "super-helix: arc length " + std::to_string(s) + " m, expected 0 to " + std::to_string(length_));
   const auto after =
       std::upper_bound(elements_.begin(), elements_.end(), s, [](double at, const Element& e) { return at < e.begin; });
-  const int i = static_cast<int>(after - elements_.begin()) - 1;
-  const double u = s - elements_[i].begin;
+  const int i = std::max(0, static_cast<int>(after - elements_.begin()) - 1);
+  const double u = std::clamp(s - elements_[i].begin, 0.0, elements_[i].length);
   RodSection out;
   out.s = s;
   out.curvature = w(i);

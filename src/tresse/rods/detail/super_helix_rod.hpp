@@ -80,7 +80,7 @@ class SuperHelixRod final : public Rod {
   Vector3 w(int i) const { return state_.curvature.segment<3>(3 * i); }
   Vector3 rate(int i) const { return state_.curvature_rate.segment<3>(3 * i); }
   Vector3 point(int piece, double u) const;  ///< r - r(0)
-  Vector3 root_angular() const { return state_.root_velocity.angular; }
+  double root_spin() const { return state_.root_velocity.angular.dot(state_.root.frame.col(0)); }
   void check_piece(int piece) const;
 
   void sample() const;  ///< quadrature and moments of the current state, unless they are there
@@ -99,6 +99,10 @@ class SuperHelixRod final : public Rod {
   double length_ = 0.0;
   double mass_ = 0.0;
   double contact_radius_ = 0.0;
+  /// Free root: polar inertia of the whole rod about its centreline, lumped at the root's tangent. Turning a rod within
+  /// its own centreline moves no point of it: without this, M, and for a straight rod M + dt^2 K, is singular. Zero
+  /// when clamped. [kg m^2]
+  double spin_inertia_ = 0.0;
   VectorX rest_;
   VectorX stiffness_;  ///< diagonal of K (m)
 

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include <tresse/math/gauss_legendre.hpp>
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/super_helix.hpp>
+
+// Random rods, and a centreline written out with plain trigonometry that shares no code with the library.
+namespace tresse::rods::testing {
+
+inline bool printing() { return std::getenv("TRESSE_TEST_PRINT") != nullptr; }
+
+template <typename Scalar>
+using Vec = Eigen::Matrix<Scalar, 3, 1>;
+template <typename Scalar>
+using Mat = Eigen::Matrix<Scalar, 3, 3>;
+
+/// Rodrigues' formula for exp([v]x) and its integral; v away from zero.
+template <typename Scalar>
+Mat<Scalar> cross(const Vec<Scalar>& v) {
+  Mat<Scalar> m;
+  const Scalar zero(0.0);
+  m << zero, -v[2], v[1], v[2], zero, -v[0], -v[1], v[0], zero;
+  return m;
+}
+template <typename Scalar>
+Mat<Scalar> rodrigues(const Vec<Scalar>& v) {
+  const Scalar t = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  const Mat<Scalar> x = cross(v);
+  return Mat<Scalar>::Identity() + std::sin(t) / t * x + (Scalar(1.0) - std::cos(t)) / (t * t) * x * x;
+}
+template <typename Scalar>
+Vec<Scalar> rodrigues_integral_e(const Vec<Scalar>& v) {
+  const Scalar t = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  const Mat<Scalar> x = cross(v);
+  const Mat<Scalar> m =
+      Mat<Scalar>::Identity() + (Scalar(1.0) - std::cos(t)) / (t * t) * x + (t - std::sin(t)) / (t * t * t) * x * x;
+  return m.col(0);
+}
+
+/// Position of the point at local arc length u of `piece` of a chain of helices.
+template <typename Scalar>
+Vec<Scalar> centreline(const Vec<Scalar>& start, const Mat<Scalar>& frame, const std::vector<double>& lengths,
+                       const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>& q, int piece, double u) {
+  Vec<Scalar> r = start;
+  Mat<Scalar> m = frame;
+  for (int i = 0; i < piece; ++i) {
+    const Vec<Scalar> turn = q.template segment<3>(3 * i) * Scalar(lengths[i]);
+    r += m * rodrigues_integral_e(turn) * Scalar(lengths[i]);
+    m = m * rodrigues(turn);
+  }
+  const Vec<Scalar> turn = q.template segment<3>(3 * piece) * Scalar(u);
+  return r + m * rodrigues_integral_e(turn) * Scalar(u);
+}
+
+/// A tapered, elliptic, naturally curved rod in a random state.
+struct Case {
+  std::unique_ptr<Rod> rod;
+  std::vector<double> lengths;
+  std::vector<double> densities;  ///< rho S [kg/m]
+  double spin_inertia = 0.0;      ///< lumped at a free root, about its tangent [kg m^2]
+  RodState state;
+};
+
+struct CaseOptions {
+  int elements = 4;
+  double turn = 1.0;  ///< [rad] typical of an element
+  double rate = 3.0;  ///< [rad/s] typical change of it
+  RootCondition root = RootCondition::clamped;
+  unsigned seed = 1;
+};
+
+inline Case make_case(const CaseOptions& options) {
+  std::mt19937 random(options.seed);
+  std::uniform_real_distribution<double> u(-1.0, 1.0);
+  const auto vector = [&](double scale) { return Vector3(scale * Vector3(u(random), u(random), u(random))); };
+  const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4, .damping_time = 0.01};
+  Case out;
+  std::vector<SuperHelixElement> elements;
+  for (int i = 0; i < options.elements; ++i) {
+    SuperHelixElement e;
+    e.length = 0.05 * (1.0 + 0.5 * u(random));
+    const double taper = 1.0 / (1.0 + 0.1 * i);
+    e.section = {1e-3 * taper, 1.5e-3 * taper};
+    e.rest_curvature = vector(options.turn / e.length);
+    out.lengths.push_back(e.length);
+    out.densities.push_back(material.density * area(e.section));
+    if (options.root == RootCondition::free) {
+      const double polar = M_PI / 4.0 * 1e-3 * 1.5e-3 * (1e-6 + 2.25e-6) * std::pow(taper, 4);
+      out.spin_inertia += material.density * polar * e.length;
+    }
+    elements.push_back(e);
+  }
+  out.rod = make_super_helix(elements, material, options.root);
+  out.state = out.rod->state();
+  out.state.root.position = vector(0.3);
+  out.state.root.frame = math::rotation_exp(vector(2.0));
+  out.state.root_velocity = {vector(0.4), vector(3.0)};
+  for (int i = 0; i < options.elements; ++i) {
+    out.state.curvature.segment<3>(3 * i) = vector(options.turn / out.lengths[i]);
+    out.state.curvature_rate.segment<3>(3 * i) = vector(options.rate / out.lengths[i]);
+  }
+  out.rod->update(out.state);
+  return out;
+}
+
+/// Calls visit(piece, u, weight) at many quadrature points, far more than the library's.
+template <typename Visit>
+void integrate(const Case& c, Visit&& visit) {
+  const auto& rule = math::gauss_legendre(24);
+  constexpr int parts = 4;
+  for (int i = 0; i < static_cast<int>(c.lengths.size()); ++i) {
+    const double width = c.lengths[i] / parts;
+    for (int k = 0; k < parts; ++k) {
+      for (std::size_t g = 0; g < rule.nodes.size(); ++g)
+        visit(i, (k + rule.nodes[g]) * width, rule.weights[g] * width);
+    }
+  }
+}
+
+/// State after the generalised displacement `h * v`, root by the exponential map.
+inline RodState displaced(const Case& c, const VectorX& v, double h) {
+  return advanced(*c.rod, c.state, v, h, c.state.root, c.state.root_velocity);
+}
+
+inline double relative(const MatrixX& found, const MatrixX& expected) {
+  return (found - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff();
+}
+
+/// Sixth-order central difference of f at 0.
+template <typename F>
+auto difference(F&& f, double h) {
+  return ((45.0 * (f(h) - f(-h)) - 9.0 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60.0 * h)).eval();
+}
+
+}  // namespace tresse::rods::testing

@@ -1,0 +1,347 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+#include <tresse/base/errors.hpp>
+
+#include "rods/rod_cases.hpp"
+
+// M, A, G, drag, energies and the Hessian against quadrature of kinematics and differences, on tapered elliptic curly
+// rods.
+namespace tresse::rods {
+namespace {
+
+using namespace testing;
+
+constexpr double quadrature_tolerance = 2e-13;  // our quadrature's error, 1e-13 of the scale, and rounding
+constexpr double difference_tolerance = 1e-9;   // sixth-order differences with steps near 1e-3
+
+const Vector3 gravity(1.0, -2.0, -9.0);
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  unsigned seed = 10;
+  for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
+    for (const double turn : {1e-6, 0.3, 1.4, 4.5, 9.0, 25.0}) {
+      all.push_back(make_case({.elements = 4, .turn = turn, .root = root, .seed = ++seed}));
+    }
+  }
+  return all;
+}
+
+MatrixX mass_of(const Rod& rod) {
+  MatrixX m(rod.dof(), rod.dof());
+  rod.mass_matrix(m);
+  return m;
+}
+
+VectorX force_of(const Rod& rod, const RodLoads& loads) {
+  VectorX f(rod.dof());
+  rod.inertial_and_external_force(loads, f);
+  return f;
+}
+
+RodLoads loads_of(const Vector3& g) {
+  RodLoads loads;
+  loads.gravity = g;
+  return loads;
+}
+
+/// int weight_i J^T f ds with f(piece, u).
+template <typename F>
+VectorX virtual_work(const Case& c, F&& f) {
+  VectorX sum = VectorX::Zero(c.rod->dof());
+  Matrix3X j(3, c.rod->dof());
+  integrate(c, [&](int piece, double u, double weight) {
+    const int n = c.rod->jacobian(piece, u, j);
+    sum.head(n) += weight * j.leftCols(n).transpose() * f(piece, u);
+  });
+  return sum;
+}
+
+TEST(SuperHelixDynamics, MassAndDragMatricesAreTheGramMatricesOfTheJacobian) {
+  double worst = 0.0;
+  for (const Case& c : cases()) {
+    const int n = c.rod->dof();
+    MatrixX mass = MatrixX::Zero(n, n);
+    MatrixX drag = MatrixX::Zero(n, n);
+    Matrix3X j(3, n);
+    integrate(c, [&](int piece, double u, double weight) {
+      const int columns = c.rod->jacobian(piece, u, j);
+      const MatrixX gram = weight * j.leftCols(columns).transpose() * j.leftCols(columns);
+      mass.topLeftCorner(columns, columns) += c.densities[piece] * gram;
+      drag.topLeftCorner(columns, columns) += 0.7 * gram;
+    });
+    const Vector3 tangent = c.state.root.frame.col(0);
+    if (c.spin_inertia > 0.0) mass.block<3, 3>(3, 3) += c.spin_inertia * tangent * tangent.transpose();
+    const MatrixX found = mass_of(*c.rod);
+    MatrixX found_drag = mass;  // drag is added to what is there
+    c.rod->add_drag_matrix(0.7, found_drag);
+    EXPECT_EQ((found - found.transpose()).norm(), 0.0);
+    worst = std::max({worst, relative(found, mass), relative(found_drag, mass + drag)});
+    // Blocks far smaller than the largest one too.
+    for (int i = 0; i < n; i += 3) {
+      const double scale = std::sqrt(mass.block<3, 3>(i, i).norm());
+      for (int k = 0; k < n; k += 3) {
+        const double block_scale = scale * std::sqrt(mass.block<3, 3>(k, k).norm());
+        EXPECT_LT((found.block<3, 3>(i, k) - mass.block<3, 3>(i, k)).norm(), 1e-12 * block_scale);
+      }
+    }
+  }
+  if (printing()) std::printf("mass and drag matrices against quadrature: %.1e\n", worst);
+  EXPECT_LT(worst, quadrature_tolerance);
+}
+
+TEST(SuperHelixDynamics, MassIsSemidefiniteAndTheStepMatrixDefinite) {
+  const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4};
+  const std::vector<SuperHelixElement> parts(6, {.length = 0.05, .section = CrossSection::circle(1e-3)});
+  const auto rod = make_super_helix(parts, material, RootCondition::clamped);  // straight: no inertia in twist
+  MatrixX m = mass_of(*rod);
+  const VectorX values = Eigen::SelfAdjointEigenSolver<MatrixX>(m).eigenvalues();
+  EXPECT_GT(values.minCoeff(), -1e-14 * values.maxCoeff());
+  EXPECT_LT(values[5], 1e-14 * values.maxCoeff());
+  rod->add_stiffness(1e-6, 0.0, m);
+  EXPECT_EQ(Eigen::LLT<MatrixX>(m).info(), Eigen::Success);
+  const auto free = make_super_helix(parts, material, RootCondition::free);
+  MatrixX step = mass_of(*free);
+  free->add_stiffness(1e-6, 0.0, step);
+  EXPECT_EQ(Eigen::LLT<MatrixX>(step).info(), Eigen::Success);
+  EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatrixX>(step).eigenvalues().minCoeff(), 0.0);
+  for (const Case& c : cases()) {
+    const VectorX all = Eigen::SelfAdjointEigenSolver<MatrixX>(mass_of(*c.rod)).eigenvalues();
+    EXPECT_GT(all.minCoeff(), -1e-13 * all.maxCoeff());
+  }
+}
+
+// A: the acceleration of each point when the unknown accelerations vanish, by differences of the velocity along the
+// motion.
+TEST(SuperHelixDynamics, ConvectiveForceAgainstDifferencedVelocities) {
+  double worst = 0.0;
+  for (const double turn : {0.2, 2.0, 7.0}) {
+    for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
+      const Case c = make_case({.elements = 3, .turn = turn, .rate = 1.0, .root = root, .seed = 21});
+      const VectorX v = generalised_velocity(*c.rod, c.state);
+      const Twist& spin = c.state.root_velocity;
+      Twist root_acceleration;
+      if (root == RootCondition::clamped) root_acceleration = {Vector3(1, -2, 3), Vector3(0.5, 4, -2)};
+      const auto moved = [&](double h) {
+        RodState state = c.state;
+        state.curvature += h * c.state.curvature_rate;
+        // Exact to the order the difference needs: dR/dt = [omega + t alpha]x R, by Magnus to fourth order around h =
+        // 0.
+        const Vector3& o = spin.angular;
+        const Vector3& a = root_acceleration.angular;
+        state.root.frame =
+            math::rotation_exp(h * o + 0.5 * h * h * a - h * h * h / 12.0 * o.cross(a)) * state.root.frame;
+        state.root.position += h * spin.linear + 0.5 * h * h * root_acceleration.linear;
+        state.root_velocity = {spin.linear + h * root_acceleration.linear, o + h * a};
+        auto rod = c.rod->clone();
+        rod->update(state);
+        return rod;
+      };
+      constexpr double h = 1e-3;
+      std::array<std::unique_ptr<Rod>, 7> at;
+      for (int k = -3; k <= 3; ++k) at[k + 3] = moved(k * h);
+      VectorX expected = -virtual_work(c, [&](int piece, double u) -> Vector3 {
+        const auto velocity = [&](double t) {
+          return at[static_cast<int>(std::lround(t / h)) + 3]->velocity(piece, u, v);
+        };
+        return c.densities[piece] * difference(velocity, h);
+      });
+      if (root == RootCondition::free) {
+        const Vector3 tangent = c.state.root.frame.col(0);
+        expected.segment<3>(3) -= c.spin_inertia * spin.angular.dot(tangent) * spin.angular.cross(tangent);
+      }
+      RodLoads loads;
+      loads.root_acceleration = root_acceleration;
+      worst = std::max(worst, relative(force_of(*c.rod, loads), expected));
+    }
+  }
+  if (printing()) std::printf("convective force against differences: %.1e\n", worst);
+  EXPECT_LT(worst, difference_tolerance);
+}
+
+TEST(SuperHelixDynamics, GravityAndDragForcesAreVirtualWork) {
+  for (const Case& c : cases()) {
+    RodLoads loads = loads_of(gravity);
+    const VectorX weight = force_of(*c.rod, loads) - force_of(*c.rod, {});
+    const VectorX expected =
+        virtual_work(c, [&](int piece, double) -> Vector3 { return c.densities[piece] * gravity; });
+    EXPECT_LT(relative(weight, expected),
+              1e-9);  // the difference of two forces, A being far larger than G on curly rods
+    RodLoads windy;
+    windy.drag = 0.3;
+    windy.wind = Vector3(3.0, 1.0, -2.0);
+    const VectorX drag = force_of(*c.rod, windy) - force_of(*c.rod, {});
+    const VectorX drag_expected = virtual_work(c, [&](int piece, double u) -> Vector3 {
+      return -windy.drag * (c.rod->prescribed_velocity(piece, u) - windy.wind);
+    });
+    EXPECT_LT(relative(drag, drag_expected), 1e-9);
+  }
+}
+
+// A root in uniform acceleration is a fixed root under gravity g - a.
+TEST(SuperHelixDynamics, AcceleratedRootIsGravity) {
+  const Vector3 a(3.0, -1.0, 7.0);
+  for (unsigned seed = 1; seed < 6; ++seed) {
+    Case c = make_case({.elements = 5, .turn = 2.0, .seed = seed});
+    RodLoads moving = loads_of(gravity);
+    moving.root_acceleration.linear = a;
+    const VectorX one = force_of(*c.rod, moving);
+    EXPECT_LT(relative(one, force_of(*c.rod, loads_of(gravity - a))), 1e-15);
+    RodState state = c.state;  // a uniform velocity of the root changes nothing
+    state.root_velocity.linear += Vector3(10.0, 20.0, 30.0);
+    state.root.position += Vector3(5.0, 6.0, 7.0);
+    c.rod->update(state);
+    EXPECT_LT(relative(one, force_of(*c.rod, moving)), 1e-15);
+  }
+}
+
+TEST(SuperHelixDynamics, InvariantUnderRigidMotion) {
+  const Matrix3 turn = math::rotation_exp({1.0, -0.7, 2.0});
+  for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
+    Case c = make_case({.elements = 4, .turn = 1.5, .root = root, .seed = 8});
+    const MatrixX m = mass_of(*c.rod);
+    const VectorX f = force_of(*c.rod, loads_of(gravity));
+    const RodEnergies e = c.rod->energies(gravity);
+    RodState state = c.state;
+    state.root.frame = turn * state.root.frame;
+    state.root.position = turn * state.root.position;
+    state.root_velocity = {turn * state.root_velocity.linear, turn * state.root_velocity.angular};
+    c.rod->update(state);
+    MatrixX q = MatrixX::Identity(c.rod->dof(), c.rod->dof());  // turns the root's part of v
+    if (root == RootCondition::free) {
+      q.block<3, 3>(0, 0) = turn;
+      q.block<3, 3>(3, 3) = turn;
+    }
+    EXPECT_LT(relative(mass_of(*c.rod), q * m * q.transpose()), 1e-14);
+    EXPECT_LT(relative(force_of(*c.rod, loads_of(turn * gravity)), q * f), 1e-14);
+    const RodEnergies found = c.rod->energies(turn * gravity);
+    EXPECT_NEAR(found.kinetic, e.kinetic, 1e-14 * e.kinetic);
+    EXPECT_NEAR(found.gravity, e.gravity, 1e-14);
+  }
+}
+
+TEST(SuperHelixDynamics, EnergiesAndMomentumAgainstQuadrature) {
+  for (const Case& c : cases()) {
+    const VectorX v = generalised_velocity(*c.rod, c.state);
+    RodEnergies expected;
+    Vector3 linear = Vector3::Zero();
+    Vector3 angular = Vector3::Zero();
+    double mass = 0.0;
+    integrate(c, [&](int piece, double u, double weight) {
+      const Vector3 velocity = c.rod->velocity(piece, u, v);
+      const RodSection at = c.rod->section(c.rod->piece_begin(piece) + u);
+      const double dm = weight * c.densities[piece];
+      mass += dm;
+      expected.kinetic += 0.5 * dm * velocity.squaredNorm();
+      expected.gravity -= dm * gravity.dot(at.position);
+      linear += dm * velocity;
+      angular += dm * at.position.cross(velocity);
+      const Vector3 strain = at.curvature - c.rod->rest_curvature().segment<3>(3 * piece);
+      expected.elastic += 0.5 * weight * at.moment.dot(strain);
+    });
+    const Vector3 tangent = c.state.root.frame.col(0);
+    const double spin = c.state.root_velocity.angular.dot(tangent);
+    expected.kinetic += 0.5 * c.spin_inertia * spin * spin;
+    angular += c.spin_inertia * spin * tangent;
+    const RodEnergies found = c.rod->energies(gravity);
+    Vector3 found_linear;
+    Vector3 found_angular;
+    c.rod->momentum(found_linear, found_angular);
+    EXPECT_NEAR(c.rod->mass(), mass, 1e-14 * mass);
+    EXPECT_NEAR(found.kinetic, expected.kinetic, quadrature_tolerance * expected.kinetic);
+    EXPECT_NEAR(found.elastic, expected.elastic, quadrature_tolerance * expected.elastic);
+    EXPECT_NEAR(found.gravity, expected.gravity, quadrature_tolerance * mass * 10.0);
+    EXPECT_LT((found_linear - linear).norm(), quadrature_tolerance * (mass + linear.norm()));
+    EXPECT_LT((found_angular - angular).norm(), quadrature_tolerance * (mass + angular.norm()));
+    if (c.rod->root_condition() == RootCondition::free) {
+      EXPECT_NEAR(found.kinetic, 0.5 * v.dot(mass_of(*c.rod) * v), 1e-12 * found.kinetic);
+    }
+  }
+}
+
+// Potential gradient against differences of the energies, the root's coordinates included.
+TEST(SuperHelixDynamics, GradientOfThePotential) {
+  for (const Case& c : cases()) {
+    VectorX gradient(c.rod->dof());
+    c.rod->potential_gradient(gravity, gradient);
+    VectorX elastic(c.rod->dof());
+    c.rod->elastic_force(elastic);
+    VectorX expected(c.rod->dof());
+    for (int k = 0; k < c.rod->dof(); ++k) {
+      const auto energy = [&](double h) {
+        auto rod = c.rod->clone();
+        rod->update(displaced(c, VectorX::Unit(c.rod->dof(), k), h));
+        const RodEnergies e = rod->energies(gravity);
+        return Eigen::Matrix<double, 1, 1>(e.gravity + e.elastic);
+      };
+      expected[k] = difference(energy, k < c.rod->root_dof() ? 1e-3 : 2e-2)[0];
+    }
+    EXPECT_LT(relative(gradient, expected), 1e-8);
+    // The same number as minus the forces of a rod at rest.
+    RodState rest = c.state;
+    rest.curvature_rate.setZero();
+    rest.root_velocity = {};
+    auto still = c.rod->clone();
+    still->update(rest);
+    EXPECT_LT(relative(-(force_of(*still, loads_of(gravity)) + elastic), gradient), 1e-13);
+  }
+}
+
+// Taylor remainder |grad(q + h d) - grad(q) - h H d| must fall as h^2.
+TEST(SuperHelixDynamics, HessianOfThePotentialByTaylorRemainder) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  double worst = 10.0;
+  for (const Case& c : cases()) {
+    if (c.rod->root_condition() == RootCondition::free) continue;
+    const int m = c.rod->dof();
+    const Vector3 g = 1e4 * gravity;  // so that gravity weighs as much as elasticity
+    MatrixX hessian(m, m);
+    c.rod->potential_hessian(g, hessian);
+    EXPECT_LT(relative(hessian, hessian.transpose()), 1e-14);
+    VectorX d(m);
+    for (double& x : d) x = uniform(random);
+    VectorX start(m);
+    c.rod->potential_gradient(g, start);
+    const auto gradient = [&](double h) {
+      auto rod = c.rod->clone();
+      rod->update(displaced(c, d, h));
+      VectorX out(m);
+      rod->potential_gradient(g, out);
+      return out;
+    };
+    std::vector<double> remainder;
+    for (const double h : {0.8, 0.4, 0.2, 0.1}) {
+      remainder.push_back((gradient(h) - start - h * (hessian * d)).norm());
+    }
+    for (std::size_t i = 0; i + 1 < remainder.size(); ++i) {
+      const double slope = std::log2(remainder[i] / remainder[i + 1]);
+      if (i > 0) worst = std::min(worst, slope);
+    }
+    EXPECT_LT(relative(hessian * d, difference(gradient, 0.05)), 1e-9);
+  }
+  if (printing()) std::printf("smallest slope of the Hessian's Taylor remainder: %.3f\n", worst);
+  EXPECT_GT(worst, 1.9);
+}
+
+TEST(SuperHelixDynamics, StiffnessDampingAndElasticForce) {
+  const Case c = make_case({.elements = 3, .root = RootCondition::free});
+  const int n = c.rod->dof();
+  MatrixX k = MatrixX::Zero(n, n);
+  c.rod->add_stiffness(1.0, 0.0, k);
+  MatrixX both = k;
+  c.rod->add_stiffness(2.0, 3.0, both);
+  EXPECT_LT(relative(both, (3.0 + 3.0 * 0.01) * k), 1e-15);  // damping time 0.01 s
+  EXPECT_EQ(k.topRows(6).norm(), 0.0);
+  VectorX f(n);
+  c.rod->elastic_force(f);
+  EXPECT_LT(relative(f.tail(n - 6), -k.bottomRightCorner(n - 6, n - 6) * (c.state.curvature - c.rod->rest_curvature())),
+            1e-14);
+  EXPECT_EQ(f.head(6).norm(), 0.0);
+}
+
+}  // namespace
+}  // namespace tresse::rods
