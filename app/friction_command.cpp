@@ -1,10 +1,97 @@
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <oneapi/tbb/task_arena.h>
+#include <nlohmann/json.hpp>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/friction/solver.hpp>
+#include <tresse/io/atomic_file.hpp>
+#include <tresse/io/friction_file.hpp>
+
 #include "commands.hpp"
 
 namespace tresse::app {
+namespace {
+
+constexpr const char* default_solver = "hybrid-gauss-seidel";
+
+struct FrictionArguments {
+  std::string input;
+  std::string output;
+  std::string solver = default_solver;
+  double tolerance = 1e-10;
+  int max_iterations = 10000;
+  int threads = 0;  ///< 0: never given, all cores
+  bool strict = false;
+};
+
+std::vector<double> numbers(const VectorX& v) { return {v.data(), v.data() + v.size()}; }
+
+nlohmann::ordered_json report(const FrictionArguments& arguments, const io::FrictionFile& file,
+                              const friction::FrictionSolution& solution, double seconds) {
+  nlohmann::ordered_json out;
+  out["solver"] = arguments.solver;
+  out["contacts"] = file.problem.W.rows;
+  out["iterations"] = solution.iterations;
+  out["converged"] = solution.status == Status::converged;
+  out["status"] = to_string(solution.status);
+  out["residual"] = solution.natural_map_error;  // what --tolerance is on
+  out["natural_map_error"] = solution.natural_map_error;
+  out["scaled_error"] = solution.scaled_error;
+  out["seconds"] = seconds;
+  out["newton_steps"] = solution.newton_steps;
+  out["islands"] = solution.islands;
+  out["unsolvable"] = solution.unsolvable;
+  out["reaction"] = numbers(io::in_file_dimension(file, solution.impulse));
+  out["velocity"] = numbers(io::in_file_dimension(file, solution.velocity));
+  return out;
+}
+
+/// The exit status.
+int run(const FrictionArguments& arguments) {
+  require(arguments.solver == default_solver,
+          fmt::format("--solver: found '{}', expected one of: {}", arguments.solver, default_solver));
+  const io::FrictionFile file = io::read_friction_problem(arguments.input);
+  const friction::SolverOptions options{.tolerance = arguments.tolerance,
+                                        .max_iterations = arguments.max_iterations,
+                                        .measure = friction::SolverOptions::Measure::natural_map};
+  const VectorX guess = VectorX::Zero(file.problem.q.size());
+  friction::FrictionSolution solution;
+  tbb::task_arena arena(arguments.threads > 0 ? arguments.threads : tbb::task_arena::automatic);
+  const auto start = std::chrono::steady_clock::now();
+  arena.execute([&] { solution = friction::solve_gauss_seidel(file.problem, guess, options); });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  io::write_atomically(arguments.output, report(arguments, file, solution, seconds).dump() + "\n");
+  return arguments.strict && solution.status != Status::converged ? missed_tolerance : done;
+}
+
+}  // namespace
 
 void add_friction_command(CLI::App& program, int& exit_status) {
-  static_cast<void>(program);
-  static_cast<void>(exit_status);
+  auto arguments = std::make_shared<FrictionArguments>();
+  CLI::App* command = program.add_subcommand("friction", "Solves one discrete frictional contact problem");
+  command->add_option("problem", arguments->input, "FCLIB HDF5, or Siconos text (.dat)")
+      ->required()
+      ->type_name("PROBLEM");
+  command->add_option("-o,--output", arguments->output, "Where the solution goes (JSON)")
+      ->required()
+      ->type_name("OUT.json");
+  command->add_option("--solver", arguments->solver, fmt::format("{} (default)", default_solver))->type_name("NAME");
+  command->add_option("--tolerance", arguments->tolerance, "On natural_map_error, dimensionless (1e-10)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("X");
+  command->add_option("--max-iterations", arguments->max_iterations, "Sweeps at most (10000)")
+      ->check(CLI::Range(1, 1000000000))
+      ->type_name("N");
+  command->add_option("--threads", arguments->threads, "Threads; all cores unless given")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command->add_flag("--strict", arguments->strict, "Exit with 3 when the tolerance was missed");
+  command->callback([arguments, &exit_status] { exit_status = run(*arguments); });
 }
 
 }  // namespace tresse::app

@@ -1,0 +1,180 @@
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+#include <Eigen/SparseLU>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/detail/friction_blocks.hpp>
+#include <tresse/io/hdf5.hpp>
+
+namespace tresse::io::detail {
+namespace {
+
+using Sparse = Eigen::SparseMatrix<double>;
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+[[noreturn]] void refuse(const Hdf5Reader& file, const std::string& dataset, const std::string& what) {
+  throw InvalidInput(fmt::format("{}: dataset '{}': {}", file.path().string(), dataset, what));
+}
+
+int read_count(const Hdf5Reader& file, const std::string& name, int least = 0) {
+  const auto value = file.read_scalar<std::int64_t>(name);
+  if (value < least || value > std::numeric_limits<int>::max())
+    refuse(file, name, fmt::format("found {}, expected an integer >= {}", value, least));
+  return static_cast<int>(value);
+}
+
+std::vector<double> read_finite(const Hdf5Reader& file, const std::string& name, std::size_t size) {
+  std::vector<double> values = file.read<double>(name);
+  if (values.size() != size) refuse(file, name, fmt::format("holds {} numbers, expected {}", values.size(), size));
+  for (std::size_t i = 0; i < size; ++i)
+    if (!std::isfinite(values[i]))
+      refuse(file, name, fmt::format("entry {} is {}, expected a finite number", i, values[i]));
+  return values;
+}
+
+/// Indices in 0..limit - 1, exactly or at least `count` of them.
+std::vector<std::int64_t> read_indices(const Hdf5Reader& file, const std::string& name, std::size_t count, int limit) {
+  std::vector<std::int64_t> values = file.read<std::int64_t>(name);
+  if (values.size() < count) refuse(file, name, fmt::format("holds {} indices, expected {}", values.size(), count));
+  values.resize(count);
+  for (const std::int64_t v : values)
+    if (v < 0 || v >= limit) refuse(file, name, fmt::format("found index {}, expected 0..{}", v, limit - 1));
+  return values;
+}
+
+/// fclib_matrix: nz = -1 columns compressed, -2 rows compressed, >= 0 triplets (p columns, i rows).
+Sparse read_matrix(const Hdf5Reader& file, const std::string& group) {
+  const int rows = read_count(file, group + "/m");
+  const int columns = read_count(file, group + "/n");
+  const auto nz = file.read_scalar<std::int64_t>(group + "/nz");
+  if (nz < -2) refuse(file, group + "/nz", fmt::format("found {}, expected -2, -1 or a count", nz));
+  Triplets triplets;
+  if (nz >= 0) {
+    const auto count = static_cast<std::size_t>(nz);
+    const std::vector<double> x = read_finite(file, group + "/x", count);
+    const auto i = read_indices(file, group + "/i", count, rows);
+    const auto p = read_indices(file, group + "/p", count, columns);
+    for (std::size_t k = 0; k < count; ++k) triplets.emplace_back(static_cast<int>(i[k]), static_cast<int>(p[k]), x[k]);
+  } else {
+    const bool by_column = nz == -1;
+    const int lines = by_column ? columns : rows;
+    const std::size_t stored = file.read<double>(group + "/x").size();
+    const auto p =
+        read_indices(file, group + "/p", static_cast<std::size_t>(lines) + 1, std::numeric_limits<int>::max());
+    const auto count = static_cast<std::size_t>(p.back());
+    if (p.front() != 0 || count > stored)
+      refuse(file, group + "/p", fmt::format("runs from {} to {}, expected 0 to at most {}", p.front(), count, stored));
+    const std::vector<double> x = read_finite(file, group + "/x", stored);
+    const auto i = read_indices(file, group + "/i", count, by_column ? rows : columns);
+    for (int line = 0; line < lines; ++line) {
+      const auto begin = static_cast<std::size_t>(p[static_cast<std::size_t>(line)]);
+      const auto end = static_cast<std::size_t>(p[static_cast<std::size_t>(line) + 1]);
+      if (begin > end || end > count) refuse(file, group + "/p", "must not descend");
+      for (std::size_t k = begin; k < end; ++k)
+        by_column ? triplets.emplace_back(static_cast<int>(i[k]), line, x[k])
+                  : triplets.emplace_back(line, static_cast<int>(i[k]), x[k]);
+    }
+  }
+  Sparse out(rows, columns);
+  out.setFromTriplets(triplets.begin(), triplets.end());
+  return out;
+}
+
+void require_shape(const Hdf5Reader& file, const std::string& group, const Sparse& matrix, Eigen::Index rows,
+                   Eigen::Index columns) {
+  if (matrix.rows() == rows && matrix.cols() == columns) return;
+  refuse(file, group, fmt::format("is {} by {}, expected {} by {}", matrix.rows(), matrix.cols(), rows, columns));
+}
+
+friction::BlockMatrix blocks_of(const Sparse& W, int contacts, int dimension) {
+  std::map<std::pair<int, int>, std::array<double, 9>> blocks;
+  for (int j = 0; j < W.outerSize(); ++j)
+    for (Sparse::InnerIterator entry(W, j); entry; ++entry) {
+      const auto i = static_cast<int>(entry.row());
+      blocks[{i / dimension, j / dimension}][static_cast<std::size_t>(i % dimension + dimension * (j % dimension))] =
+          entry.value();
+    }
+  return block_matrix(std::move(blocks), contacts, dimension);
+}
+
+/// M^-1 applied to H and f: Cholesky, else LU for a mass matrix that is not symmetric.
+bool eliminate(const Sparse& M, const Sparse& H, const VectorX& f, Sparse& inverse_h, VectorX& inverse_f) {
+  const Sparse difference = M - Sparse(M.transpose());
+  if (difference.norm() <= 1e-14 * M.norm()) {
+    const Eigen::SimplicialLDLT<Sparse> cholesky(M);
+    if (cholesky.info() == Eigen::Success && cholesky.vectorD().minCoeff() > 0.0) {
+      inverse_h = cholesky.solve(H);
+      inverse_f = cholesky.solve(f);
+      return true;
+    }
+  }
+  Eigen::SparseLU<Sparse> lu(M);
+  if (lu.info() != Eigen::Success) return false;
+  inverse_h = lu.solve(H);
+  inverse_f = lu.solve(f);
+  return true;
+}
+
+void reduce_global(const Hdf5Reader& file, FrictionFile& out, int contacts) {
+  const int size = out.dimension * contacts;
+  const Sparse H = read_matrix(file, "fclib_global/H");
+  const Sparse M = read_matrix(file, "fclib_global/M");
+  require_shape(file, "fclib_global/H", H, M.rows(), size);
+  require_shape(file, "fclib_global/M", M, M.rows(), M.rows());
+  const std::vector<double> f = read_finite(file, "fclib_global/vectors/f", static_cast<std::size_t>(M.rows()));
+  const std::vector<double> w = read_finite(file, "fclib_global/vectors/w", static_cast<std::size_t>(size));
+  Sparse inverse_h;
+  VectorX inverse_f;
+  const Eigen::Map<const VectorX> force(f.data(), M.rows());
+  if (!eliminate(M, H, force, inverse_h, inverse_f)) refuse(file, "fclib_global/M", "is singular");
+  const Sparse W = H.transpose() * inverse_h;
+  VectorX q = H.transpose() * inverse_f;
+  for (Eigen::Index i = 0; i < q.size(); ++i) q[i] += w[static_cast<std::size_t>(i)];
+  if (!q.allFinite()) refuse(file, "fclib_global/M", "is singular to working precision");
+  out.problem.W = blocks_of(W, contacts, out.dimension);
+  out.problem.q = embedded_vector({q.data(), q.data() + q.size()}, out.dimension);
+}
+
+}  // namespace
+
+FrictionFile read_fclib(const std::filesystem::path& path) {
+  const Hdf5Reader file(path);
+  const bool local = file.contains("fclib_local");
+  if (!local && !file.contains("fclib_global"))
+    throw InvalidInput(
+        fmt::format("{}: found neither group 'fclib_local' nor 'fclib_global', expected one", path.string()));
+  const std::string group = local ? "fclib_local" : "fclib_global";
+  FrictionFile out;
+  out.dimension = read_count(file, group + "/spacedim", 2);
+  if (out.dimension > 3) refuse(file, group + "/spacedim", fmt::format("found {}, expected 2 or 3", out.dimension));
+  for (const char* equality : {"/G", "/V", "/R", "/vectors/b", "/vectors/s"})
+    if (file.contains(group + equality))
+      refuse(file, group + equality, "equality constraints are not supported: eliminate them first");
+  const std::string mu_name = group + "/vectors/mu";
+  const Shape mu_shape = file.shape(mu_name);
+  const std::vector<double> mu = read_finite(file, mu_name, mu_shape.empty() ? 1 : mu_shape.front());
+  for (std::size_t i = 0; i < mu.size(); ++i)
+    if (mu[i] < 0.0) refuse(file, mu_name, fmt::format("entry {} is {}, expected a number >= 0", i, mu[i]));
+  const auto contacts = static_cast<int>(mu.size());
+  out.problem.mu = Eigen::Map<const VectorX>(mu.data(), contacts);
+  if (local) {
+    const int size = out.dimension * contacts;
+    const Sparse W = read_matrix(file, group + "/W");
+    require_shape(file, group + "/W", W, size, size);
+    out.problem.W = blocks_of(W, contacts, out.dimension);
+    out.problem.q =
+        embedded_vector(read_finite(file, group + "/vectors/q", static_cast<std::size_t>(size)), out.dimension);
+  } else {
+    reduce_global(file, out, contacts);
+  }
+  friction::validate(out.problem);
+  return out;
+}
+
+}  // namespace tresse::io::detail
