@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -41,7 +42,7 @@ void check_keys(const Field& field, std::initializer_list<std::string_view> know
   if (!field.value.is_object()) field.refuse("an object");
   for (const auto& [key, value] : field.value.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    throw InvalidInput(fmt::format("{}: unknown key '{}', expected {}", field.place,
+    throw InvalidInput(fmt::format("{}: unknown key {}, expected {}", field.place,
                                    json(key).dump(-1, ' ', true, json::error_handler_t::replace),
                                    fmt::join(known, ", ")));
   }
@@ -131,6 +132,9 @@ json parse(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path) {
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored),
+          fmt::format("{}: is a folder, expected a file", path.string()));
   const std::string text = read_file(path);
   const json document = parse(path, text);
   const Field root{document, path.string()};
