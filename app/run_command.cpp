@@ -1,10 +1,234 @@
 #include "commands.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <oneapi/tbb/global_control.h>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/dynamics/stepper.hpp>
+#include <tresse/io/run_recorder.hpp>
+#include <tresse/io/scene_file.hpp>
+#include <tresse/io/snapshot.hpp>
+#include <tresse/scene/build.hpp>
+
+#include "scene_arguments.hpp"
+#include "version.hpp"
+
 namespace tresse::app {
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+void request_stop(int) { stop_requested = 1; }
+
+void set_up_signals() {
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error of write(), not a death
+}
+
+struct RunArguments {
+  SceneArguments scene;
+  std::string folder;
+  int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  double until = -1.0;
+  bool resume = false;
+  bool quiet = false;
+  bool strict = false;
+};
+
+/// What is to be run: from a scene file, or from a step that an earlier run kept because it went wrong.
+struct Plan {
+  scene::Scene scene;
+  std::string resolved;
+  std::optional<dynamics::SimulationState> start;
+  std::int64_t last_step = 0;
+};
+
+Plan plan_replay(const RunArguments& arguments) {
+  const io::Checkpoint kept = io::read_checkpoint(arguments.scene.file);
+  Plan plan;
+  plan.resolved = kept.scene;
+  plan.scene = io::parse_scene(kept.scene, arguments.scene.file, arguments.scene.overrides());
+  plan.start = kept.state;
+  plan.last_step = kept.state.step + 1;
+  return plan;
+}
+
+Plan plan_run(const RunArguments& arguments) {
+  Plan plan;
+  if (arguments.scene.file.ends_with(".h5")) {
+    plan = plan_replay(arguments);
+  } else {
+    const io::SceneDocument document = io::read_scene_document(arguments.scene.file, arguments.scene.overrides());
+    plan.scene = document.scene;
+    plan.resolved = io::write_resolved(document);
+    plan.last_step = std::llround(plan.scene.integrator.duration / plan.scene.integrator.time_step);
+  }
+  if (arguments.until >= 0.0) plan.last_step = std::llround(arguments.until / plan.scene.integrator.time_step);
+  return plan;
+}
+
+void refuse_overlaps(const scene::Scene& scene, const scene::Case& built) {
+  const auto overlaps = scene::initial_overlaps(built);
+  if (overlaps.empty()) return;
+  throw InvalidInput(fmt::format("{} at the start, the deepest of {}; expected bodies apart (tresse check lists them)",
+                                 scene::describe(overlaps.front(), scene, built.world), overlaps.size()));
+}
+
+/// A line on the terminal, redrawn a few times a second; silent elsewhere.
+class ProgressBar {
+ public:
+  ProgressBar(bool quiet, std::int64_t first, std::int64_t last)
+      : shown_(!quiet && isatty(fileno(stderr)) == 1), first_(first), last_(last) {}
+  ~ProgressBar() {
+    if (drawn_) fmt::print(stderr, "\n");
+  }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(const dynamics::StepReport& report) {
+    if (!shown_ || (report.step % 16 != 0 && report.step != last_)) return;
+    const auto now = Clock::now();
+    if (drawn_ && now - last_draw_ < std::chrono::milliseconds(200) && report.step != last_) return;
+    last_draw_ = now;
+    drawn_ = true;
+    const double done = static_cast<double>(report.step - first_) / static_cast<double>(std::max<std::int64_t>(1, last_ - first_));
+    const double elapsed = std::chrono::duration<double>(now - begin_).count();
+    const int filled = static_cast<int>(30 * done);
+    fmt::print(stderr, "\r[{:#>{}}{:.>{}}] {:3.0f} %  t = {:.4f} s  {} contacts  {:.0f} s left  ", "", filled, "",
+               30 - filled, 100 * done, report.time, report.contacts, done > 0 ? elapsed * (1 - done) / done : 0.0);
+    std::fflush(stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool shown_;
+  bool drawn_ = false;
+  std::int64_t first_, last_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_draw_;
+};
+
+std::string other_side(const dynamics::ContactReport& contact, const dynamics::Stepper& stepper) {
+  if (contact.fibre_b >= 0) return fmt::format("fibre {} at {:.4g} m", contact.fibre_b, contact.s_b);
+  const bodies::Obstacle& obstacle = stepper.world().obstacles[contact.obstacle_b];
+  if (!std::holds_alternative<bodies::Comb>(obstacle.shape)) return fmt::format("'{}'", obstacle.name);
+  return contact.part_b == 0 ? fmt::format("the handle of '{}'", obstacle.name)
+                             : fmt::format("tooth {} of '{}'", contact.part_b, obstacle.name);
+}
+
+/// Names the contact that carries most, where a solve went wrong.
+std::string hardest_contact(const dynamics::Stepper& stepper) {
+  const auto& contacts = stepper.contacts();
+  const auto hardest = std::max_element(contacts.begin(), contacts.end(), [](const auto& p, const auto& q) {
+    return p.force.squaredNorm() < q.force.squaredNorm();
+  });
+  if (hardest == contacts.end()) return "no contact";
+  return fmt::format("hardest contact: fibre {} at {:.4g} m and {}, {:.3g} N", hardest->fibre_a, hardest->s_a,
+                     other_side(*hardest, stepper), hardest->force.norm());
+}
+
+void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper, const scene::Scene& scene,
+                 const std::string& kept) {
+  fmt::print(stderr,
+             "step {} (t = {:.6g} s): the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller time_step or "
+             "more solver.max_iterations; kept in {}\n",
+             report.step, report.time, report.residual, to_string(report.solver_status), scene.solver.tolerance,
+             hardest_contact(stepper), kept);
+}
+
+/// Steps until the plan's end, an interruption or a state that is no longer finite.
+io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::Stepper& stepper, io::RunRecorder& recorder,
+                    const io::TrajectoryLayout& layout, bool& missed) {
+  ProgressBar progress(arguments.quiet, stepper.state().step, plan.last_step);
+  int warnings = 0;
+  while (stepper.state().step < plan.last_step) {
+    if (stop_requested) return io::Outcome::interrupted;
+    const dynamics::SimulationState before = stepper.state();
+    const dynamics::StepReport report = stepper.step();
+    if (!report.finite) {
+      const auto kept = recorder.write_failure(before);
+      fmt::print(stderr,
+                 "step {} (t = {:.6g} s): the state is no longer finite; the last good one is in {} and in {}; try a smaller time_step\n",
+                 report.step, report.time, recorder.file("checkpoint.h5").string(), kept.string());
+      return io::Outcome::failed;
+    }
+    recorder.record(report);
+    if (report.residual > plan.scene.solver.tolerance) {
+      missed = true;
+      const auto kept = recorder.write_failure(before);
+      if (warnings++ < 8) warn_missed(report, stepper, plan.scene, kept.string());
+    }
+    if (recorder.frame_due(report.step)) recorder.record_frame(io::snapshot(plan.scene, stepper, report, layout));
+    if (recorder.checkpoint_due(report.step)) recorder.checkpoint(stepper.state());
+    progress.update(report);
+  }
+  const std::int64_t whole = std::llround(plan.scene.integrator.duration / plan.scene.integrator.time_step);
+  return plan.start || plan.last_step >= whole ? io::Outcome::finished : io::Outcome::interrupted;
+}
+
+int run(const RunArguments& arguments) {
+  require(arguments.threads >= 1, "--threads: found a number below 1; expected at least 1");
+  const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
+                                          static_cast<std::size_t>(arguments.threads));
+  set_up_signals();
+  const Plan plan = plan_run(arguments);
+  scene::Case built = scene::build(plan.scene);
+  if (!plan.start) refuse_overlaps(plan.scene, built);
+
+  io::RunSettings settings;
+  settings.folder = arguments.folder;
+  settings.resume = arguments.resume;
+  settings.threads = arguments.threads;
+  settings.layout = io::snapshot_layout(plan.scene, built.world, plan.resolved, fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT));
+  settings.output = plan.scene.output;
+  settings.limits.residual = plan.scene.solver.tolerance;
+  settings.limits.penetration = 0.1 * built.world.fibres.front().rod->contact_radius();
+  const io::TrajectoryLayout layout = settings.layout;
+  io::RunRecorder recorder(std::move(settings));
+  const bool fresh = !recorder.resumed_state();
+  if (!fresh) built.state = *recorder.resumed_state();
+  if (plan.start) built.state = *plan.start;
+
+  dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
+  if (fresh) {
+    recorder.record_frame(io::snapshot(plan.scene, stepper, {}, layout));
+    recorder.checkpoint(stepper.state());
+  }
+  bool missed = false;
+  const io::Outcome outcome = advance(plan, arguments, stepper, recorder, layout, missed);
+  const io::Verdict verdict = recorder.finish(outcome, stepper.state());
+  if (!arguments.quiet) fmt::print(stderr, "{}\n", verdict.sentence);
+  if (outcome == io::Outcome::failed) return not_finite;
+  if (outcome == io::Outcome::interrupted && stop_requested) return interrupted;
+  return missed && arguments.strict ? missed_tolerance : done;
+}
+
+}  // namespace
 
 void add_run_command(CLI::App& program, int& exit_status) {
-  static_cast<void>(program);
-  static_cast<void>(exit_status);
+  auto* command = program.add_subcommand("run", "Simulates a scene");
+  auto arguments = std::make_shared<RunArguments>();
+  arguments->scene.add_to(*command);
+  command->add_option("-o,--output", arguments->folder, "Folder for the results")->required();
+  command->add_option("--threads", arguments->threads, "Threads; the results do not depend on it");
+  command->add_option("--until", arguments->until, "Stop at this time [s]; --resume goes on from there");
+  command->add_flag("--resume", arguments->resume, "Go on from the folder's last checkpoint");
+  command->add_flag("--quiet", arguments->quiet, "No progress bar, no verdict");
+  command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed the solver's tolerance");
+  command->callback([arguments, &exit_status] { exit_status = run(*arguments); });
 }
 
 }  // namespace tresse::app

@@ -1,17 +1,10 @@
 #include <tuple>
 
 #include <tresse/dynamics/detail/step_pass.hpp>
+#include <tresse/friction/coulomb.hpp>
 
 namespace tresse::dynamics {
 namespace {
-
-friction::ContactCase contact_case(const Vector3& impulse, double mu) {
-  if (impulse[0] <= 0.0) return friction::ContactCase::open;
-  // A sliding impulse lies on the cone to rounding.
-  constexpr double cone_rounding = 1e-9;
-  const bool on_cone = impulse.tail<2>().norm() >= mu * impulse[0] * (1.0 - cone_rounding);
-  return on_cone ? friction::ContactCase::slide : friction::ContactCase::stick;
-}
 
 ContactReport describe(const contact::Geometry& geometry, const contact::Contact& contact, int fibre_count) {
   ContactReport out;
@@ -50,7 +43,7 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
     const contact::Contact& contact = pass.contacts[i];
     const Vector3 local = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     ContactReport out = describe(geometry_, contact, static_cast<int>(world_.fibres.size()));
-    out.state = contact_case(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
+    out.state = friction::classify(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
     out.force = contact.frame * local / options_.dt;
     if (out.obstacle_b >= 0) {
       ObstacleLoad& load = report.obstacles[out.obstacle_b];
@@ -69,13 +62,13 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
 
 /// Work of the air and of moving roots over the step. The root's share is what the balance of momentum of its fibre
 /// leaves. The rods hold the kinematics of the end of the step.
-double Stepper::root_and_air_work(const std::vector<rods::RodState>& start) {
+double Stepper::root_and_air_work() {
   double work = 0.0;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world_.fibres[f];
     if (fibre.drag > 0.0) work += air_work(fibre);
     const bool moving = fibre.rod->root_condition() == rods::RootCondition::clamped && !fibre.root_motion.at_rest();
-    if (moving) work += root_work(static_cast<int>(f), start[f]);
+    if (moving) work += root_work(static_cast<int>(f));
   }
   return work;
 }
@@ -92,12 +85,12 @@ double Stepper::air_work(const assembly::Fibre& fibre) const {
   return options_.dt * v.dot(with_air - without - drag * v);
 }
 
-double Stepper::root_work(int f, const rods::RodState& start) {
+double Stepper::root_work(int f) {
   rods::Rod& rod = *world_.fibres[f].rod;
   const rods::RodState end = rod.state();
   Vector3 linear, angular, linear_before, angular_before;
   rod.momentum(linear, angular);
-  rod.update(start);
+  rod.update(previous_rods_[f]);
   rod.momentum(linear_before, angular_before);
   rod.update(end);
   Vector3 first_moment;  // int rho S r ds

@@ -72,6 +72,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
           assembly::mean_twist(state_.rods[f].root, assembly::root_pose(fibre, options_.dt), options_.dt);
     }
   }
+  previous_rods_ = state_.rods;
   refresh_kinematics(world_, state_.rods);
   geometry_ = assembly::contact_geometry(world_, time());
 }
@@ -228,7 +229,7 @@ StepReport Stepper::step() {
   StepReport report;
   {
     Stopwatch watch(timing_.t_step);
-    const std::vector<rods::RodState> start = state_.rods;
+    previous_rods_ = state_.rods;
     begin_step();
     Pass pass = first_pass();
     solve(pass);
@@ -254,10 +255,10 @@ StepReport Stepper::step() {
       state_.rods = end_states(pass.velocities);
       ++state_.step;
     } else {
-      state_.rods = start;
+      state_.rods = previous_rods_;
     }
     refresh_kinematics(world_, state_.rods);
-    if (report.finite) state_.work_external += obstacle_work_ + root_and_air_work(start);
+    if (report.finite) state_.work_external += obstacle_work_ + root_and_air_work();
     for (const assembly::Fibre& fibre : world_.fibres) {
       const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
       report.energies.kinetic += energies.kinetic;

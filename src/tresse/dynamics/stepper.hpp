@@ -39,6 +39,8 @@ class Stepper {
 
   double time() const { return static_cast<double>(state_.step) * options_.dt; }
   const SimulationState& state() const { return state_; }
+  /// Where the rods were before the last step; state().rods before the first.
+  const std::vector<rods::RodState>& previous_rods() const { return previous_rods_; }
   /// The rods hold the kinematics of state().
   const assembly::World& world() const { return world_; }
   const StepOptions& options() const { return options_; }
@@ -57,13 +59,14 @@ class Stepper {
   void solve(Pass& pass);
   double velocity_change(const Pass& before, const Pass& after) const;
   void report_contacts(const Pass& pass, StepReport& report);
-  double root_and_air_work(const std::vector<rods::RodState>& start);
+  double root_and_air_work();
   double air_work(const assembly::Fibre& fibre) const;
-  double root_work(int fibre, const rods::RodState& start);
+  double root_work(int fibre);
 
   assembly::World world_;
   StepOptions options_;
   SimulationState state_;
+  std::vector<rods::RodState> previous_rods_;
   std::vector<ContactReport> contact_reports_;
 
   // Workspace of the step under way.

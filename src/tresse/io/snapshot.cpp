@@ -1,0 +1,173 @@
+#include <tresse/io/snapshot.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tresse::io {
+namespace {
+
+/// A point of a fibre: element and local arc length.
+struct Place {
+  int element;
+  double u;
+};
+
+std::vector<Place> places(const rods::Rod& rod, int points_per_element) {
+  std::vector<Place> out;
+  for (int element = 0; element < rod.piece_count(); ++element) {
+    const double length = rod.piece_begin(element + 1) - rod.piece_begin(element);
+    for (int i = 0; i < points_per_element; ++i) out.push_back({element, length * i / points_per_element});
+  }
+  const int last = rod.piece_count() - 1;
+  out.push_back({last, rod.length() - rod.piece_begin(last)});
+  return out;
+}
+
+/// Load on the tip side of a cut, acting on a fibre at one arc length.
+struct PointLoad {
+  double s;
+  Vector3 force;
+};
+
+/// What a fibre carries, for its internal forces.
+struct FibreLoads {
+  std::vector<Vector3> acceleration;  ///< (points) of the material points
+  std::vector<Vector3> velocity;      ///< (points)
+  std::vector<PointLoad> contacts;    ///< any order
+  Vector3 gravity;
+  Vector3 wind;
+  double drag = 0.0;
+};
+
+/// T(s) = int_s^L (rho S (g - r_tt) - drag (r_t - wind)) ds + contact forces beyond s: what the part beyond s exerts on the part before it.
+/// Balance of linear momentum, bertails2018hdr eq. (2.4a); trapezoidal rule between the points.
+std::vector<Vector3> internal_forces(const scene::FibreGroup& group, const std::vector<Place>& at,
+                                     const std::vector<double>& s, const FibreLoads& loads) {
+  const auto density = [&](int i, int element) -> Vector3 {
+    const double linear_density = group.material.density * rods::area(group.sections[element]);
+    return linear_density * (loads.gravity - loads.acceleration[i]) - loads.drag * (loads.velocity[i] - loads.wind);
+  };
+  std::vector<Vector3> out(at.size(), Vector3::Zero());
+  for (int i = static_cast<int>(at.size()) - 2; i >= 0; --i) {
+    const int element = at[i].element;  // of the stretch from point i to point i + 1
+    out[i] = out[i + 1] + 0.5 * (s[i + 1] - s[i]) * (density(i, element) + density(i + 1, element));
+  }
+  for (const PointLoad& load : loads.contacts) {
+    for (std::size_t i = 0; i < out.size() && s[i] < load.s; ++i) out[i] += load.force;
+  }
+  return out;
+}
+
+void append_fibre(Frame& frame, const rods::Rod& rod, const scene::FibreGroup& group, int points_per_element,
+                  const FibreLoads& loads) {
+  const std::vector<Place> at = places(rod, points_per_element);
+  std::vector<double> s;
+  for (const Place& place : at) s.push_back(rod.piece_begin(place.element) + place.u);
+  const auto forces = internal_forces(group, at, s, loads);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const rods::RodSection section = rod.section(s[i]);
+    append(frame.points, section.position);
+    append(frame.force, Vector3(section.frame.transpose() * forces[i]));
+    append(frame.moment, section.moment);
+  }
+  const rods::RodState& state = rod.state();
+  frame.curvature.insert(frame.curvature.end(), state.curvature.begin(), state.curvature.end());
+  frame.curvature_rate.insert(frame.curvature_rate.end(), state.curvature_rate.begin(), state.curvature_rate.end());
+  append(frame.root_position, state.root.position);
+  append(frame.root_frame, state.root.frame);
+}
+
+std::vector<Vector3> point_velocities(const rods::Rod& rod, const std::vector<Place>& at) {
+  const VectorX v = rods::generalised_velocity(rod, rod.state());
+  std::vector<Vector3> out;
+  for (const Place& place : at) out.push_back(rod.velocity(place.element, place.u, v));
+  return out;
+}
+
+/// Mean acceleration over the last step of the material points. Zero before the first step.
+std::vector<Vector3> accelerations(const rods::Rod& rod, const rods::RodState& before, const std::vector<Place>& at,
+                                   const std::vector<Vector3>& velocity, double dt) {
+  const auto old = rod.clone();
+  old->update(before);
+  const std::vector<Vector3> start = point_velocities(*old, at);
+  std::vector<Vector3> out(at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) out[i] = (velocity[i] - start[i]) / dt;
+  return out;
+}
+
+FibreLoads at_rest(const assembly::World& world, std::size_t points) {
+  return {std::vector<Vector3>(points, Vector3::Zero()), std::vector<Vector3>(points, Vector3::Zero()), {}, world.gravity,
+          Vector3::Zero(), 0.0};
+}
+
+}  // namespace
+
+TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::World& world, std::string resolved_scene,
+                                 std::string version) {
+  TrajectoryLayout layout;
+  layout.scene = std::move(resolved_scene);
+  layout.version = std::move(version);
+  layout.point_offsets.push_back(0);
+  layout.curvature_offsets.push_back(0);
+  for (const assembly::Fibre& fibre : world.fibres) {
+    const rods::Rod& rod = *fibre.rod;
+    for (const Place& place : places(rod, scene.output.points_per_element)) {
+      layout.arc_length.push_back(rod.piece_begin(place.element) + place.u);
+      layout.radius.push_back(rod.contact_radius());
+    }
+    layout.point_offsets.push_back(static_cast<std::int64_t>(layout.arc_length.size()));
+    layout.curvature_offsets.push_back(layout.curvature_offsets.back() + rod.curvature_count());
+    layout.root_is_free.push_back(rod.root_condition() == rods::RootCondition::free ? 1 : 0);
+    layout.group.push_back(fibre.group);
+  }
+  for (const scene::FibreGroup& group : scene.fibres) layout.group_names.push_back(group.name);
+  for (const bodies::Obstacle& obstacle : world.obstacles) add_obstacle(layout, obstacle);
+  return layout;
+}
+
+Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, const dynamics::StepReport& report,
+               const TrajectoryLayout& layout) {
+  const assembly::World& world = stepper.world();
+  Frame frame;
+  frame.time = stepper.time();
+  frame.step = stepper.state().step;
+  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
+    const assembly::Fibre& fibre = world.fibres[f];
+    const std::vector<Place> at = places(*fibre.rod, scene.output.points_per_element);
+    FibreLoads loads = at_rest(world, at.size());
+    if (frame.step > 0) {
+      loads.velocity = point_velocities(*fibre.rod, at);
+      loads.acceleration =
+          accelerations(*fibre.rod, stepper.previous_rods()[f], at, loads.velocity, stepper.options().dt);
+      loads.wind = world.wind;
+      loads.drag = fibre.drag;
+    }
+    for (const dynamics::ContactReport& contact : stepper.contacts()) {
+      if (contact.fibre_a == static_cast<int>(f)) loads.contacts.push_back({contact.s_a, -contact.force});
+      if (contact.fibre_b == static_cast<int>(f)) loads.contacts.push_back({contact.s_b, contact.force});
+    }
+    append_fibre(frame, *fibre.rod, scene.fibres[fibre.group], scene.output.points_per_element, loads);
+  }
+  for (std::size_t k = 0; k < world.obstacles.size(); ++k) {
+    const dynamics::ObstacleLoad load = k < report.obstacles.size() ? report.obstacles[k] : dynamics::ObstacleLoad{};
+    add_obstacle(frame, assembly::obstacle_pose(world.obstacles[k], frame.time), load);
+  }
+  for (const dynamics::ContactReport& contact : stepper.contacts()) add_contact(frame, contact);
+  validate(frame, layout);
+  return frame;
+}
+
+Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, const TrajectoryLayout& layout) {
+  Frame frame;
+  for (const assembly::Fibre& fibre : world.fibres) {
+    const std::size_t points = places(*fibre.rod, scene.output.points_per_element).size();
+    append_fibre(frame, *fibre.rod, scene.fibres[fibre.group], scene.output.points_per_element, at_rest(world, points));
+  }
+  for (const bodies::Obstacle& obstacle : world.obstacles) {
+    add_obstacle(frame, assembly::obstacle_pose(obstacle, 0.0), {});
+  }
+  validate(frame, layout);
+  return frame;
+}
+
+}  // namespace tresse::io
