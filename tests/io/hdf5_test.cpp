@@ -1,41 +1,21 @@
 #include <tresse/io/hdf5.hpp>
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <numeric>
 
 #include <tresse/base/errors.hpp>
 
+#include "io/synthetic_run.hpp"
+
 namespace tresse::io {
 namespace {
 
+using namespace synthetic;
 namespace fs = std::filesystem;
 
-/// A folder of its own for each test, removed afterwards.
-class Hdf5 : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("tresse_hdf5_test." + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path folder_;
-};
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void put_bytes(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
+class Hdf5 : public FolderTest {};
 
 std::vector<double> awkward_numbers() {
   return {0.0,
@@ -91,44 +71,34 @@ void check_sample(const fs::path& file) {
   EXPECT_EQ(reader.children("group"), std::vector<std::string>{"inner"});
 }
 
-template <class Error, class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-
 TEST_F(Hdf5, gives_back_what_was_written_bit_for_bit) {
-  Hdf5Writer writer = Hdf5Writer::on_disk(folder_ / "a.h5");
+  Hdf5Writer writer = Hdf5Writer::on_disk(folder / "a.h5");
   write_sample(writer);
   writer.close();
-  check_sample(folder_ / "a.h5");
+  check_sample(folder / "a.h5");
 }
 
 TEST_F(Hdf5, same_calls_leave_the_same_bytes_on_disk_and_in_memory) {
   for (const char* name : {"a.h5", "b.h5"}) {
-    Hdf5Writer writer = Hdf5Writer::on_disk(folder_ / name);
+    Hdf5Writer writer = Hdf5Writer::on_disk(folder / name);
     write_sample(writer);
     writer.close();
     sleep(name[0] == 'a' ? 1 : 0);  // a stored time would differ
   }
-  EXPECT_EQ(bytes_of(folder_ / "a.h5"), bytes_of(folder_ / "b.h5"));
+  EXPECT_EQ(bytes_of(folder / "a.h5"), bytes_of(folder / "b.h5"));
   Hdf5Writer memory = Hdf5Writer::in_memory("c.h5");
   write_sample(memory);
   const std::vector<std::byte> image = memory.image();
-  put_bytes(folder_ / "c.h5", {reinterpret_cast<const char*>(image.data()), image.size()});
-  check_sample(folder_ / "c.h5");
+  put_bytes(folder / "c.h5", {reinterpret_cast<const char*>(image.data()), image.size()});
+  check_sample(folder / "c.h5");
   EXPECT_FALSE(fs::exists("c.h5"));
 }
 
 TEST_F(Hdf5, messages_name_file_and_dataset_on_one_line) {
-  const fs::path file = folder_ / "a.h5";
+  const fs::path file = folder / "a.h5";
   EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(file); }), file.string() + ": no such file");
-  EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(folder_); }),
-            folder_.string() + ": a folder, expected an HDF5 file");
+  EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(folder); }),
+            folder.string() + ": a folder, expected an HDF5 file");
   Hdf5Writer writer = Hdf5Writer::on_disk(file);
   write_sample(writer);
   writer.close();
@@ -147,12 +117,12 @@ TEST_F(Hdf5, messages_name_file_and_dataset_on_one_line) {
             start + "integers': 2 values, expected one");
   EXPECT_EQ(message_of<InvalidInput>([&] { reader.read_rows<double>("rows", 9, 2); }),
             start + "rows': shape (10, 100, 3) has no rows 9 to 11");
-  EXPECT_EQ(message_of<SystemFailure>([&] { Hdf5Writer::on_disk(folder_ / "none" / "a.h5"); }),
-            (folder_ / "none" / "a.h5").string() + ": cannot write '/': No such file or directory");
+  EXPECT_EQ(message_of<SystemFailure>([&] { Hdf5Writer::on_disk(folder / "none" / "a.h5"); }),
+            (folder / "none" / "a.h5").string() + ": cannot write '/': No such file or directory");
 }
 
 TEST_F(Hdf5, damaged_files_are_refused_or_read_never_more) {
-  const fs::path file = folder_ / "a.h5";
+  const fs::path file = folder / "a.h5";
   Hdf5Writer writer = Hdf5Writer::on_disk(file);
   write_sample(writer);
   writer.close();

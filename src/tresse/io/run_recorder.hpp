@@ -22,9 +22,9 @@ struct RunSettings {
   std::filesystem::path folder;  ///< created when missing
   bool resume = false;           ///< go on from the folder's last checkpoint
   int threads = 1;               ///< for summary.json
-  TrajectoryLayout layout;       ///< with the resolved scene's text and the program's version
-  scene::Output output;
-  RunLimits limits;
+  TrajectoryLayout layout{};     ///< with the resolved scene's text and the program's version
+  scene::Output output{};
+  RunLimits limits{};
 };
 
 enum class Outcome {

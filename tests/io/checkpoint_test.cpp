@@ -1,0 +1,128 @@
+#include <tresse/io/checkpoint.hpp>
+
+#include <limits>
+
+#include <tresse/base/errors.hpp>
+
+#include "io/synthetic_run.hpp"
+
+namespace tresse::io {
+namespace {
+
+using namespace synthetic;
+
+class CheckpointFile : public FolderTest {};
+
+template <class Array>
+bool same_bits(const Array& a, const Array& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data())) == 0;
+}
+
+void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationState& b) {
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(std::memcmp(&a.work_external, &b.work_external, sizeof(double)), 0);
+  ASSERT_EQ(a.rods.size(), b.rods.size());
+  for (std::size_t i = 0; i < a.rods.size(); ++i) {
+    EXPECT_TRUE(same_bits(a.rods[i].root.position, b.rods[i].root.position));
+    EXPECT_TRUE(same_bits(a.rods[i].root.frame, b.rods[i].root.frame));
+    EXPECT_TRUE(same_bits(a.rods[i].root_velocity.linear, b.rods[i].root_velocity.linear));
+    EXPECT_TRUE(same_bits(a.rods[i].root_velocity.angular, b.rods[i].root_velocity.angular));
+    EXPECT_TRUE(same_bits(a.rods[i].curvature, b.rods[i].curvature));
+    EXPECT_TRUE(same_bits(a.rods[i].curvature_rate, b.rods[i].curvature_rate));
+  }
+  ASSERT_EQ(a.warm.size(), b.warm.size());
+  for (std::size_t i = 0; i < a.warm.size(); ++i) {
+    EXPECT_EQ(a.warm[i].key, b.warm[i].key);
+    EXPECT_TRUE(same_bits(a.warm[i].impulse, b.warm[i].impulse));
+  }
+}
+
+Checkpoint sample() {
+  Checkpoint out{
+      .scene = "title = 'hair'\n", .version = "1.2.3", .state = initial_state(layout()), .tally = {}, .position = {}};
+  for (int i = 0; i < 9; ++i) advance(out.state);
+  // What equality of values would not tell apart, and what a text would lose.
+  out.state.rods[0].curvature[0] = -0.0;
+  out.state.rods[1].curvature[1] = std::numeric_limits<double>::quiet_NaN();
+  out.state.rods[1].curvature_rate[0] = -std::numeric_limits<double>::infinity();
+  out.state.rods[2].root.position[1] = std::numeric_limits<double>::denorm_min();
+  out.tally = {.steps = 9, .time = 0.1, .contacts_total = 123456789012, .worst_residual = 1e-9, .worst_rise_step = 4};
+  out.position = {.step_rows = 9, .force_rows = 18, .frames = 2, .log_bytes = 4096};
+  return out;
+}
+
+TEST_F(CheckpointFile, gives_back_every_bit) {
+  const Checkpoint written = sample();
+  write_checkpoint(folder / "a.h5", written);
+  const Checkpoint read = read_checkpoint(folder / "a.h5");
+  EXPECT_EQ(read.scene, written.scene);
+  EXPECT_EQ(read.version, written.version);
+  EXPECT_EQ(std::memcmp(&read.tally, &written.tally, sizeof(RunTally)), 0);
+  EXPECT_EQ(std::memcmp(&read.position, &written.position, sizeof(OutputPosition)), 0);
+  expect_same(read.state, written.state);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.h5.tmp"));
+}
+
+TEST_F(CheckpointFile, of_nothing_is_fine) {
+  write_checkpoint(folder / "a.h5", {});
+  EXPECT_TRUE(read_checkpoint(folder / "a.h5").state.rods.empty());
+}
+
+TEST_F(CheckpointFile, same_state_leaves_the_same_bytes) {
+  write_checkpoint(folder / "a.h5", sample());
+  write_checkpoint(folder / "b.h5", sample());
+  EXPECT_EQ(bytes_of(folder / "a.h5"), bytes_of(folder / "b.h5"));
+}
+
+/// Every number of the tally and the position must be in the file: a member that is added and forgotten shows here.
+TEST_F(CheckpointFile, no_number_of_the_counters_is_forgotten) {
+  Checkpoint written;
+  std::vector<double> tally(sizeof(RunTally) / sizeof(double));
+  std::vector<double> position(sizeof(OutputPosition) / sizeof(double));
+  for (std::size_t i = 0; i < tally.size(); ++i) tally[i] = 1.0 + static_cast<double>(i);
+  for (std::size_t i = 0; i < position.size(); ++i) position[i] = 100.0 + static_cast<double>(i);
+  std::memcpy(static_cast<void*>(&written.tally), tally.data(), sizeof(RunTally));
+  std::memcpy(static_cast<void*>(&written.position), position.data(), sizeof(OutputPosition));
+  write_checkpoint(folder / "a.h5", written);
+  const Checkpoint read = read_checkpoint(folder / "a.h5");
+  EXPECT_EQ(std::memcmp(&read.tally, &written.tally, sizeof(RunTally)), 0);
+  EXPECT_EQ(std::memcmp(&read.position, &written.position, sizeof(OutputPosition)), 0);
+}
+
+TEST_F(CheckpointFile, damage_never_passes_for_a_state) {
+  const auto file = folder / "a.h5";
+  write_checkpoint(file, sample());
+  const std::string good = bytes_of(file);
+  for (std::size_t size = 0; size < good.size(); size += 1 + good.size() / 101) {
+    put_bytes(file, good.substr(0, size));
+    const std::string message = message_of<InvalidInput>([&] { read_checkpoint(file); });
+    EXPECT_EQ(message.rfind(file.string() + ": ", 0), 0U) << "cut at " << size << ": " << message;
+  }
+  int noticed = 0;
+  for (std::size_t i = 0; i < good.size(); i += 31) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x04);
+    put_bytes(file, bad);
+    try {
+      expect_same(read_checkpoint(file).state, sample().state);
+    } catch (const InvalidInput& error) {
+      ++noticed;
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+  }
+  EXPECT_GT(noticed, 0);
+}
+
+TEST_F(CheckpointFile, other_files_are_named) {
+  const auto file = folder / "a.h5";
+  EXPECT_EQ(message_of<InvalidInput>([&] { read_checkpoint(file); }), file.string() + ": no such file");
+  put_bytes(file, "time,obstacle\n");
+  EXPECT_EQ(message_of<InvalidInput>([&] { read_checkpoint(file); }),
+            file.string() + ": not an HDF5 file, cut short, or not readable");
+  EXPECT_EQ(message_of<SystemFailure>([&] { write_checkpoint(folder / "none" / "a.h5", sample()); }),
+            (folder / "none" / "a.h5.tmp").string() + ": cannot create: No such file or directory");
+}
+
+}  // namespace
+}  // namespace tresse::io

@@ -1,0 +1,202 @@
+#include <tresse/io/trajectory.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/trajectory_log.hpp>
+
+#include "io/synthetic_run.hpp"
+
+namespace tresse::io {
+namespace {
+
+using namespace synthetic;
+
+class Trajectory : public FolderTest {};
+
+std::vector<Frame> frames_of(const TrajectoryLayout& layout, int count) {
+  std::vector<Frame> out;
+  for (int i = 0; i < count; ++i) out.push_back(frame(layout, 10 * i + i % 3, 100 + 20 * i));
+  return out;
+}
+
+TEST_F(Trajectory, reader_gives_back_every_frame_bit_for_bit) {
+  // Few frames with long rows and many with short ones: chunks hold a part of a frame's rows or many frames.
+  for (const auto& [fibres, points, count] : {std::tuple{3, 5, 0}, {3, 5, 1}, {3, 5, 700}, {4, 3000, 5}, {0, 0, 3}}) {
+    const TrajectoryLayout layout = synthetic::layout(fibres, points);
+    const std::vector<Frame> frames = frames_of(layout, count);
+    write_trajectory(folder / "trajectory.h5", layout, frames);
+    const TrajectoryReader reader(folder / "trajectory.h5");
+    EXPECT_EQ(reader.layout(), layout);
+    ASSERT_EQ(reader.frame_count(), frames.size());
+    for (std::size_t i = 0; i < frames.size(); i += 1 + frames.size() / 40) {
+      EXPECT_EQ(reader.frame(i), frames[i]) << i;
+      EXPECT_EQ(reader.times()[i], frames[i].time);
+    }
+  }
+}
+
+TEST_F(Trajectory, log_gives_back_every_frame_and_leaves_the_same_file) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const std::vector<Frame> frames = frames_of(layout, 30);
+  {
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(folder / "a.log", layout);
+    for (const Frame& one : frames) log.append(one);
+    log.flush();
+  }
+  TrajectoryLogReader reader(folder / "a.log");
+  EXPECT_EQ(reader.layout(), layout);
+  EXPECT_EQ(reader.frame_count(), frames.size());
+  Frame one;
+  for (const Frame& expected : frames) {
+    ASSERT_TRUE(reader.next(one));
+    EXPECT_EQ(one, expected);
+  }
+  EXPECT_FALSE(reader.next(one));
+  write_trajectory(folder / "memory.h5", layout, frames);
+  write_trajectory_from_log(folder / "log.h5", folder / "a.log");
+  EXPECT_EQ(bytes_of(folder / "memory.h5"), bytes_of(folder / "log.h5"));
+}
+
+TEST_F(Trajectory, log_is_cut_and_goes_on_as_if_it_had_never_been_longer) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const std::vector<Frame> frames = frames_of(layout, 9);
+  std::uint64_t length = 0;
+  {
+    TrajectoryLogWriter whole = TrajectoryLogWriter::create(folder / "whole.log", layout);
+    TrajectoryLogWriter cut = TrajectoryLogWriter::create(folder / "cut.log", layout);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      whole.append(frames[i]);
+      if (i < 6) cut.append(frames[i]);
+      if (i == 3) length = cut.length();
+    }
+    whole.flush();
+    cut.flush();
+  }
+  {
+    TrajectoryLogWriter cut = TrajectoryLogWriter::resume(folder / "cut.log", layout, length);
+    for (std::size_t i = 4; i < frames.size(); ++i) cut.append(frames[i]);
+    cut.flush();
+  }
+  EXPECT_EQ(bytes_of(folder / "whole.log"), bytes_of(folder / "cut.log"));
+  TrajectoryLayout other = layout;
+  other.obstacle_names[0] = "brush";
+  EXPECT_EQ(message_of<InvalidInput>([&] { TrajectoryLogWriter::resume(folder / "cut.log", other, length); }),
+            (folder / "cut.log").string() + ": made for other fibres or obstacles");
+}
+
+TEST_F(Trajectory, damaged_logs_are_refused_wherever_they_are_cut_or_changed) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const auto file = folder / "a.log";
+  std::vector<std::uint64_t> ends;
+  {
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(file, layout);
+    ends.push_back(log.length());
+    for (const Frame& one : frames_of(layout, 3)) {
+      log.append(one);
+      ends.push_back(log.length());
+    }
+    log.flush();
+  }
+  const std::string good = bytes_of(file);
+  const auto read_all = [&] {
+    TrajectoryLogReader reader(file);
+    Frame one;
+    while (reader.next(one)) {
+    }
+  };
+  for (std::size_t size = 0; size < good.size(); size += 1 + size % 13) {
+    put_bytes(file, good.substr(0, size));
+    if (std::find(ends.begin(), ends.end(), size) != ends.end()) continue;
+    const std::string message = message_of<InvalidInput>(read_all);
+    EXPECT_EQ(message.rfind(file.string() + ": ", 0), 0U) << "cut at " << size << ": " << message;
+  }
+  for (std::size_t i = 0; i < good.size(); i += 17) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x10);
+    put_bytes(file, bad);
+    const std::string message = message_of<InvalidInput>(read_all);
+    EXPECT_EQ(message.rfind(file.string() + ": ", 0), 0U) << "changed at " << i << ": " << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+}
+
+TEST_F(Trajectory, messages_name_file_and_array) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const auto file = folder / "trajectory.h5";
+  std::vector<Frame> frames = frames_of(layout, 2);
+  write_trajectory(file, layout, frames);
+  EXPECT_EQ(message_of<InvalidInput>([&] { TrajectoryReader(file).frame(2); }), file.string() + ": frame 2 of 2");
+  const std::string good = bytes_of(file);
+  frames[1].moment.pop_back();
+  EXPECT_EQ(message_of<InvalidInput>([&] { write_trajectory(file, layout, frames); }),
+            "trajectory: 'fibres/moment' has 53 values, expected 54");
+  EXPECT_EQ(bytes_of(file), good) << "a failed write must leave the old file";
+  EXPECT_FALSE(std::filesystem::exists(temporary_name(file)));
+  TrajectoryLayout bad = layout;
+  bad.point_offsets[1] = 99;
+  EXPECT_EQ(message_of<InvalidInput>([&] { validate(bad); }),
+            "trajectory: 'fibres/point_offsets' must rise from 0 to 18");
+  bad = layout;
+  bad.group[0] = 2;
+  EXPECT_EQ(message_of<InvalidInput>([&] { validate(bad); }), "trajectory: 'fibres/group' holds 2, expected 0 to 1");
+  Hdf5Writer other = Hdf5Writer::on_disk(folder / "other.h5");
+  other.close();
+  EXPECT_EQ(message_of<InvalidInput>([&] { TrajectoryReader(folder / "other.h5"); }),
+            (folder / "other.h5").string() + ": not a trajectory of tresse");
+}
+
+TEST_F(Trajectory, damaged_files_are_refused_or_read_never_more) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const auto file = folder / "trajectory.h5";
+  write_trajectory(file, layout, frames_of(layout, 3));
+  const std::string good = bytes_of(file);
+  const auto read_all = [&] {
+    const TrajectoryReader reader(file);
+    for (std::size_t i = 0; i < reader.frame_count(); ++i) static_cast<void>(reader.frame(i));
+  };
+  for (std::size_t size = 0; size < good.size(); size += 1 + good.size() / 61) {
+    put_bytes(file, good.substr(0, size));
+    EXPECT_EQ(message_of<InvalidInput>(read_all).rfind(file.string(), 0), 0U) << "cut at " << size;
+  }
+  for (std::size_t i = 0; i < good.size(); i += 211) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x5a);
+    put_bytes(file, bad);
+    try {
+      read_all();
+    } catch (const InvalidInput& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+  }
+}
+
+TEST_F(Trajectory, five_lines_of_h5py_read_the_positions) {
+  if (std::system("/usr/bin/python3 -c 'import h5py' 2> /dev/null") != 0) GTEST_SKIP() << "no h5py";
+  const TrajectoryLayout layout = synthetic::layout();
+  const std::vector<Frame> frames = frames_of(layout, 4);
+  write_trajectory(folder / "trajectory.h5", layout, frames);
+  // As docs/files.md shows it, then printed: the second point of the last fibre in the last frame.
+  put_bytes(folder / "read.py", R"(
+import h5py
+with h5py.File("trajectory.h5") as file:
+    time = file["time"][:]
+    points = file["fibres/points"][:]
+    begin = file["fibres/point_offsets"][:]
+print("%.17g %.17g %.17g %.17g" % (time[-1], *points[-1, begin[2] + 1]))
+)");
+  ASSERT_EQ(std::system(("cd '" + folder.string() + "' && /usr/bin/python3 read.py > out.txt").c_str()), 0);
+  std::ifstream in(folder / "out.txt");
+  const std::size_t at = 3 * (static_cast<std::size_t>(layout.point_offsets[2]) + 1);
+  for (const double expected :
+       {frames[3].time, frames[3].points[at], frames[3].points[at + 1], frames[3].points[at + 2]}) {
+    std::string text;
+    in >> text;
+    EXPECT_EQ(std::strtod(text.c_str(), nullptr), expected);
+  }
+}
+
+}  // namespace
+}  // namespace tresse::io
