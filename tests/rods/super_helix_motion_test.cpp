@@ -106,7 +106,8 @@ TEST(SuperHelixMotion, MomentumBalanceIsExact) {
       Vector3 angular;
       rod->momentum(linear, angular);
       Eigen::Matrix<double, 6, 1> both;
-      both << linear, angular;
+      both.head<3>() = linear;
+      both.tail<3>() = angular;
       return both;
     };
     // The motion is exact to second order at h = 0, so that only the central difference's h^2 remains.
