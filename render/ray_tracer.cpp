@@ -1,1 +1,237 @@
-namespace tresse {}
+#include "render/ray_tracer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include <fmt/format.h>
+#include <tbb/blocked_range2d.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <tresse/base/errors.hpp>
+
+#include "render/lighting.hpp"
+#include "render/world.hpp"
+
+namespace tresse::render {
+namespace {
+
+constexpr int first_samples = 16;      // before a pixel may be called finished
+constexpr float brightest = 6.0F;      // of light that came by more than one bounce: fireflies end here
+constexpr float offset = 2e-2F;        // of new rays off a fibre, per radius
+constexpr float solid_offset = 2e-4F;  // of new rays off a solid [cm]
+
+void check(const Camera& camera, const RenderOptions& options) {
+  const auto in = [](double x, double low, double high) { return x >= low && x <= high; };
+  require(in(options.width, 1, 16384) && in(options.height, 1, 16384),
+          fmt::format("a picture of {} x {} pixels: expected 1 to 16384 each", options.width, options.height));
+  require(in(options.samples, 1, 65536), fmt::format("samples {}: expected 1 to 65536", options.samples));
+  require(options.threads >= 0, fmt::format("threads {}: expected 0 or more", options.threads));
+  require(options.max_bounces >= 1, "max_bounces: expected at least 1");
+  require(in(options.thickness, 1e-6, 1e6), fmt::format("thickness {}: expected a positive factor", options.thickness));
+  require(in(options.least_pixels, 0, 1e3),
+          fmt::format("least width {} pixels: expected 0 to 1000", options.least_pixels));
+  require(in(options.hair_variation, 0, 0.99), "hair_variation: expected 0 to 0.99");
+  require(camera.field_of_view_deg > 0 && camera.field_of_view_deg < 170,
+          fmt::format("field of view {} degrees: expected between 0 and 170", camera.field_of_view_deg));
+  const Vector3 view = camera.target - camera.position;
+  require(view.norm() > 0 && view.allFinite(), "the camera stands at its target");
+  require(view.normalized().cross(camera.up).norm() > 1e-9 * camera.up.norm() && camera.up.norm() > 0,
+          "the camera looks along its up direction");
+}
+
+/// Film plane in the coordinates of World.
+struct Film {
+  Vec3 eye, forward, right, up;
+  float half_width, half_height;
+
+  Film(const Camera& camera, const RenderOptions& options, const World& world) : eye(world.to_world(camera.position)) {
+    const Vector3 f = (camera.target - camera.position).normalized();
+    const Vector3 r = f.cross(camera.up).normalized();
+    forward = f.cast<float>();
+    right = r.cast<float>();
+    up = r.cross(f).cast<float>();
+    half_height = static_cast<float>(std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0));
+    half_width = half_height * static_cast<float>(options.width) / static_cast<float>(options.height);
+  }
+
+  Vec3 direction(float x, float y) const {
+    return (forward + x * half_width * right + y * half_height * up).normalized();
+  }
+};
+
+/// Offset within the pixel's filter: a tent two pixels wide.
+float tent(float u) { return u < 0.5F ? std::sqrt(2.0F * u) - 1.0F : 1.0F - std::sqrt(2.0F - 2.0F * u); }
+
+class Tracer {
+ public:
+  Tracer(const World& world, const Film& film, const RenderOptions& options)
+      : world_(world), film_(film), options_(options), lighting_(-film.forward, film.up) {}
+
+  Color pixel(int x, int y) const {
+    const std::uint32_t key = hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
+    const Eigen::Vector2f shift(to_unit(hash(key, 1)), to_unit(hash(key, 2)));
+    Color sum = Color::Zero();
+    float sum_seen = 0.0F;
+    float sum_square = 0.0F;
+    bool empty = true;
+    int n = 0;
+    while (n < options_.samples) {
+      const Eigen::Vector2f u = even_point(static_cast<std::uint32_t>(n), shift);
+      const float px = (static_cast<float>(x) + 0.5F + tent(u[0])) / static_cast<float>(options_.width);
+      const float py = (static_cast<float>(y) + 0.5F + tent(u[1])) / static_cast<float>(options_.height);
+      Random random(hash(key, static_cast<std::uint32_t>(n) + 17U));
+      const Color c = radiance(2.0F * px - 1.0F, 1.0F - 2.0F * py, random, empty);
+      const float seen = luminance(tone_map(c));
+      sum += c;
+      sum_seen += seen;
+      sum_square += seen * seen;
+      ++n;
+      if (n % first_samples == 0 && (empty || is_smooth(n, sum_seen, sum_square))) break;
+    }
+    return sum / static_cast<float>(n);
+  }
+
+ private:
+  /// The mean's standard error is under a display step and a half.
+  static bool is_smooth(int n, float sum, float sum_square) {
+    const float count = static_cast<float>(n);
+    const float mean = sum / count;
+    const float variance = std::max(0.0F, sum_square / count - mean * mean);
+    return variance / count < 0.006F * 0.006F;
+  }
+
+  Color radiance(float x, float y, Random& random, bool& empty) const {
+    Vec3 from = film_.eye;
+    Vec3 direction = film_.direction(x, y);
+    Color sum = Color::Zero();
+    Color weight = Color::Ones();
+    float last_density = 0.0F;
+    for (int bounce = 0; bounce <= options_.max_bounces; ++bounce) {
+      const std::optional<Hit> hit = world_.intersect(from, direction);
+      if (!hit) {
+        sum += bounce == 0 ? backdrop(x, y) : bounded(weight * escaped(direction, last_density), bounce);
+        break;
+      }
+      empty = false;
+      const Vec3 to_viewer = -direction;
+      if (hit->kind == Hit::Kind::fibre) {
+        const HairScattering hair(material(hit->index), hit->tangent, hit->normal, to_viewer);
+        scatter(hair, *hit, bounce, random, sum, weight, from, direction, last_density);
+      } else {
+        const CoatedSurface surface(solid(*hit), hit->normal, to_viewer);
+        scatter(surface, *hit, bounce, random, sum, weight, from, direction, last_density);
+      }
+      if (!survives(weight, bounce, random)) break;
+    }
+    return sum;
+  }
+
+  /// Adds the light that one point sends to the viewer directly; moves the path on by one scattering.
+  template <class Surface>
+  void scatter(const Surface& surface, const Hit& hit, int bounce, Random& random, Color& sum, Color& weight,
+               Vec3& from, Vec3& direction, float& last_density) const {
+    const float pick = random.next();
+    const Vec3 to_light = lighting_.sample(pick, random.next2());
+    const Color out = surface.scattered(to_light);
+    if (out.maxCoeff() > 0.0F) {
+      const float p_light = lighting_.density(to_light);
+      const float p_surface = surface.density(to_light);
+      const Color light = lighting_.softboxes(to_light);
+      if (p_light > 0.0F && light.maxCoeff() > 0.0F && !world_.occluded(leave(hit, to_light), to_light)) {
+        const float balance = p_light / (p_light * p_light + p_surface * p_surface);
+        sum += bounded(weight * out * light * balance, bounce);
+      }
+    }
+    const auto next = surface.sample(random);
+    weight *= next.weight;
+    last_density = next.density;
+    direction = next.direction;
+    from = leave(hit, direction);
+  }
+
+  /// Sky in full; lights by what scattering samples better than lighting_.sample() does.
+  Color escaped(const Vec3& direction, float density) const {
+    const float p_light = lighting_.density(direction);
+    const float share = density * density / (density * density + p_light * p_light);
+    return lighting_.sky(direction) + share * lighting_.softboxes(direction);
+  }
+
+  static Color bounded(const Color& c, int bounce) {
+    const float peak = c.maxCoeff();
+    return bounce < 2 || peak <= brightest ? c : Color(c * (brightest / peak));
+  }
+
+  static bool survives(Color& weight, int bounce, Random& random) {
+    const float peak = weight.maxCoeff();
+    if (!(peak > 1e-4F)) return false;
+    if (bounce < 3) return true;
+    const float chance = std::min(0.95F, peak);
+    if (random.next() >= chance) return false;
+    weight /= chance;
+    return true;
+  }
+
+  /// Where a ray in `direction` leaves: beside the surface, or across the fibre, whose inside the scattering stands
+  /// for.
+  static Vec3 leave(const Hit& hit, const Vec3& direction) {
+    if (hit.kind != Hit::Kind::fibre) return hit.point + solid_offset * hit.normal;
+    const float outwards = direction.dot(hit.normal);
+    const float step = offset * hit.radius;
+    if (outwards >= 0.0F) return hit.point + step * hit.normal;
+    const float along = direction.dot(hit.tangent);
+    const float across_squared = std::max(1.0F - along * along, 1e-3F);
+    const float chord = -2.0F * hit.radius * outwards / across_squared;
+    const Vec3 exit = hit.point + chord * direction;
+    const Vec3 centre = hit.point - hit.radius * hit.normal + chord * along * hit.tangent;
+    return exit + step * (exit - centre).normalized();
+  }
+
+  HairMaterial material(int fibre) const {
+    HairMaterial out = options_.hair;
+    const float u = 2.0F * to_unit(hash(static_cast<std::uint32_t>(fibre), 0x6a17U)) - 1.0F;
+    out.absorption *= 1.0F + static_cast<float>(options_.hair_variation) * u;
+    return out;
+  }
+
+  CoatedSurface::Material solid(const Hit& hit) const {
+    if (hit.kind == Hit::Kind::capsule) return options_.solid;
+    return {.albedo = Color(0.55F, 0.55F, 0.54F), .reflectance = 0.03F, .roughness = 0.4F};
+  }
+
+  const World& world_;
+  const Film& film_;
+  const RenderOptions& options_;
+  Lighting lighting_;
+};
+
+}  // namespace
+
+Image render(const Scene& scene, const Camera& camera, const RenderOptions& options) {
+  validate(scene);
+  check(camera, options);
+  const double pixel = 2.0 * std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0) / options.height;
+  const World world(
+      scene, camera.target,
+      {.factor = options.thickness, .viewer = camera.position, .radius_per_metre = 0.5 * options.least_pixels * pixel});
+  const Film film(camera, options, world);
+  const Tracer tracer(world, film, options);
+  Image image(options.width, options.height);
+  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+  arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range2d<int>(0, options.height, 16, 0, options.width, 16),
+        [&](const tbb::blocked_range2d<int>& tile) {
+          for (int y = tile.rows().begin(); y < tile.rows().end(); ++y) {
+            for (int x = tile.cols().begin(); x < tile.cols().end(); ++x) image.at(x, y) = tracer.pixel(x, y);
+          }
+        },
+        tbb::simple_partitioner());
+  });
+  return image;
+}
+
+}  // namespace tresse::render

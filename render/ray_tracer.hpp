@@ -1,0 +1,29 @@
+#pragma once
+
+#include "render/camera.hpp"
+#include "render/coated_surface.hpp"
+#include "render/hair_scattering.hpp"
+#include "render/image.hpp"
+#include "render/scene.hpp"
+
+namespace tresse::render {
+
+struct RenderOptions {
+  int width = 1600;        ///< 1 to 16384 [px]
+  int height = 1000;       ///< 1 to 16384 [px]
+  int samples = 64;        ///< most rays from the camera through a pixel; fewer where it is already smooth; 1 to 65536
+  int threads = 0;         ///< >= 1, or 0: all the machine has; the picture does not depend on it
+  int max_bounces = 24;    ///< light paths end at the latest here; >= 1
+  double thickness = 1.0;  ///< factor on the fibres' radii; > 0
+  double least_pixels = 1.2;  ///< thinnest a fibre is drawn, diameter; >= 0 [px]
+  HairMaterial hair;
+  double hair_variation = 0.15;  ///< spread of absorption between fibres, relative; in [0, 1)
+  CoatedSurface::Material solid;
+};
+
+/// Radiance that the camera sees, by path tracing with light and scattering sampled together. @cite veach1997
+/// The same bytes for any number of threads: every random number is a hash of pixel and sample.
+/// Throws InvalidInput for a scene, camera or option out of range.
+Image render(const Scene& scene, const Camera& camera, const RenderOptions& options);
+
+}  // namespace tresse::render

@@ -1,0 +1,37 @@
+#include "render/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <tresse/base/errors.hpp>
+
+namespace tresse::render {
+namespace {
+
+void validate(const Fibre& fibre, std::size_t index) {
+  const Eigen::Index n = fibre.points.cols();
+  require(n >= 2, fmt::format("fibre {}: {} centreline points, expected at least 2", index, n));
+  require(fibre.radii.size() == n, fmt::format("fibre {}: {} radii for {} points", index, fibre.radii.size(), n));
+  require(fibre.tangents.cols() == 0 || fibre.tangents.cols() == n,
+          fmt::format("fibre {}: {} tangents for {} points", index, fibre.tangents.cols(), n));
+  require(fibre.points.allFinite() && fibre.tangents.allFinite(),
+          fmt::format("fibre {}: a point or tangent is not finite", index));
+  require(fibre.radii.allFinite() && (fibre.radii.array() > 0).all(),
+          fmt::format("fibre {}: a radius is not a positive number", index));
+}
+
+}  // namespace
+
+void validate(const Scene& scene) {
+  require(!scene.fibres.empty() || !scene.capsules.empty() || !scene.planes.empty(), "nothing to draw");
+  for (std::size_t i = 0; i < scene.fibres.size(); ++i) validate(scene.fibres[i], i);
+  for (std::size_t i = 0; i < scene.capsules.size(); ++i) {
+    const bodies::Capsule& c = scene.capsules[i];
+    require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
+            fmt::format("capsule {}: expected finite ends and a positive radius", i));
+  }
+  for (const bodies::Plane& p : scene.planes) {
+    require(p.point.allFinite() && std::abs(p.normal.norm() - 1.0) < 1e-6, "a plane's normal is not of unit length");
+  }
+}
+
+}  // namespace tresse::render

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tresse/base/types.hpp>
+#include <tresse/bodies/shapes.hpp>
+
+/// Pictures of fibres and obstacles by path tracing.
+namespace tresse::render {
+
+/// A centreline with its tangents: drawn as one cubic Hermite arc per interval, so that it passes through every point
+/// with that point's tangent.
+struct Fibre {
+  Matrix3X points;    ///< (3, n >= 2) [m]
+  Matrix3X tangents;  ///< (3, n) unit, or (3, 0): central differences of the points
+  VectorX radii;      ///< (n) > 0 [m]
+};
+
+/// What stands in front of the camera, apart from any file's layout.
+struct Scene {
+  std::vector<Fibre> fibres;
+  std::vector<bodies::Capsule> capsules;
+  std::vector<bodies::Plane> planes;
+  std::vector<Vector3> contacts;  ///< points where fibres touch obstacles; only the automatic framing looks at them [m]
+};
+
+/// Throws InvalidInput naming the fibre or solid whose numbers cannot be drawn; also when there is nothing to draw.
+void validate(const Scene& scene);
+
+}  // namespace tresse::render

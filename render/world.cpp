@@ -1,0 +1,223 @@
+#include "render/world.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <embree3/rtcore.h>
+
+#include <tresse/base/errors.hpp>
+
+namespace tresse::render {
+namespace {
+
+using Vertex = Eigen::Vector4f;  // (x, y, z, radius)
+
+Eigen::Index clamp_index(Eigen::Index i, Eigen::Index n) { return std::clamp<Eigen::Index>(i, 0, n - 1); }
+
+/// Tangent at point i: given, or of the parabola through it and its neighbours.
+Vector3 tangent(const Fibre& fibre, Eigen::Index i) {
+  if (fibre.tangents.cols() > 0) return fibre.tangents.col(i).normalized();
+  const Eigen::Index n = fibre.points.cols();
+  if (n == 2) return (fibre.points.col(1) - fibre.points.col(0)).normalized();
+  const Eigen::Index middle = std::clamp<Eigen::Index>(i, 1, n - 2);
+  const Vector3 before = fibre.points.col(middle) - fibre.points.col(middle - 1);
+  const Vector3 after = fibre.points.col(middle + 1) - fibre.points.col(middle);
+  const double a = before.norm();
+  const double b = after.norm();
+  const Vector3 slope_before = before / a;
+  const Vector3 slope_after = after / b;
+  if (i < middle) return (slope_before + (slope_before - slope_after) * (a / (a + b))).normalized();
+  if (i > middle) return (slope_after + (slope_after - slope_before) * (b / (a + b))).normalized();
+  return (slope_before * b + slope_after * a).normalized();
+}
+
+struct CurveArrays {
+  std::vector<Vertex> vertices;
+  std::vector<unsigned> first;  ///< of each arc's four control points
+  std::vector<int> owner;       ///< fibre of each arc
+};
+
+}  // namespace
+
+struct World::Data {
+  RTCDevice device = nullptr;
+  RTCScene scene = nullptr;
+  CurveArrays curves;
+  std::vector<Vertex> ends;  // of capsules, two each
+  std::vector<unsigned> segments;
+  std::vector<Vertex> discs;
+  std::vector<Vec3> disc_normals;
+  unsigned curves_id = RTC_INVALID_GEOMETRY_ID;
+  unsigned capsules_id = RTC_INVALID_GEOMETRY_ID;
+
+  ~Data() {
+    if (scene) rtcReleaseScene(scene);
+    if (device) rtcReleaseDevice(device);
+  }
+
+  void share(RTCGeometry geometry, RTCBufferType type, RTCFormat format, const void* data, std::size_t stride,
+             std::size_t count) {
+    rtcSetSharedGeometryBuffer(geometry, type, 0, format, data, 0, stride, count);
+  }
+
+  unsigned attach(RTCGeometry geometry) {
+    rtcCommitGeometry(geometry);
+    const unsigned id = rtcAttachGeometry(scene, geometry);
+    rtcReleaseGeometry(geometry);
+    return id;
+  }
+
+  void attach_curves() {
+    if (curves.first.empty()) return;
+    const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_ROUND_BEZIER_CURVE);
+    // Embree reads 16 bytes at a time and may look past the last vertex: the arrays carry one more.
+    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, curves.vertices.data(), sizeof(Vertex),
+          curves.vertices.size());
+    share(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT, curves.first.data(), sizeof(unsigned), curves.first.size());
+    curves_id = attach(geometry);
+  }
+
+  void attach_capsules() {
+    if (segments.empty()) return;
+    const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
+    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, ends.data(), sizeof(Vertex), ends.size());
+    share(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT, segments.data(), sizeof(unsigned), segments.size());
+    capsules_id = attach(geometry);
+  }
+
+  void attach_discs() {
+    if (discs.empty()) return;
+    const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_ORIENTED_DISC_POINT);
+    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, discs.data(), sizeof(Vertex), discs.size());
+    share(geometry, RTC_BUFFER_TYPE_NORMAL, RTC_FORMAT_FLOAT3, disc_normals.data(), sizeof(Vec3), disc_normals.size());
+    attach(geometry);
+  }
+
+  Vec3 curve_tangent(unsigned arc, float u) const {
+    const Vertex* p = &curves.vertices[curves.first[arc]];
+    const float w = 1.0F - u;
+    const Vertex d = w * w * (p[1] - p[0]) + 2.0F * u * w * (p[2] - p[1]) + u * u * (p[3] - p[2]);
+    return d.head<3>().normalized();
+  }
+
+  float curve_radius(unsigned arc, float u) const {
+    const Vertex* p = &curves.vertices[curves.first[arc]];
+    return p[0][3] + u * (p[3][3] - p[0][3]);
+  }
+};
+
+namespace {
+
+/// Control points of the Hermite arcs of one fibre.
+void append_arcs(CurveArrays& out, const Fibre& fibre, int owner, const Vector3& origin,
+                 const World::Thickness& thickness) {
+  const Eigen::Index n = fibre.points.cols();
+  const auto vertex = [&](const Vector3& x, double radius) {
+    Vertex v;
+    v.head<3>() = ((x - origin) * World::scale).cast<float>();
+    v[3] = static_cast<float>(radius * World::scale);
+    return v;
+  };
+  const auto radius = [&](Eigen::Index i) {
+    const double least = thickness.radius_per_metre * (fibre.points.col(i) - thickness.viewer).norm();
+    return std::max(fibre.radii[i] * thickness.factor, least);
+  };
+  for (Eigen::Index i = 0; i + 1 < n; ++i) {
+    const Vector3 a = fibre.points.col(i);
+    const Vector3 b = fibre.points.col(clamp_index(i + 1, n));
+    const double third = (b - a).norm() / 3.0;
+    if (third == 0.0) continue;
+    const double ra = radius(i);
+    const double rb = radius(i + 1);
+    out.first.push_back(static_cast<unsigned>(out.vertices.size()));
+    out.owner.push_back(owner);
+    out.vertices.push_back(vertex(a, ra));
+    out.vertices.push_back(vertex(a + third * tangent(fibre, i), (2.0 * ra + rb) / 3.0));
+    out.vertices.push_back(vertex(b - third * tangent(fibre, i + 1), (ra + 2.0 * rb) / 3.0));
+    out.vertices.push_back(vertex(b, rb));
+  }
+}
+
+RTCRay make_ray(const Vec3& from, const Vec3& direction) {
+  RTCRay ray = {};
+  ray.org_x = from.x();
+  ray.org_y = from.y();
+  ray.org_z = from.z();
+  ray.dir_x = direction.x();
+  ray.dir_y = direction.y();
+  ray.dir_z = direction.z();
+  ray.tfar = std::numeric_limits<float>::infinity();
+  ray.mask = 0xffffffffU;
+  return ray;
+}
+
+}  // namespace
+
+World::World(const Scene& scene, const Vector3& origin, const Thickness& thickness)
+    : data_(std::make_unique<Data>()), origin_(origin) {
+  data_->device = rtcNewDevice("threads=1");
+  if (!data_->device) throw SystemFailure("the ray tracer (Embree) could not start");
+  data_->scene = rtcNewScene(data_->device);
+  rtcSetSceneFlags(data_->scene, RTC_SCENE_FLAG_ROBUST);
+  for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
+    append_arcs(data_->curves, scene.fibres[i], static_cast<int>(i), origin, thickness);
+  }
+  for (const bodies::Capsule& capsule : scene.capsules) {
+    data_->segments.push_back(static_cast<unsigned>(data_->ends.size()));
+    // Embree drops a segment of zero length: a sphere is a capsule of a ten-thousandth of its radius.
+    Vector3 to = capsule.to;
+    if ((to - capsule.from).norm() < 1e-4 * capsule.radius) to.z() += 1e-4 * capsule.radius;
+    for (const Vector3& x : {capsule.from, to}) {
+      const Vec3 p = to_world(x);
+      data_->ends.emplace_back(p.x(), p.y(), p.z(), static_cast<float>(capsule.radius * scale));
+    }
+  }
+  for (const bodies::Plane& plane : scene.planes) {
+    const Vector3 foot = origin - plane.normal * plane.normal.dot(origin - plane.point);
+    const Vec3 p = to_world(foot);
+    data_->discs.emplace_back(p.x(), p.y(), p.z(), 500.0F);
+    data_->disc_normals.emplace_back(plane.normal.cast<float>());
+  }
+  data_->attach_curves();
+  data_->attach_capsules();
+  data_->attach_discs();
+  rtcCommitScene(data_->scene);
+}
+
+World::~World() = default;
+
+std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction) const {
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  RTCRayHit query = {};
+  query.ray = make_ray(from, direction);
+  query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+  rtcIntersect1(data_->scene, &context, &query);
+  if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) return std::nullopt;
+  Hit hit;
+  hit.distance = query.ray.tfar;
+  hit.point = from + query.ray.tfar * direction;
+  hit.normal = Vec3(query.hit.Ng_x, query.hit.Ng_y, query.hit.Ng_z).normalized();
+  if (query.hit.geomID == data_->curves_id) {
+    hit.kind = Hit::Kind::fibre;
+    hit.index = data_->curves.owner[query.hit.primID];
+    hit.tangent = data_->curve_tangent(query.hit.primID, query.hit.u);
+    hit.radius = data_->curve_radius(query.hit.primID, query.hit.u);
+    const Vec3 across = hit.normal - hit.normal.dot(hit.tangent) * hit.tangent;
+    if (across.norm() > 1e-3F) hit.normal = across.normalized();
+  } else {
+    hit.kind = query.hit.geomID == data_->capsules_id ? Hit::Kind::capsule : Hit::Kind::plane;
+    if (hit.normal.dot(direction) > 0.0F) hit.normal = -hit.normal;
+  }
+  return hit;
+}
+
+bool World::occluded(const Vec3& from, const Vec3& direction) const {
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  RTCRay ray = make_ray(from, direction);
+  rtcOccluded1(data_->scene, &context, &ray);
+  return ray.tfar < 0.0F;
+}
+
+}  // namespace tresse::render
