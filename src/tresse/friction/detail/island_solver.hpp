@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include <tresse/friction/coulomb.hpp>
@@ -48,7 +49,8 @@ class IslandSolver {
   bool check(const VectorX& x);
   void sweep(VectorX& x);
   bool solve_single(VectorX& impulse);
-  bool try_newton();
+  bool try_newton(const VectorX& start);
+  bool restart_newton();
   void run(int last_sweep);
   void run_nesterov(int last_sweep);
   void jump_drift();
@@ -59,12 +61,15 @@ class IslandSolver {
   double floor_;
   Eigen::Index measured_;
   VectorX x_, g_, best_, u_, last_step_;
+  MatrixX dense_;  // W, of small islands once it is needed
   bool unscaled_;
   std::vector<double> alpha_;
   double best_error_ = std::numeric_limits<double>::infinity();
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
   int jumps_ = 0;
+  int restart_rounds_ = 0;
+  std::minstd_rand draw_{20240607};
   IslandResult result_;
 };
 
@@ -123,15 +128,41 @@ void IslandSolver<Operator>::sweep(VectorX& x) {
 }
 
 template <typename Operator>
-bool IslandSolver<Operator>::try_newton() {
+bool IslandSolver<Operator>::try_newton(const VectorX& start) {
   if (op_.contacts() > options_.newton_contacts) return false;
-  VectorX trial = best_;
-  MatrixX W;
-  op_.dense(W);
-  result_.newton_steps += small_newton(W, op_.q, op_.mu, trial);
-  x_.head(measured_) = trial;
-  op_.refresh(x_);
-  return check(x_);
+  if (dense_.size() == 0) op_.dense(dense_);
+  constexpr double lifts[] = {1e-10, 1e-13, 0.0, 1e-7};
+  // A tenth of the tolerance where the measure is Newton's own, else rounding.
+  const double target = (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm();
+  for (const double lift : lifts) {
+    VectorX trial = start;
+    result_.newton_steps += small_newton(dense_, op_.q, op_.mu, lift, target, trial);
+    x_.head(measured_) = trial;
+    op_.refresh(x_);
+    if (check(x_)) return true;
+  }
+  return false;
+}
+
+/// Newton from the best iterate with part of its contacts unloaded or loaded twice: which of several nearly redundant
+/// contacts carry is a choice that neither sweeps nor a step from the wrong side revise. The choices are drawn from a
+/// fixed sequence.
+template <typename Operator>
+bool IslandSolver<Operator>::restart_newton() {
+  constexpr int restarts = 60;
+  for (int k = 0; k < restarts; ++k) {
+    VectorX start = best_;
+    for (int i = 0; i < op_.contacts(); ++i) start.segment<3>(3 * i) *= static_cast<double>(draw_() % 3);
+    if (k % 2 == 1) {  // and two plain sweeps to settle the others
+      x_.head(measured_) = start;
+      op_.refresh(x_);
+      sweep(x_);
+      sweep(x_);
+      start = x_.head(measured_);
+    }
+    if (try_newton(start)) return true;
+  }
+  return false;
 }
 
 /// Anderson-mixed sweeps until the tolerance, `last_sweep`, or 100 sweeps without halving the error.
@@ -237,7 +268,7 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     for (int patience = 10; !finished() && patience <= 100; patience *= 2) {
       run(result_.sweeps + patience);
       if (!result_.converged) check(x_);
-      if (!result_.converged && try_newton()) break;
+      if (!result_.converged && try_newton(best_)) break;
     }
   }
   while (!finished()) {
@@ -245,7 +276,8 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     milestone_ = best_error_;
     run(options_.max_iterations);
     if (finished()) break;
-    if (small && try_newton()) break;
+    if (small && try_newton(best_)) break;
+    if (small && restart_rounds_++ < 3 && restart_newton()) break;
     run_nesterov(result_.sweeps + 100);
     if (finished()) break;
     jump_drift();

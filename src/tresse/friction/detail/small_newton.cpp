@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/LU>
 #include <Eigen/QR>
 
 #include <tresse/friction/coulomb.hpp>
@@ -51,7 +52,8 @@ void alart_curnier(const Vector3& r, const Vector3& u, double mu, Vector3& f, Ma
 
 }  // namespace
 
-int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, VectorX& r, int max_steps) {
+int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double lift, double target, VectorX& r,
+                 int max_steps) {
   const Eigen::Index n = mu.size();
   VectorX x = r;
   VectorX u = W * x + q;
@@ -60,15 +62,20 @@ int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, VectorX&
   VectorX f(3 * n);
   int worse = 0;
   for (int step = 0; step < max_steps; ++step) {
+    if (best <= target) return step;
     Matrix3 a, b;
     Vector3 value;
     for (Eigen::Index i = 0; i < n; ++i) {
       alart_curnier(x.segment<3>(3 * i), u.segment<3>(3 * i), mu[i], value, a, b);
       f.segment<3>(3 * i) = value;
       derivative.middleRows<3>(3 * i).noalias() = b * W.middleRows<3>(3 * i);
-      derivative.block<3, 3>(3 * i, 3 * i) += a;
+      derivative.block<3, 3>(3 * i, 3 * i) += a + lift * b;
     }
-    const VectorX change = derivative.completeOrthogonalDecomposition().solve(f);
+    VectorX change;
+    if (lift > 0.0)
+      change = derivative.partialPivLu().solve(f);
+    else
+      change = derivative.completeOrthogonalDecomposition().solve(f);
     if (!change.allFinite()) return step;
     x -= change;
     u.noalias() = W * x;

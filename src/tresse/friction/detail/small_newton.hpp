@@ -6,8 +6,11 @@ namespace tresse::friction::detail {
 
 /// Semismooth Newton on Alart and Curnier's function for a small dense problem u = W r + q, W (3n, 3n) scaled to mean
 /// diagonal 1. r is the start, and the best iterate by the natural map on return, never worse than the start. The
-/// derivative may be singular (redundant contacts): steps are of least norm. Returns the steps taken.
-/// @cite alart1991; bertails2011 sec. 4
-int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, VectorX& r, int max_steps = 30);
+/// derivative is singular where contacts are redundant: `lift` is added to W's diagonal in the derivative alone, which
+/// decides between nearly redundant contacts whose velocities differ (the two active equations contradict each other;
+/// a small lift lets the wrong one open); 0: least squares of least norm. Stops once the map's norm is at most
+/// `target`. Returns the steps taken. @cite alart1991; bertails2011 sec. 4
+int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double lift, double target, VectorX& r,
+                 int max_steps = 30);
 
 }  // namespace tresse::friction::detail
