@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include <Eigen/Geometry>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <tresse/contact/contact_frame.hpp>

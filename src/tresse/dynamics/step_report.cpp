@@ -1,5 +1,7 @@
 #include <tuple>
 
+#include <Eigen/Geometry>
+
 #include <tresse/dynamics/detail/step_pass.hpp>
 #include <tresse/friction/coulomb.hpp>
 
