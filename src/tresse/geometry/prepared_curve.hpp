@@ -52,6 +52,7 @@ class SegmentEvaluator {
   CurveJet jet(double s) const { return {s * direction_, direction_, Vector3::Zero()}; }
   DerivativeBounds bounds(Interval) const { return {}; }
   double size(Interval i) const { return std::max(std::abs(i.begin), std::abs(i.end)); }
+  const Vector3& direction() const { return direction_; }
 
   Vector3 origin;
 
@@ -70,7 +71,7 @@ class HelixEvaluator {
   explicit HelixEvaluator(const HelixArc& arc);
   Interval domain() const { return {0.0, length_}; }
 
-  Vector3 offset(double s) const {
+  TRESSE_HOT Vector3 offset(double s) const {
     if (turning_) {
       const auto [sine, cosine] = detail::sine_cosine(rate_ * s);
       return centre_ + s * pitch_ + cosine * u_ + sine * v_;
@@ -79,7 +80,7 @@ class HelixEvaluator {
     return s * (pitch_ + s * (c.c2 * u_ + (s * c.c3) * v_));
   }
 
-  CurveJet jet(double s) const {
+  TRESSE_HOT CurveJet jet(double s) const {
     if (turning_) {
       const auto [sine, cosine] = detail::sine_cosine(rate_ * s);
       const Vector3 radial = cosine * u_ + sine * v_;

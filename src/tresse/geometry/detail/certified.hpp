@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <tresse/geometry/closest_points.hpp>
@@ -16,12 +19,12 @@ double position_rounding(const A& a, Interval ia, const B& b, Interval ib, const
 
 /// A box waiting in the queue.
 struct WaitingBox {
-  Piece a;
-  Piece b;
-  double lower = 0.0;
-  double modulus = 0.0;  ///< > 0: convex
-  double u = 0.0;
-  double v = 0.0;
+  double lower = 0.0;    ///< |a - b| is at least this
+  double modulus = 0.0;  ///< > 0: |a - b|^2/2 is convex on it
+  double centre_a = 0.0, half_a = 0.0;
+  double centre_b = 0.0, half_b = 0.0;
+  double u = 0.0, v = 0.0;  ///< the nearest points of the capsules' axes, in [-1, 1]
+  bool begin_a = false, end_a = false, begin_b = false, end_b = false;  ///< sides it shares with the whole intervals
 };
 
 /// Priority queue of boxes, least lower bound first; boxes stay in place in a pool, the heap holds their numbers.
@@ -86,9 +89,9 @@ class CertifiedQuery {
   ClosestPoints run(BoxQueue& queue) {
     queue.clear();
     if (options_.guess) take_guess(options_.guess->s_a, options_.guess->s_b);
-    examine(queue, make_piece(a_, middle(ia_), half(ia_), true, true),
-            make_piece(b_, middle(ib_), half(ib_), true, true));
-    WaitingBox box;
+    WaitingBox box{.centre_a = middle(ia_), .half_a = half(ia_), .centre_b = middle(ib_), .half_b = half(ib_)};
+    box.begin_a = box.end_a = box.begin_b = box.end_b = true;
+    split(queue, box);
     while (!queue.empty() && queue.least() < upper_ - tolerance_) {
       queue.pop(box);
       if (box.modulus > 0.0) {
@@ -122,44 +125,81 @@ class CertifiedQuery {
     polished_ = polished;
   }
 
-  /// Bounds a box; drops it where it can't hold the minimum, moves it to an end of an interval where the minimum must
-  /// be there, else queues it.
-  void examine(BoxQueue& queue, Piece pa, Piece pb) {
-    for (;;) {
-      ++out_.steps;
-      const BoxDistance distance = box_distance(base_, pa, pb, rounding_);
-      offer(distance.upper, std::clamp(pa.centre + distance.u * pa.half, ia_.begin, ia_.end),
-            std::clamp(pb.centre + distance.v * pb.half, ib_.begin, ib_.end), false);
-      if (distance.lower >= upper_ - tolerance_) return;
-      const BoxShape shape = box_shape(base_, pa, pb, rounding_);
+  /// Up to four boxes under examination.
+  struct Batch {
+    Lanes centre_a, half_a, centre_b, half_b;
+    std::array<std::uint8_t, lane_count> sides;  ///< bits: begin_a, end_a, begin_b, end_b
+    int count = 0;
+  };
+  enum Side : std::uint8_t { begin_a = 1, end_a = 2, begin_b = 4, end_b = 8 };
+
+  /// Bounds boxes; drops those that can't hold the minimum, moves those to an end of an interval where the minimum must
+  /// be there, queues the others.
+  void examine(BoxQueue& queue, const Batch& batch) {
+    const Pieces pa = make_pieces(a_, batch.centre_a, batch.half_a);
+    const Pieces pb = make_pieces(b_, batch.centre_b, batch.half_b);
+    out_.steps += batch.count;
+    const BoxDistances distance = box_distances(base_, pa, pb, rounding_);
+    for (int i = 0; i < batch.count; ++i) {
+      if (!(distance.upper[i] < upper_)) continue;
+      offer(distance.upper[i], std::clamp(pa.centre[i] + distance.u[i] * pa.half[i], ia_.begin, ia_.end),
+            std::clamp(pb.centre[i] + distance.v[i] * pb.half[i], ib_.begin, ib_.end), false);
+    }
+    const double enough = upper_ - tolerance_;
+    if (!any(distance.lower < spread(enough))) return;
+    const BoxShapes shape = box_shapes(base_, pa, pb, rounding_);
+    for (int i = 0; i < batch.count; ++i) {
+      if (distance.lower[i] >= enough) continue;
+      const auto sides = batch.sides[i];
       // A global minimiser satisfies the optimality conditions on the whole intervals, so a box on which G rises or
       // falls throughout holds none, but at an end of the whole interval.
-      if (shape.slope_a != 0) {
-        const bool begin = shape.slope_a > 0;
-        if (!(begin ? pa.at_begin : pa.at_end)) return;
-        pa = make_piece(a_, begin ? ia_.begin : ia_.end, 0.0, begin, !begin);
+      if (shape.slope_a[i] != 0.0) {
+        const bool begin = shape.slope_a[i] > 0.0;
+        if ((sides & (begin ? begin_a : end_a)) == 0) continue;
+        Batch edge = single(batch, i);
+        edge.centre_a = spread(begin ? ia_.begin : ia_.end);
+        edge.half_a = spread(0.0);
+        examine_edge(queue, edge);
         continue;
       }
-      if (shape.slope_b != 0) {
-        const bool begin = shape.slope_b > 0;
-        if (!(begin ? pb.at_begin : pb.at_end)) return;
-        pb = make_piece(b_, begin ? ib_.begin : ib_.end, 0.0, begin, !begin);
+      if (shape.slope_b[i] != 0.0) {
+        const bool begin = shape.slope_b[i] > 0.0;
+        if ((sides & (begin ? begin_b : end_b)) == 0) continue;
+        Batch edge = single(batch, i);
+        edge.centre_b = spread(begin ? ib_.begin : ib_.end);
+        edge.half_b = spread(0.0);
+        examine_edge(queue, edge);
         continue;
       }
-      const double lower = shape.convex ? std::max(distance.lower, shape.lower) : distance.lower;
-      if (lower >= upper_ - tolerance_) return;
-      queue.push({pa, pb, lower, shape.convex ? shape.modulus : 0.0, distance.u, distance.v});
-      return;
+      const double lower = std::max(distance.lower[i], shape.lower[i]);
+      if (lower >= enough) continue;
+      queue.push({lower, shape.modulus[i], pa.centre[i], pa.half[i], pb.centre[i], pb.half[i], distance.u[i],
+                  distance.v[i], (sides & begin_a) != 0, (sides & end_a) != 0, (sides & begin_b) != 0,
+                  (sides & end_b) != 0});
     }
+  }
+
+  /// Out of line: rare, and it calls back.
+  [[gnu::noinline]] void examine_edge(BoxQueue& queue, const Batch& edge) { examine(queue, edge); }
+
+  static Batch single(const Batch& batch, int i) {
+    Batch out;
+    out.centre_a = spread(batch.centre_a[i]);
+    out.half_a = spread(batch.half_a[i]);
+    out.centre_b = spread(batch.centre_b[i]);
+    out.half_b = spread(batch.half_b[i]);
+    out.sides.fill(batch.sides[i]);
+    out.count = 1;
+    return out;
   }
 
   /// The one minimiser of a box on which G is convex.
   void solve_convex(const WaitingBox& box) {
-    const Interval ia{std::max(ia_.begin, box.a.centre - box.a.half), std::min(ia_.end, box.a.centre + box.a.half)};
-    const Interval ib{std::max(ib_.begin, box.b.centre - box.b.half), std::min(ib_.end, box.b.centre + box.b.half)};
+    const Interval ia{std::max(ia_.begin, box.centre_a - box.half_a), std::min(ia_.end, box.centre_a + box.half_a)};
+    const Interval ib{std::max(ib_.begin, box.centre_b - box.half_b), std::min(ib_.end, box.centre_b + box.half_b)};
     const LocalMinimum found =
-        local_minimum(a_, ia, b_, ib, base_, std::clamp(box.a.centre + box.u * box.a.half, ia.begin, ia.end),
-                      std::clamp(box.b.centre + box.v * box.b.half, ib.begin, ib.end), newton_resolution());
+        local_minimum(a_, ia, b_, ib, base_, std::clamp(box.centre_a + box.u * box.half_a, ia.begin, ia.end),
+                      std::clamp(box.centre_b + box.v * box.half_b, ib.begin, ib.end), newton_resolution());
     // G(found) - min G <= |projected gradient|^2 / (2 modulus), which is this much distance:
     const double slack2 = found.slope2 / box.modulus;
     const double slack = std::min(std::sqrt(slack2), slack2 / (found.distance + 1e-300));
@@ -169,34 +209,66 @@ class CertifiedQuery {
 
   double newton_resolution() const { return 1e-13 * std::max(half(ia_), half(ib_)); }
 
+  /// Four parts of a box: halves of both intervals, or quarters of one that is far the longer.
   void split(BoxQueue& queue, const WaitingBox& box) {
-    const double radius_a = split_score(box.a, box.b);
-    const double radius_b = split_score(box.b, box.a);
-    const bool can_a = box.a.half > resolution_a_;
-    const bool can_b = box.b.half > resolution_b_;
-    if (!can_a && !can_b) {
-      // Too small to split: the centre stands for the box, without proof.
-      proved_ = false;
+    const bool can_a = box.half_a > resolution_a_;
+    const bool can_b = box.half_b > resolution_b_;
+    const bool points = half(ia_) == 0.0 && half(ib_) == 0.0;
+    if (!can_a && !can_b && !points) {
+      proved_ = false;  // too small to split: the best point so far stands for the box, without proof
       return;
     }
-    const bool first =
-        !can_b || (can_a && (radius_a > radius_b || (radius_a == radius_b && width(box.a) >= width(box.b))));
-    if (first) {
-      const double h = 0.5 * box.a.half;
-      examine(queue, make_piece(a_, box.a.centre - h, h, box.a.at_begin, false), box.b);
-      examine(queue, make_piece(a_, box.a.centre + h, h, false, box.a.at_end), box.b);
+    const auto [score_a, score_b] = split_scores(box);
+    constexpr double far_longer = 4.0;  // as Taylor radii: twice the width
+    const bool only_a = can_a && (!can_b || score_a > far_longer * score_b);
+    const bool only_b = can_b && !only_a && (!can_a || score_b > far_longer * score_a);
+    const std::uint8_t all = static_cast<std::uint8_t>((box.begin_a ? begin_a : 0) | (box.end_a ? end_a : 0) |
+                                                       (box.begin_b ? begin_b : 0) | (box.end_b ? end_b : 0));
+    const auto without = [all](int sides) { return static_cast<std::uint8_t>(all & ~sides); };
+    Batch out;
+    out.count = points ? 1 : lane_count;
+    out.centre_a = spread(box.centre_a);
+    out.half_a = spread(box.half_a);
+    out.centre_b = spread(box.centre_b);
+    out.half_b = spread(box.half_b);
+    constexpr Lanes quarters{-0.75, -0.25, 0.25, 0.75};
+    if (points) {
+      out.sides.fill(all);
+    } else if (only_a) {
+      out.centre_a += quarters * out.half_a;
+      out.half_a *= 0.25;
+      out.sides = {without(end_a), without(begin_a | end_a), without(begin_a | end_a), without(begin_a)};
+    } else if (only_b) {
+      out.centre_b += quarters * out.half_b;
+      out.half_b *= 0.25;
+      out.sides = {without(end_b), without(begin_b | end_b), without(begin_b | end_b), without(begin_b)};
     } else {
-      const double h = 0.5 * box.b.half;
-      examine(queue, box.a, make_piece(b_, box.b.centre - h, h, box.b.at_begin, false));
-      examine(queue, box.a, make_piece(b_, box.b.centre + h, h, false, box.b.at_end));
+      constexpr Lanes halves_a{-0.5, -0.5, 0.5, 0.5};
+      constexpr Lanes halves_b{-0.5, 0.5, -0.5, 0.5};
+      out.centre_a += halves_a * out.half_a;
+      out.centre_b += halves_b * out.half_b;
+      out.half_a *= 0.5;
+      out.half_b *= 0.5;
+      out.sides = {without(end_a | end_b), without(end_a | begin_b), without(begin_a | end_b),
+                   without(begin_a | begin_b)};
     }
+    examine(queue, out);
   }
 
-  static double width(const Piece& p) { return p.half * p.max_speed; }
-  /// Taylor radius of the piece, and what its width costs the other in the Hessian's bound (a straight piece has width
-  /// but no radius).
-  static double split_score(const Piece& p, const Piece& other) {
-    return p.half * p.half * (p.second + 0.25 * p.max_speed * other.second);
+  /// Taylor radius of each piece, and what its width costs the other in the bound of the Hessian (a straight piece has
+  /// width but no radius).
+  std::pair<double, double> split_scores(const WaitingBox& box) const {
+    const double bend_a = a_.bounds({box.centre_a - box.half_a, box.centre_a + box.half_a}).second;
+    const double bend_b = b_.bounds({box.centre_b - box.half_b, box.centre_b + box.half_b}).second;
+    double speed_a = 1.0;
+    double speed_b = 1.0;
+    if constexpr (!A::unit_speed) speed_a = a_.jet(box.centre_a).first.norm() + bend_a * box.half_a;
+    if constexpr (!B::unit_speed) speed_b = b_.jet(box.centre_b).first.norm() + bend_b * box.half_b;
+    constexpr double share = 0.25;
+    // In terms of the Taylor radius where both are straight: the width alone.
+    const double straight = 1e-9 * (bend_a + bend_b) + 1e-300;
+    return {box.half_a * box.half_a * (bend_a + share * speed_a * bend_b + straight * speed_a),
+            box.half_b * box.half_b * (bend_b + share * speed_b * bend_a + straight * speed_b)};
   }
 
   ClosestPoints finish() {

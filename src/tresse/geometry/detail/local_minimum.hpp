@@ -74,26 +74,27 @@ LocalMinimum local_minimum(const A& a, Interval ia, const B& b, Interval ib, con
       f.h22 = vb + 1e-300;
     }
     Step2 step = minimise_on_rectangle(f, {ia.begin - s_a, ia.end - s_a}, {ib.begin - s_b, ib.end - s_b});
+    if (step.x == 0.0 && step.y == 0.0) break;
+    // Near the end G no longer shows the progress that its slope still does: that step is taken unless G rises.
     const double size2 = step.x * step.x * va + step.y * step.y * vb;
+    const bool last = -2.0 * f.value(step.x, step.y) <= 1e-14 * value || size2 <= resolution * resolution;
     bool moved = false;
-    for (int halving = 0; halving < 40 && size2 > 0.0; ++halving) {
+    for (int halving = 0; halving < (last ? 1 : 40); ++halving) {
       const double next_a = std::clamp(s_a + step.x, ia.begin, ia.end);
       const double next_b = std::clamp(s_b + step.y, ib.begin, ib.end);
       const CurveJet ka = a.jet(next_a);
       const CurveJet kb = b.jet(next_b);
       const Vector3 next = base + (ka.offset - kb.offset);
       const double next_value = next.squaredNorm();
-      const bool last = size2 <= resolution * resolution;
       if (next_value < value || (last && next_value <= value * (1.0 + 1e-14))) {
         s_a = next_a, s_b = next_b, ja = ka, jb = kb, r = next, value = next_value;
-        moved = !last;
+        moved = true;
         break;
       }
-      if (last) break;
       step.x *= 0.5;
       step.y *= 0.5;
     }
-    if (!moved) break;
+    if (!moved || last) break;
   }
   LocalMinimum out{.s_a = s_a, .s_b = s_b, .distance = std::sqrt(value)};
   const auto projected = [](double g, double s, Interval i, double speed2) {

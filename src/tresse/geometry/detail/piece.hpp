@@ -3,48 +3,88 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tresse/geometry/detail/lanes.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
 
-/// Pieces of curves, boxes of two pieces, and what can be proved about |a - b| on a box. See docs/geometry.md for the
-/// proofs; physics and notation: u, v in [-1, 1] across the pieces, e half-widths, k >= |r''|, m >= |r'''|.
+/// Pieces of curves, boxes of two pieces, and what can be proved about |a - b| on four boxes at a time. See
+/// docs/geometry.md for the proofs; physics and notation: u, v in [-1, 1] across the pieces, e half-widths, k >= |r''|,
+/// m >= |r'''|.
 
 namespace tresse::geometry::detail {
 
-/// A piece of a curve: an interval of the parameter, the jet at its centre and bounds of the derivatives over it.
-struct Piece {
-  double centre = 0.0;
-  double half = 0.0;  ///< half-width of the interval; 0: a point, whose parameter is fixed
-  CurveJet jet;
-  double second = 0.0;     ///< >= |r''| on the piece
-  double third = 0.0;      ///< >= |r'''| on the piece
-  double remainder = 0.0;  ///< >= |r - its second-order expansion| on the piece
-  double min_speed = 1.0;  ///< <= |r'| on the piece
-  double max_speed = 1.0;  ///< >= |r'| on the piece
-  bool at_begin = false;   ///< the piece starts where the whole interval starts
-  bool at_end = false;     ///< the piece ends where the whole interval ends
+/// Four pieces of a curve: intervals of the parameter, the jets at their centres and bounds of the derivatives over
+/// them.
+struct Pieces {
+  Lanes centre;
+  Lanes half;  ///< half-widths of the intervals; 0: a point, whose parameter is fixed
+  LaneVector offset;
+  LaneVector first;
+  LaneVector second;
+  Lanes bend;       ///< >= |r''| on the piece
+  Lanes twist;      ///< >= |r'''| on the piece
+  Lanes remainder;  ///< >= |r - its second-order expansion| on the piece
+  Lanes min_speed;  ///< <= |r'| on the piece
+  Lanes max_speed;  ///< >= |r'| on the piece
 };
 
+/// Jets at four parameters: in lanes where the curve is simple, one by one else.
 template <CurveEvaluator C>
-Piece make_piece(const C& curve, double centre, double half, bool at_begin, bool at_end) {
-  Piece p{.centre = centre, .half = half, .jet = curve.jet(centre), .at_begin = at_begin, .at_end = at_end};
-  const DerivativeBounds bounds = curve.bounds({centre - half, centre + half});
-  p.second = bounds.second;
-  p.third = bounds.third;
+TRESSE_HOT void fill_jets(const C& curve, Pieces& p) {
+  for (int i = 0; i < lane_count; ++i) {
+    const CurveJet jet = curve.jet(p.centre[i]);
+    p.offset.x[i] = jet.offset.x(), p.offset.y[i] = jet.offset.y(), p.offset.z[i] = jet.offset.z();
+    p.first.x[i] = jet.first.x(), p.first.y[i] = jet.first.y(), p.first.z[i] = jet.first.z();
+    p.second.x[i] = jet.second.x(), p.second.y[i] = jet.second.y(), p.second.z[i] = jet.second.z();
+    const DerivativeBounds bounds = curve.bounds({p.centre[i] - p.half[i], p.centre[i] + p.half[i]});
+    p.bend[i] = bounds.second;
+    p.twist[i] = bounds.third;
+  }
+}
+TRESSE_HOT void fill_jets(const SegmentEvaluator& curve, Pieces& p) {
+  p.first = spread(curve.direction());
+  p.offset = p.centre * p.first;
+  p.second = spread(Vector3(Vector3::Zero()));
+  p.bend = p.twist = spread(0.0);
+}
+TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
+  if (!curve.turning()) return fill_jets<HelixEvaluator>(curve, p);
+  const double w = curve.rate();
+  const LaneVector u = spread(curve.cosine_radius());
+  const LaneVector v = spread(curve.sine_radius());
+  const LaneVector pitch = spread(curve.pitch());
+  Lanes sine, cosine;
+  sines_cosines(w * p.centre, sine, cosine);
+  const LaneVector radial = cosine * u + sine * v;
+  p.offset = spread(curve.centre()) + p.centre * pitch + radial;
+  p.first = pitch + (w * cosine) * v - (w * sine) * u;
+  p.second = spread(-(w * w)) * radial;
+  const DerivativeBounds bounds = curve.bounds({});
+  p.bend = spread(bounds.second);
+  p.twist = spread(bounds.third);
+}
+
+template <CurveEvaluator C>
+TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
+  Pieces p;
+  p.centre = centre;
+  p.half = half;
+  fill_jets(curve, p);
   // Inflated for the rounding of the phase of many turns (docs/geometry.md, margins).
-  p.remainder = bounds.third * (half * half * half) * ((1.0 + 1e-6) / 6.0);
-  if constexpr (!C::unit_speed) {
-    const double speed = p.jet.first.norm();
-    const double change = bounds.second * half;
-    p.min_speed = std::max(0.0, speed - change) * (1.0 - 1e-14);
-    p.max_speed = (speed + change) * (1.0 + 1e-14);
+  p.remainder = p.twist * (half * half * half) * ((1.0 + 1e-6) / 6.0);
+  if constexpr (C::unit_speed) {
+    p.min_speed = p.max_speed = spread(1.0);
+  } else {
+    const Lanes speed = sqrt(dot(p.first, p.first));
+    p.min_speed = max(spread(0.0), speed - p.bend * half) * (1.0 - 1e-14);
+    p.max_speed = (speed + p.bend * half) * (1.0 + 1e-14);
   }
   return p;
 }
 
 /// Minimum of q1 u + q2 u^2 over u in [-1, 1].
-inline double least_parabola(double q1, double q2) {
-  const double slope = std::abs(q1);
-  return slope < 2.0 * q2 ? -0.25 * q1 * q1 / q2 : q2 - slope;
+TRESSE_HOT Lanes least_parabola(Lanes q1, Lanes q2) {
+  const Lanes slope = abs(q1);
+  return select(slope < 2.0 * q2, -0.25 * q1 * q1 / q2, q2 - slope);
 }
 
 /// Closest points c + u p and d + v q of two segments, u and v in [-1, 1], w = c - d; either may be a point.
@@ -68,99 +108,118 @@ inline SegmentParameters closest_on_segments(const Vector3& w, const Vector3& p,
 }
 
 /// What the segment test of a box tells.
-struct BoxDistance {
-  double lower = 0.0;  ///< no two points of the two pieces are nearer
-  double upper = 0.0;  ///< the points at (u, v) are no farther apart
-  double u = 0.0;
-  double v = 0.0;
+struct BoxDistances {
+  Lanes lower;  ///< no two points of the two pieces are nearer
+  Lanes upper;  ///< the points at (u, v) are no farther apart
+  Lanes u;
+  Lanes v;
 };
 
 /// Lower bound: axes of the capsules shifted by half the sagitta give a direction n; along n the pieces are parabolas
 /// up to the remainders, so |a - b| >= min n.a - max n.b. `base` = origin of a - origin of b; `rounding` [m] covers
 /// every rounding of the positions. Never below the capsules' own bound (radius k h^2/16 + |r'''| h^3/48).
-inline BoxDistance box_distance(const Vector3& base, const Piece& a, const Piece& b, double rounding) {
-  const double ea = 0.5 * a.half * a.half;
-  const double eb = 0.5 * b.half * b.half;
-  const Vector3 p = a.half * a.jet.first;
-  const Vector3 q = b.half * b.jet.first;
-  const Vector3 sa = ea * a.jet.second;
-  const Vector3 sb = eb * b.jet.second;
-  const Vector3 w0 = base + (a.jet.offset - b.jet.offset);
-  const Vector3 w = w0 + 0.5 * (sa - sb);
-  const auto [u, v] = closest_on_segments(w, p, q);
-  const Vector3 n = w + u * p - v * q;
-  const double slack = a.remainder + b.remainder + rounding;
-  BoxDistance out{.u = u, .v = v};
-  out.upper = (w0 + u * p - v * q + (u * u) * sa - (v * v) * sb).norm() + slack;
-  const double length2 = n.squaredNorm();
-  if (length2 > 0.0) {
-    const double support = n.dot(w0) + least_parabola(n.dot(p), n.dot(sa)) + least_parabola(-n.dot(q), -n.dot(sb));
-    out.lower = std::max(0.0, support / std::sqrt(length2) - slack);
-  }
-  return out;
+TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, const Pieces& b, double rounding) {
+  const LaneVector p = a.half * a.first;
+  const LaneVector q = b.half * b.first;
+  const LaneVector sa = (0.5 * a.half * a.half) * a.second;
+  const LaneVector sb = (0.5 * b.half * b.half) * b.second;
+  const LaneVector w0 = spread(base) + (a.offset - b.offset);
+  const LaneVector w = w0 + spread(0.5) * (sa - sb);
+
+  // Closest points of the segments w + u p and v q, as closest_on_segments().
+  constexpr double tiny = 1e-300;
+  const Lanes pp = dot(p, p) + tiny;
+  const Lanes qq = dot(q, q) + tiny;
+  const Lanes pq = dot(p, q);
+  const Lanes pw = dot(p, w);
+  const Lanes qw = dot(q, w);
+  const Lanes determinant = pp * qq - pq * pq;
+  Lanes u = select(determinant > 1e-14 * pp * qq, (pq * qw - qq * pw) / determinant, spread(0.0));
+  u = clamp(u, -1.0, 1.0);
+  const Lanes v = clamp((pq * u + qw) / qq, -1.0, 1.0);
+  u = clamp((pq * v - pw) / pp, -1.0, 1.0);
+
+  const LaneVector chord = u * p - v * q;
+  const LaneVector n = w + chord;
+  const LaneVector point = w0 + chord + ((u * u) * sa - (v * v) * sb);
+  const Lanes slack = a.remainder + b.remainder + rounding;
+  const Lanes length2 = dot(n, n);
+  const Lanes support = dot(n, w0) + least_parabola(dot(n, p), dot(n, sa)) + least_parabola(-dot(n, q), -dot(n, sb));
+  const Lanes lower = max(spread(0.0), support / sqrt(length2) - slack);
+  return {select(length2 > spread(0.0), lower, spread(0.0)), sqrt(dot(point, point)) + slack, u, v};
 }
 
 /// What the second-order test of a box tells about G = |a - b|^2 / 2. A parameter whose piece is a point is fixed and
 /// takes no part.
-struct BoxShape {
-  bool convex = false;   ///< the Hessian of G is positive definite over the box: one minimiser at most
-  double modulus = 0.0;  ///< lower bound of its smallest eigenvalue, parameters scaled to unit speed
-  int slope_a = 0;       ///< sign of dG/ds_a where it is the same over the whole box, else 0
-  int slope_b = 0;       ///< sign of dG/ds_b where it is the same over the whole box, else 0
-  double lower = 0.0;    ///< where convex: |a - b| is at least this, from the tangent plane at the centre
+struct BoxShapes {
+  Lanes modulus;  ///< > 0: G is convex over the box, so with one minimiser at most, and this bounds the smallest
+                  ///< eigenvalue of its Hessian from below, parameters scaled to unit speed
+  Lanes slope_a;  ///< sign of dG/ds_a where it is the same over the whole box, else 0
+  Lanes slope_b;  ///< sign of dG/ds_b where it is the same over the whole box, else 0
+  Lanes lower;    ///< where convex: |a - b| is at least this, from the value and the slope at the centre
 };
 
-/// Bounds of the Hessian of G over the box by Taylor with the bounds on r'', r''': dG2/da2 = a'.a' + (a - b).a'',
-/// dG2/dadb = -a'.b', dG2/db2 = b'.b' - (a - b).b''. The angle of two tangents changes by k e / |r'| at most on a
+/// Bounds of the Hessian of G over the box by Taylor with the bounds on r'', r''': d2G/da2 = a'.a' + (a - b).a'',
+/// d2G/dadb = -a'.b', d2G/db2 = b'.b' - (a - b).b''. The angle of two tangents changes by k e / |r'| at most on a
 /// piece.
-inline BoxShape box_shape(const Vector3& base, const Piece& a, const Piece& b, double rounding) {
-  const Vector3 r = base + (a.jet.offset - b.jet.offset);
-  const double distance = r.norm() + rounding;
-  const double reach_a = a.max_speed * a.half;
-  const double reach_b = b.max_speed * b.half;
-  const double spread = reach_a + reach_b + rounding;
-  const double ra = r.dot(a.jet.second);
-  const double rb = -r.dot(b.jet.second);
-  const double vary_a = spread * a.second + distance * a.third * a.half + 1e-14 * distance * a.second;
-  const double vary_b = spread * b.second + distance * b.third * b.half + 1e-14 * distance * b.second;
-  const double va = a.max_speed * a.max_speed;
-  const double vb = b.max_speed * b.max_speed;
-  const double product = a.jet.first.dot(b.jet.first);
+TRESSE_HOT BoxShapes box_shapes(const Vector3& base, const Pieces& a, const Pieces& b, double rounding) {
+  const Lanes zero = spread(0.0);
+  const Lanes one = spread(1.0);
+  const LaneVector r = spread(base) + (a.offset - b.offset);
+  const Lanes distance = sqrt(dot(r, r)) + rounding;
+  const Lanes spread_r = a.max_speed * a.half + b.max_speed * b.half + rounding + 1e-14 * distance;
+  const Lanes ra = dot(r, a.second);
+  const Lanes rb = -dot(r, b.second);
+  const Lanes vary_a = spread_r * a.bend + distance * a.twist * a.half;
+  const Lanes vary_b = spread_r * b.bend + distance * b.twist * b.half;
+  const Lanes va = a.max_speed * a.max_speed;
+  const Lanes vb = b.max_speed * b.max_speed;
+  const Lanes product = abs(dot(a.first, b.first));
 
-  BoxShape out;
-  const double ga = r.dot(a.jet.first);
-  const double gb = -r.dot(b.jet.first);
-  const double top_a = std::max(va + ra + vary_a, vary_a - ra);
-  const double top_b = std::max(vb + rb + vary_b, vary_b - rb);
-  const double cross = std::min(a.max_speed * b.max_speed,
-                                std::abs(product) + a.second * a.half * b.max_speed + b.second * b.half * a.max_speed);
-  const double change_a = top_a * a.half + cross * b.half + (rounding + 1e-14 * distance) * a.max_speed;
-  const double change_b = top_b * b.half + cross * a.half + (rounding + 1e-14 * distance) * b.max_speed;
-  if (a.half > 0.0 && std::abs(ga) > change_a) out.slope_a = ga > 0.0 ? 1 : -1;
-  if (b.half > 0.0 && std::abs(gb) > change_b) out.slope_b = gb > 0.0 ? 1 : -1;
+  BoxShapes out;
+  const Lanes ga = dot(r, a.first);
+  const Lanes gb = -dot(r, b.first);
+  const Lanes top_a = max(va + ra + vary_a, vary_a - ra);
+  const Lanes top_b = max(vb + rb + vary_b, vary_b - rb);
+  const Lanes turn_a = a.bend * a.half;
+  const Lanes turn_b = b.bend * b.half;
+  const Lanes cross = min(a.max_speed * b.max_speed, product + turn_a * b.max_speed + turn_b * a.max_speed);
+  const Lanes noise = rounding + 1e-14 * distance;
+  const Lanes change_a = top_a * a.half + cross * b.half + noise * a.max_speed;
+  const Lanes change_b = top_b * b.half + cross * a.half + noise * b.max_speed;
+  const LaneMask free_a = a.half > zero;
+  const LaneMask free_b = b.half > zero;
+  const auto sign = [&](Lanes g, Lanes change, LaneMask free) {
+    return select(free & (abs(g) > change), select(g > zero, one, -one), zero);
+  };
+  out.slope_a = sign(ga, change_a, free_a);
+  out.slope_b = sign(gb, change_b, free_b);
 
   constexpr double margin = 1e-12;  // far above the rounding of these few products
-  if ((a.half > 0.0 && !(a.min_speed > 0.0)) || (b.half > 0.0 && !(b.min_speed > 0.0))) return out;
-  const auto scaled = [](double low, const Piece& p) {
-    return 1.0 + low / (low < 0.0 ? p.min_speed * p.min_speed : p.max_speed * p.max_speed) - margin;
+  const auto scaled = [&](Lanes low, const Pieces& p) {
+    return 1.0 + low / select(low < zero, p.min_speed * p.min_speed, p.max_speed * p.max_speed) - margin;
   };
-  const double alpha = a.half > 0.0 ? scaled(ra - vary_a, a) : 1.0;
-  const double beta = b.half > 0.0 ? scaled(rb - vary_b, b) : 1.0;
-  if (!(alpha > 0.0 && beta > 0.0)) return out;
-  double cosine = 0.0;
-  if (a.half > 0.0 && b.half > 0.0) {
-    const double speeds = a.min_speed == 1.0 && b.min_speed == 1.0 ? 1.0 : a.jet.first.norm() * b.jet.first.norm();
-    const double middle = std::min(1.0, std::abs(product) / speeds);
-    const double turn = a.second * a.half / a.min_speed + b.second * b.half / b.min_speed;
-    // cos(angle - turn) <= cos + sin * turn; the square root loses half the digits near parallel, hence the 2e-8
-    cosine = std::min(1.0, middle + (std::sqrt(std::max(0.0, 1.0 - middle * middle)) + 2e-8) * turn + margin);
-  }
-  const double determinant = alpha * beta - cosine * cosine;
-  if (!(determinant > margin)) return out;
-  out.convex = true;
-  out.modulus = determinant / (alpha + beta);
-  const double plane = 0.5 * r.squaredNorm() - std::abs(ga) * a.half - std::abs(gb) * b.half;
-  if (plane > 0.0) out.lower = std::max(0.0, std::sqrt(2.0 * plane) - 2.0 * rounding);
+  const Lanes alpha = select(free_a, scaled(ra - vary_a, a), one);
+  const Lanes beta = select(free_b, scaled(rb - vary_b, b), one);
+  const Lanes speeds = sqrt(dot(a.first, a.first) * dot(b.first, b.first));
+  const Lanes middle = min(one, product / speeds);
+  const Lanes turn = turn_a / a.min_speed + turn_b / b.min_speed;
+  // cos(angle - turn) <= cos + sin * turn; the square root loses half the digits near parallel, hence the 2e-8
+  const Lanes cosine =
+      select(free_a & free_b, min(one, middle + (sqrt(max(zero, 1.0 - middle * middle)) + 2e-8) * turn + margin), zero);
+  const Lanes determinant = alpha * beta - cosine * cosine;
+  // Written so that a NaN, as of a piece that may stand still (min_speed 0), isn't convex.
+  const LaneMask convex = (determinant > spread(margin)) & (alpha > zero) & (beta > zero) &
+                          ((a.min_speed > zero) | ~free_a) & ((b.min_speed > zero) | ~free_b);
+  out.modulus = select(convex, determinant / (alpha + beta), zero);
+  // Convexity: G is above its tangent plane at the centre, and above the paraboloid of the modulus there.
+  const Lanes value = 0.5 * dot(r, r);
+  const Lanes slope2 = select(free_a, ga * ga / (a.min_speed * a.min_speed), zero) +
+                       select(free_b, gb * gb / (b.min_speed * b.min_speed), zero);
+  const Lanes plane = value - abs(ga) * a.half - abs(gb) * b.half;
+  const Lanes bowl = value - 0.5 * slope2 / out.modulus * (1.0 + 1e-12);
+  const Lanes least = max(plane, bowl) - 1e-14 * value;
+  out.lower = select(convex & (least > zero), max(zero, sqrt(2.0 * max(least, zero)) - 2.0 * rounding), zero);
   return out;
 }
 
