@@ -121,7 +121,7 @@ TEST_F(CheckpointFile, other_files_are_named) {
   EXPECT_EQ(message_of<InvalidInput>([&] { read_checkpoint(file); }),
             file.string() + ": not an HDF5 file, cut short, or not readable");
   EXPECT_EQ(message_of<SystemFailure>([&] { write_checkpoint(folder / "none" / "a.h5", sample()); }),
-            (folder / "none" / "a.h5.tmp").string() + ": cannot create: No such file or directory");
+            (folder / "none" / "a.h5.tmp").string() + ": cannot write '/': No such file or directory");
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ inline void advance(dynamics::SimulationState& state) {
     sum += rod.root.position.sum() + rod.root_velocity.linear.sum() - rod.root_velocity.angular.sum();
     rod.curvature_rate = (rod.curvature * 1.1).array().sin() + std::cos(sum);
     rod.curvature += 0.01 * rod.curvature_rate;
-    rod.root.frame = 0.99 * rod.root.frame.transpose() + 0.01 * Matrix3::Constant(std::sin(sum));
+    rod.root.frame = 0.99 * rod.root.frame.transpose().eval() + 0.01 * Matrix3::Constant(std::sin(sum));
     rod.root.position = rod.root.frame * Vector3(1, 2, 3);
   }
   state.warm.clear();

@@ -142,7 +142,7 @@ TEST_F(Trajectory, messages_name_file_and_array) {
   bad = layout;
   bad.group[0] = 2;
   EXPECT_EQ(message_of<InvalidInput>([&] { validate(bad); }), "trajectory: 'fibres/group' holds 2, expected 0 to 1");
-  Hdf5Writer other = Hdf5Writer::on_disk(folder / "other.h5");
+  Hdf5Writer other(folder / "other.h5");
   other.close();
   EXPECT_EQ(message_of<InvalidInput>([&] { TrajectoryReader(folder / "other.h5"); }),
             (folder / "other.h5").string() + ": not a trajectory of tresse");

@@ -140,11 +140,8 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   }
 }
 
-}  // namespace
-
-void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
-  // In memory first: the disk then sees one write, and a full disk costs the temporary file only.
-  Hdf5Writer out = Hdf5Writer::in_memory(file);
+/// Writes all but the file's last steps: close, sync, rename.
+void fill(Hdf5Writer& out, const Checkpoint& checkpoint) {
   out.attribute("/", "format", format_name);
   out.attribute("/", "format_version", format_version);
   out.attribute("/", "version", checkpoint.version);
@@ -163,8 +160,22 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
     crc = checksum(array, crc);
   });
   out.write_scalar<std::uint64_t>("checksum", crc);
-  const std::vector<std::byte> image = out.image();
-  write_atomically(file, {reinterpret_cast<const char*>(image.data()), image.size()});
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  const std::filesystem::path temporary = temporary_name(file);
+  try {
+    Hdf5Writer out(temporary);
+    fill(out, checkpoint);
+    out.close();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  put_in_place(file);
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {

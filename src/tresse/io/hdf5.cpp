@@ -333,11 +333,8 @@ std::string Hdf5Reader::string_attribute(const std::string& object, const std::s
 
 // Writing
 
-Hdf5Writer::Hdf5Writer(std::filesystem::path path, std::int64_t file, bool memory)
-    : path_(std::move(path)), file_(file), memory_(memory) {}
-
 Hdf5Writer::Hdf5Writer(Hdf5Writer&& other) noexcept
-    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)), memory_(other.memory_) {}
+    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
 
 Hdf5Writer::~Hdf5Writer() {
   const QuietErrors quiet;
@@ -345,13 +342,26 @@ Hdf5Writer::~Hdf5Writer() {
 }
 
 namespace {
-std::int64_t create_file(const std::filesystem::path& path, bool memory) {
-  constexpr std::size_t memory_step = 1U << 20U;  // bytes by which a file in memory grows
+/// The groups along a dataset's name, without the times that HDF5 stores when it makes them by itself.
+void make_groups(hid_t file, const std::filesystem::path& path, const std::string& dataset) {
+  const Handle creation(H5Pcreate(H5P_GROUP_CREATE));
+  H5Pset_obj_track_times(creation, 0);
+  for (std::size_t end = dataset.find('/', 1); end != std::string::npos; end = dataset.find('/', end + 1)) {
+    const std::string group = dataset.substr(0, end);
+    if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) continue;
+    errno = 0;
+    const Handle handle(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT));
+    if (handle.bad()) refused(path, group, errno);
+  }
+}
+
+std::int64_t create_file(const std::filesystem::path& path) {
   no_cleanup_at_exit();
   const QuietErrors quiet;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  if (memory) H5Pset_fapl_core(access, memory_step, 0);
+  // This format has a checksum on every piece of metadata: damage is found before it is believed.
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_obj_track_times(creation, 0);
   errno = 0;
@@ -361,14 +371,11 @@ std::int64_t create_file(const std::filesystem::path& path, bool memory) {
 }
 }  // namespace
 
-Hdf5Writer Hdf5Writer::on_disk(const std::filesystem::path& file) { return {file, create_file(file, false), false}; }
-
-Hdf5Writer Hdf5Writer::in_memory(const std::filesystem::path& name) { return {name, create_file(name, true), true}; }
+Hdf5Writer::Hdf5Writer(std::filesystem::path path) : path_(std::move(path)), file_(create_file(path_)) {}
 
 void Hdf5Writer::make_dataset(const std::string& dataset, std::int64_t type, const Shape& shape,
                               const Hdf5Layout& layout) {
-  const Handle links(H5Pcreate(H5P_LINK_CREATE));
-  H5Pset_create_intermediate_group(links, 1);
+  make_groups(file_, path_, dataset);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(creation, 0);
   if (!layout.chunk.empty() && count_of(shape) > 0) {
@@ -381,7 +388,7 @@ void Hdf5Writer::make_dataset(const std::string& dataset, std::int64_t type, con
   }
   const Handle space = make_space(shape);
   errno = 0;
-  const Handle handle(H5Dcreate2(file_, dataset.c_str(), type, space, links, creation, H5P_DEFAULT));
+  const Handle handle(H5Dcreate2(file_, dataset.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
   if (handle.bad()) refused(path_, dataset, errno);
 }
 
@@ -468,15 +475,6 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, d
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, std::int64_t value) {
   const QuietErrors quiet;
   put_attribute(object, name, H5T_NATIVE_INT64, &value);
-}
-
-std::vector<std::byte> Hdf5Writer::image() {
-  const QuietErrors quiet;
-  if (!memory_ || H5Fflush(file_, H5F_SCOPE_GLOBAL) < 0) refused(path_, "/", 0);
-  const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  if (size <= 0 || H5Fget_file_image(file_, bytes.data(), bytes.size()) != size) refused(path_, "/", 0);
-  return bytes;
 }
 
 void Hdf5Writer::close() {

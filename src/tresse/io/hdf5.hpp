@@ -64,9 +64,7 @@ struct Hdf5Layout {
 class Hdf5Writer {
  public:
   /// Replaces `file`, which is whole only after close().
-  static Hdf5Writer on_disk(const std::filesystem::path& file);
-  /// Kept in memory for image(); `name` is for messages.
-  static Hdf5Writer in_memory(const std::filesystem::path& name);
+  explicit Hdf5Writer(std::filesystem::path file);
   ~Hdf5Writer();
   Hdf5Writer(Hdf5Writer&& other) noexcept;
   Hdf5Writer& operator=(Hdf5Writer&&) = delete;
@@ -98,18 +96,15 @@ class Hdf5Writer {
   void attribute(const std::string& object, const std::string& name, double value);
   void attribute(const std::string& object, const std::string& name, std::int64_t value);
 
-  std::vector<std::byte> image();  ///< the bytes of the file written so far, in_memory only
-  void close();                    ///< flushes and closes; nothing can be written afterwards
+  void close();  ///< flushes and closes; nothing can be written afterwards
 
  private:
-  Hdf5Writer(std::filesystem::path path, std::int64_t file, bool memory);
   void make_dataset(const std::string& dataset, std::int64_t type, const Shape& shape, const Hdf5Layout& layout);
   void write_fixed_strings(const std::string& dataset, const std::vector<std::string>& texts, const Shape& shape);
   void put_attribute(const std::string& object, const std::string& name, std::int64_t type, const void* value);
 
   std::filesystem::path path_;
   std::int64_t file_ = -1;
-  bool memory_ = false;
 };
 
 }  // namespace tresse::io

@@ -129,7 +129,7 @@ void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout&
   validate(layout);
   const std::filesystem::path temporary = temporary_name(file);
   try {
-    Hdf5Writer writer = Hdf5Writer::on_disk(temporary);
+    Hdf5Writer writer(temporary);
     write_layout(writer, layout);
     write_frames(writer, layout, frames, contacts, next);
     writer.close();
