@@ -93,6 +93,36 @@ TEST(SuperHelixDynamics, MassAndDragMatricesAreTheGramMatricesOfTheJacobian) {
   EXPECT_LT(worst, quadrature_tolerance);
 }
 
+// The fewest points for each turn: an element against itself cut in eight, whose parts have points to spare. Turns just
+// below those at which the rule or the number of sub-intervals changes.
+TEST(SuperHelixDynamics, QuadratureAtTheTopOfEachRange) {
+  for (const double turn : {0.1, 0.99, 1.19, 2.99, 3.01, 3.99, 8.99, 9.01, 17.9, 53.9}) {
+    const Vector3 curvature = turn * Vector3(0.48, -0.64, 0.6);
+    const Material material{.density = 1000.0, .young_modulus = 1e6, .poisson_ratio = 0.3};
+    const auto make = [&](int parts) {
+      const SuperHelixElement e{
+          .length = 1.0 / parts, .section = CrossSection::circle(1e-2), .rest_curvature = curvature};
+      auto rod = make_super_helix(std::vector<SuperHelixElement>(parts, e), material, RootCondition::clamped);
+      RodState state = rod->state();
+      for (int i = 0; i < parts; ++i) state.curvature_rate.segment<3>(3 * i) = Vector3(1.0, 0.5, -0.7);
+      rod->update(state);
+      return rod;
+    };
+    const auto whole = make(1);
+    const auto cut = make(8);
+    MatrixX sum_of_parts(24, 3);
+    for (int i = 0; i < 8; ++i) sum_of_parts.middleRows<3>(3 * i).setIdentity();
+    const double mass_error = relative(mass_of(*whole), sum_of_parts.transpose() * mass_of(*cut) * sum_of_parts);
+    const double force_error = relative(force_of(*whole, {}), sum_of_parts.transpose() * force_of(*cut, {}));
+    if (printing())
+      std::printf("turn %5.2f, one element against eight: M %.1e  A %.1e\n", turn, mass_error, force_error);
+    // Second derivatives are sums of terms that outgrow them as the square of the turn.
+    const double tolerance = 1e-14 + 4e-16 * turn * turn;
+    EXPECT_LT(mass_error, tolerance) << turn;
+    EXPECT_LT(force_error, tolerance) << turn;
+  }
+}
+
 TEST(SuperHelixDynamics, MassIsSemidefiniteAndTheStepMatrixDefinite) {
   const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4};
   const std::vector<SuperHelixElement> parts(6, {.length = 0.05, .section = CrossSection::circle(1e-3)});

@@ -10,8 +10,8 @@ namespace {
 using Lanes3 = Triple<Lanes>;
 
 constexpr int lane_count = 4;
-constexpr double interval_turn = 10.0;  // [rad] longest sub-interval
-constexpr double max_turn = 1e4;        // [rad] beyond it sampling stops growing
+constexpr double interval_turn = 9.0;  // [rad] longest sub-interval
+constexpr double max_turn = 1e4;       // [rad] beyond it sampling stops growing
 
 /// A Gauss rule on [0, 1] cut in lanes.
 struct LaneRule {
@@ -30,14 +30,16 @@ const LaneRule& rule_for_turn(double turn) {
   static const LaneRule rule8(8);
   static const LaneRule rule12(12);
   static const LaneRule rule16(16);
-  return turn <= 1.5 ? rule8 : turn <= 5.0 ? rule12 : rule16;
+  return turn <= 1.2 ? rule8 : turn <= 4.0 ? rule12 : rule16;
 }
 
 Triple<double> triple(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
 
-void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, bool series, GaussBatch& batch) {
-  if (series) {
-    math::stumpff_series<8>(Lanes(batch.s * batch.s * w2), batch.c);
+void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, double turn, GaussBatch& batch) {
+  if (turn <= 1.0) {
+    math::stumpff_series<8, Lanes, 8>(batch.s * batch.s * w2, batch.c);
+  } else if (turn * turn <= math::stumpff_switch) {
+    math::stumpff_series<8, Lanes>(batch.s * batch.s * w2, batch.c);
   } else {
     for (int lane = 0; lane < lane_count; ++lane) {
       const double s = batch.s[lane];
@@ -83,8 +85,7 @@ void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& ba
       turn > interval_turn && turn < 1e300 ? static_cast<int>(std::ceil(std::min(turn, max_turn) / interval_turn)) : 1;
   const double width = length / intervals;
   const LaneRule& rule = rule_for_turn(turn / intervals);
-  const bool series = !(length * length * w2 > math::stumpff_switch);
-  const PreciseNorm norm = series ? PreciseNorm{0.0, 0.0} : precise_norm(w);
+  const PreciseNorm norm = precise_norm(w);
 
   batches.resize(intervals * rule.nodes.size());
   std::size_t next = 0;
@@ -93,7 +94,7 @@ void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& ba
       GaussBatch& batch = batches[next];
       batch.s = (rule.nodes[i] + double(k)) * width;
       batch.weight = rule.weights[i] * width;
-      evaluate(w, w2, norm, series, batch);
+      evaluate(w, w2, norm, turn, batch);
     }
   }
 }
