@@ -20,6 +20,7 @@ using Kind = Quantity::Kind;
 constexpr std::size_t kLongest = 2000;
 constexpr int kDeepest = 50;
 constexpr std::size_t kMostArguments = 16;
+constexpr int kMostUnits = 16;
 
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names{"sqrt",  "abs", "sin", "cos", "tan", "asin",  "acos", "atan",
@@ -163,10 +164,11 @@ class Evaluator {
     if (value.kind == Kind::declared) {
       fail(offset, fmt::format("a unit after {}, which carries one already", describe(value.dimension)));
     }
-    return checked(offset, {value.value * unit.scale, unit.dimension, Kind::declared});
+    return checked(offset, {unit.to_si(value.value), unit.dimension, Kind::declared});
   }
 
   bool unit_suffix(Unit& unit) {
+    int unit_factors = 0;
     const std::size_t start = at_;
     if (is_letter(peek()) && !called()) {
       unit = unit_power();
@@ -185,8 +187,8 @@ class Evaluator {
         return at_ > start;
       }
       const Unit next = unit_power();
-      unit.scale = divide ? unit.scale / next.scale : unit.scale * next.scale;
-      unit.dimension = divide ? unit.dimension / next.dimension : unit.dimension * next.dimension;
+      if (++unit_factors > kMostUnits) fail(before, fmt::format("more than {} units in a row", kMostUnits));
+      unit = divide ? unit / next : unit * next;
     }
   }
 
@@ -243,7 +245,7 @@ class Evaluator {
     const int exponent = sign * (peek() - '0');
     ++at_;
     skip_space();
-    return {std::pow(unit.scale, exponent), power(unit.dimension, exponent)};
+    return power(unit, exponent);
   }
 
   Quantity primary() {

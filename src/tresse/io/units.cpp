@@ -24,47 +24,47 @@ struct NamedUnit {
 constexpr double kGravity = 9.80665;  // standard gravity, exact by definition
 
 constexpr std::array kUnits{
-    NamedUnit{"m", true, {1.0, {{1, 0, 0, 0}}}},
-    NamedUnit{"g", true, {1e-3, {{0, 1, 0, 0}}}},
-    NamedUnit{"s", true, {1.0, {{0, 0, 1, 0}}}},
-    NamedUnit{"min", false, {60.0, {{0, 0, 1, 0}}}},
-    NamedUnit{"h", false, {3600.0, {{0, 0, 1, 0}}}},
-    NamedUnit{"Hz", true, {1.0, {{0, 0, -1, 0}}}},
-    NamedUnit{"rad", true, {1.0, {{0, 0, 0, 1}}}},
-    NamedUnit{"deg", false, {std::numbers::pi / 180.0, {{0, 0, 0, 1}}}},
-    NamedUnit{"turn", false, {2.0 * std::numbers::pi, {{0, 0, 0, 1}}}},
-    NamedUnit{"N", true, {1.0, {{1, 1, -2, 0}}}},
-    NamedUnit{"Pa", true, {1.0, {{-1, 1, -2, 0}}}},
-    NamedUnit{"bar", false, {1e5, {{-1, 1, -2, 0}}}},
-    NamedUnit{"psi", false, {6894.757293168361, {{-1, 1, -2, 0}}}},
-    NamedUnit{"J", true, {1.0, {{2, 1, -2, 0}}}},
-    NamedUnit{"W", true, {1.0, {{2, 1, -3, 0}}}},
-    NamedUnit{"t", false, {1e3, {{0, 1, 0, 0}}}},
-    NamedUnit{"tex", true, {1e-6, {{-1, 1, 0, 0}}}},
-    NamedUnit{"den", false, {1e-3 / 9e3, {{-1, 1, 0, 0}}}},
-    NamedUnit{"gee", false, {kGravity, {{1, 0, -2, 0}}}},
-    NamedUnit{"in", false, {0.0254, {{1, 0, 0, 0}}}},
-    NamedUnit{"ft", false, {0.3048, {{1, 0, 0, 0}}}},
-    NamedUnit{"percent", false, {0.01, {}}},
-    NamedUnit{"%", false, {0.01, {}}},
+    NamedUnit{"m", true, {1.0, 0, {{1, 0, 0, 0}}}},
+    NamedUnit{"g", true, {1.0, -3, {{0, 1, 0, 0}}}},
+    NamedUnit{"s", true, {1.0, 0, {{0, 0, 1, 0}}}},
+    NamedUnit{"min", false, {60.0, 0, {{0, 0, 1, 0}}}},
+    NamedUnit{"h", false, {3600.0, 0, {{0, 0, 1, 0}}}},
+    NamedUnit{"Hz", true, {1.0, 0, {{0, 0, -1, 0}}}},
+    NamedUnit{"rad", true, {1.0, 0, {{0, 0, 0, 1}}}},
+    NamedUnit{"deg", false, {std::numbers::pi / 180.0, 0, {{0, 0, 0, 1}}}},
+    NamedUnit{"turn", false, {2.0 * std::numbers::pi, 0, {{0, 0, 0, 1}}}},
+    NamedUnit{"N", true, {1.0, 0, {{1, 1, -2, 0}}}},
+    NamedUnit{"Pa", true, {1.0, 0, {{-1, 1, -2, 0}}}},
+    NamedUnit{"bar", false, {1.0, 5, {{-1, 1, -2, 0}}}},
+    NamedUnit{"psi", false, {6894.757293168361, 0, {{-1, 1, -2, 0}}}},
+    NamedUnit{"J", true, {1.0, 0, {{2, 1, -2, 0}}}},
+    NamedUnit{"W", true, {1.0, 0, {{2, 1, -3, 0}}}},
+    NamedUnit{"t", false, {1.0, 3, {{0, 1, 0, 0}}}},
+    NamedUnit{"tex", true, {1.0, -6, {{-1, 1, 0, 0}}}},
+    NamedUnit{"den", false, {1.0 / 9.0, -6, {{-1, 1, 0, 0}}}},
+    NamedUnit{"gee", false, {kGravity, 0, {{1, 0, -2, 0}}}},
+    NamedUnit{"in", false, {254.0, -4, {{1, 0, 0, 0}}}},
+    NamedUnit{"ft", false, {3048.0, -4, {{1, 0, 0, 0}}}},
+    NamedUnit{"percent", false, {1.0, -2, {}}},
+    NamedUnit{"%", false, {1.0, -2, {}}},
 };
 
-constexpr std::array<std::pair<std::string_view, double>, 15> kPrefixes{{
-    {"f", 1e-15},
-    {"p", 1e-12},
-    {"n", 1e-9},
-    {"u", 1e-6},
-    {"\xc2\xb5", 1e-6},  // micro sign
-    {"\xce\xbc", 1e-6},  // Greek mu
-    {"m", 1e-3},
-    {"c", 1e-2},
-    {"d", 1e-1},
-    {"da", 1e1},
-    {"h", 1e2},
-    {"k", 1e3},
-    {"M", 1e6},
-    {"G", 1e9},
-    {"T", 1e12},
+constexpr std::array<std::pair<std::string_view, int>, 15> kPrefixes{{
+    {"f", -15},
+    {"p", -12},
+    {"n", -9},
+    {"u", -6},
+    {"\xc2\xb5", -6},  // micro sign
+    {"\xce\xbc", -6},  // Greek mu
+    {"m", -3},
+    {"c", -2},
+    {"d", -1},
+    {"da", 1},
+    {"h", 2},
+    {"k", 3},
+    {"M", 6},
+    {"G", 9},
+    {"T", 12},
 }};
 
 constexpr std::array<std::pair<std::string_view, Dimension>, 16> kNames{{
@@ -118,6 +118,22 @@ Dimension power(const Dimension& a, double exponent) {
   return out;
 }
 
+double Unit::to_si(double value) const {
+  // Powers of ten to 1e22 are exact: one rounding, and none where the factor is 1 and the result is a double.
+  const double power_of_ten = std::pow(10.0, std::abs(decade));
+  return decade < 0 ? value * factor / power_of_ten : value * factor * power_of_ten;
+}
+
+Unit operator*(const Unit& a, const Unit& b) {
+  return {a.factor * b.factor, a.decade + b.decade, a.dimension * b.dimension};
+}
+Unit operator/(const Unit& a, const Unit& b) {
+  return {a.factor / b.factor, a.decade - b.decade, a.dimension / b.dimension};
+}
+Unit power(const Unit& a, int exponent) {
+  return {std::pow(a.factor, exponent), a.decade * exponent, power(a.dimension, static_cast<double>(exponent))};
+}
+
 std::string si_unit(const Dimension& dimension) {
   constexpr std::array<std::string_view, 4> symbols{"m", "kg", "s", "rad"};
   if (dimension.same_units(dimensions::pressure)) return "Pa";
@@ -148,12 +164,12 @@ std::optional<Unit> find_unit(std::string_view symbol) {
   for (const NamedUnit& candidate : kUnits) {
     if (candidate.symbol == symbol) return candidate.unit;
   }
-  for (const auto& [prefix, scale] : kPrefixes) {
+  for (const auto& [prefix, decade] : kPrefixes) {
     if (!symbol.starts_with(prefix)) continue;
     const std::string_view rest = symbol.substr(prefix.size());
     for (const NamedUnit& candidate : kUnits) {
       if (candidate.prefixable && candidate.symbol == rest)
-        return Unit{scale * candidate.unit.scale, candidate.unit.dimension};
+        return Unit{candidate.unit.factor, candidate.unit.decade + decade, candidate.unit.dimension};
     }
   }
   return std::nullopt;

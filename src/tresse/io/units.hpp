@@ -43,9 +43,17 @@ std::string describe(const Dimension& dimension);
 /// "kg/m^3"; "1" for a number.
 std::string si_unit(const Dimension& dimension);
 
+/// factor * 10^decade SI units. The decade stands apart so that "50 um" is 50 / 1e6, the double nearest to 5e-5.
 struct Unit {
-  double scale = 1.0;  ///< SI units in one of it
+  double factor = 1.0;
+  int decade = 0;
   Dimension dimension;
+
+  /// `value` of this unit, in SI units.
+  double to_si(double value) const;
+  friend Unit operator*(const Unit& a, const Unit& b);
+  friend Unit operator/(const Unit& a, const Unit& b);
+  friend Unit power(const Unit& a, int exponent);
 };
 
 /// A unit's symbol with an optional SI prefix: "m", "um", "GPa", "deg". Nothing if it is none.

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/scene/scene.hpp>
+
+namespace tresse::scene {
+namespace {
+
+Scene sound() {
+  Scene s;
+  FibreGroup group;
+  group.name = "hair";
+  group.material = {.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.4, .damping_time = 0.0};
+  group.element_lengths = {0.1, 0.1};
+  group.sections.assign(2, rods::CrossSection::circle(1e-4));
+  group.natural_curvature.assign(2, Vector3(0, 0, 1));
+  group.initial_curvature = group.initial_curvature_rate = group.natural_curvature;
+  s.fibres.push_back(group);
+  Obstacle ball;
+  ball.body.name = "ball";
+  ball.body.shape = bodies::Sphere{Vector3::Zero(), 0.1};
+  s.obstacles.push_back(ball);
+  return s;
+}
+
+TEST(Validate, AcceptsASoundScene) { EXPECT_NO_THROW(validate(sound())); }
+
+TEST(Validate, NamesTheFieldThatIsWrong) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  using Change = std::function<void(Scene&)>;
+  const std::vector<std::pair<std::string, Change>> cases{
+      {"simulation.time_step", [](Scene& s) { s.integrator.time_step = 0.0; }},
+      {"simulation.duration", [&](Scene& s) { s.integrator.duration = nan; }},
+      {"simulation.gravity[1]", [&](Scene& s) { s.gravity.y() = nan; }},
+      {"simulation.scheme", [](Scene& s) { s.integrator.scheme = "euler"; }},
+      {"contact.detection", [](Scene& s) { s.contact.detection = ""; }},
+      {"contact.proxy_segments", [](Scene& s) { s.contact.proxy_segments = 0; }},
+      {"friction.default", [](Scene& s) { s.friction.default_coefficient = -1.0; }},
+      {"friction.pairs(a, b)",
+       [](Scene& s) {
+         s.friction.pairs[{"a", "b"}] = -1.0;
+       }},
+      {"solver.tolerance", [](Scene& s) { s.solver.tolerance = 0.0; }},
+      {"output.every", [](Scene& s) { s.output.every = 0; }},
+      {"statics.load_steps", [](Scene& s) { s.statics.load_steps = 0; }},
+      {"scene.fibres is empty", [](Scene& s) { s.fibres.clear(); }},
+      {"holds \"hair\" twice", [](Scene& s) { s.fibres.push_back(s.fibres[0]); }},
+      {"fibres.hair.model", [](Scene& s) { s.fibres[0].model = "x"; }},
+      {"fibres.hair.material.density", [](Scene& s) { s.fibres[0].material.density = 0.0; }},
+      {"fibres.hair.material.poisson_ratio", [](Scene& s) { s.fibres[0].material.poisson_ratio = -1.0; }},
+      {"fibres.hair.element_lengths has 0", [](Scene& s) { s.fibres[0].element_lengths.clear(); }},
+      {"fibres.hair.element_lengths[1]", [](Scene& s) { s.fibres[0].element_lengths[1] = -1.0; }},
+      {"fibres.hair.sections has 1", [](Scene& s) { s.fibres[0].sections.pop_back(); }},
+      {"fibres.hair.sections[0].half_axis_2", [](Scene& s) { s.fibres[0].sections[0].half_axis_2 = 0.0; }},
+      {"fibres.hair.natural_curvature[1][2]", [&](Scene& s) { s.fibres[0].natural_curvature[1].z() = nan; }},
+      {"fibres.hair.root.frame", [](Scene& s) { s.fibres[0].root.frame(0, 0) = 2.0; }},
+      {"fibres.hair.root.velocity", [](Scene& s) { s.fibres[0].root.velocity.x() = 1.0; }},
+      {"fibres.hair.root.motion.stop", [](Scene& s) { s.fibres[0].root.motion.stop = -1.0; }},
+      {"fibres.hair.grid.count", [](Scene& s) { s.fibres[0].grid.count = 0; }},
+      {"fibres.hair.grid.spacing", [](Scene& s) { s.fibres[0].grid.count = 2; }},
+      {"holds \"ball\" twice", [](Scene& s) { s.obstacles.push_back(s.obstacles[0]); }},
+      {"obstacles.ball.radius", [](Scene& s) { std::get<bodies::Sphere>(s.obstacles[0].body.shape).radius = 0.0; }},
+      {"obstacles.ball.normal",
+       [](Scene& s) {
+         s.obstacles[0].body.shape = bodies::Plane{Vector3::Zero(), Vector3(0, 0, 2)};
+       }},
+      {"obstacles.ball.motion.keyframes[1].time", [](Scene& s) { s.obstacles[0].body.motion.keyframes.resize(2); }},
+  };
+  for (const auto& [field, change] : cases) {
+    Scene s = sound();
+    change(s);
+    try {
+      validate(s);
+      ADD_FAILURE() << field << " was accepted";
+    } catch (const InvalidInput& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(field));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tresse::scene
