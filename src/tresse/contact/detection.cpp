@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include <Eigen/Geometry>
 #include <oneapi/tbb/parallel_for.h>
+#include <Eigen/Geometry>
 
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/geometry/lowest_points.hpp>
