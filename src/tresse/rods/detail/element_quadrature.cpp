@@ -85,7 +85,7 @@ void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& ba
       turn > interval_turn && turn < 1e300 ? static_cast<int>(std::ceil(std::min(turn, max_turn) / interval_turn)) : 1;
   const double width = length / intervals;
   const LaneRule& rule = rule_for_turn(turn / intervals);
-  const PreciseNorm norm = precise_norm(w);
+  const PreciseNorm norm = turn * turn <= math::stumpff_switch ? PreciseNorm{} : precise_norm(w);
 
   batches.resize(intervals * rule.nodes.size());
   std::size_t next = 0;

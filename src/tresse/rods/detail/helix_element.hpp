@@ -106,8 +106,8 @@ Matrix3 contracted_hessian(double s, const Vector3& w, const Coefficient<double>
 
 /// |w| as value + correction, the correction being what rounding took.
 struct PreciseNorm {
-  double value;
-  double correction;
+  double value = 0.0;
+  double correction = 0.0;
 };
 PreciseNorm precise_norm(const Vector3& w);
 

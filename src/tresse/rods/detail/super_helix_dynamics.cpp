@@ -62,23 +62,15 @@ SuperHelixRod::Columns6 SuperHelixRod::own_wrench(int i, double density) const {
 
 /// scale * int (dr/dv)^T (dr/dv) ds, weighted by the line density or by one. Column blocks from tip to root: above the
 /// diagonal M_ij = X_i^T Y_j; below, the mirror.
-template <bool Add>
 void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const {
   TRESSE_ASSERT(out.rows() == dof() && out.cols() == dof());
   sample();
   const int root = root_dof();
   Inertia beyond;
-  const auto put = [&out](auto&& block, const auto& value) {
-    if constexpr (Add) {
-      block += value;
-    } else {
-      block = value;
-    }
-  };
   const auto fill = [&](int column, const auto& y, int rows) {
     for (int k = 0; k < y.cols(); ++k) {
       const auto x = [&](int r) { return twists_.col(r).head(rows) * y(r, k); };
-      put(out.col(column + k).head(rows), x(0) + x(1) + x(2) + x(3) + x(4) + x(5));
+      out.col(column + k).head(rows) = x(0) + x(1) + x(2) + x(3) + x(4) + x(5);
     }
   };
   for (int i = count() - 1; i >= 0; --i) {
@@ -88,7 +80,7 @@ void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> 
     Matrix3 own = density * moments_[i].P_P;
     own.noalias() += links_[i].X_linear.transpose() * tail.topRows<3>();
     own.noalias() += links_[i].X_angular.transpose() * tail.bottomRows<3>();
-    put(out.block<3, 3>(at, at), (0.5 * (own + own.transpose())).eval());
+    out.block<3, 3>(at, at) = 0.5 * (own + own.transpose());
     fill(at, (tail + own_wrench(i, density)).eval(), at);
     add_inertia(moments_[i], joints_[i], density, beyond);
   }
@@ -97,17 +89,15 @@ void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> 
     Eigen::Matrix<double, 6, 6> all;
     const Matrix3 turning = rotational_inertia(beyond.second);
     all << beyond.mass * Matrix3::Identity(), -first, first, 0.5 * (turning + turning.transpose());
-    put(out.topLeftCorner<6, 6>(), all);
+    out.topLeftCorner<6, 6>() = all;
   }
-  if constexpr (!Add) {
-    for (int at = dof() - 3; at >= 3; at -= 3) {
-      for (int k = 0; k < at; k += 3) out.block<3, 3>(at, k) = out.block<3, 3>(k, at).transpose();
-    }
+  for (int at = dof() - 3; at >= 3; at -= 3) {
+    for (int k = 0; k < at; k += 3) out.block<3, 3>(at, k) = out.block<3, 3>(k, at).transpose();
   }
 }
 
 void SuperHelixRod::mass_matrix(Eigen::Ref<MatrixX> out) const {
-  gram_matrix<false>(true, 1.0, out);
+  gram_matrix(true, 1.0, out);
   if (root_condition_ == RootCondition::free) {
     const Vector3 tangent = state_.root.frame.col(0);
     out.block<3, 3>(3, 3) += spin_inertia_ * tangent * tangent.transpose();
@@ -117,7 +107,7 @@ void SuperHelixRod::mass_matrix(Eigen::Ref<MatrixX> out) const {
 void SuperHelixRod::add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const {
   if (drag == 0.0) return;
   MatrixX gram(dof(), dof());
-  gram_matrix<false>(false, drag, gram);
+  gram_matrix(false, drag, gram);
   into += gram;
 }
 

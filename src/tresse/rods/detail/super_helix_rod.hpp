@@ -88,7 +88,6 @@ class SuperHelixRod final : public Rod {
   static Columns6 wrench_of(const Inertia& inertia, const Matrix3& linear, const Matrix3& angular);
   Columns6 own_wrench(int i, double density) const;
   void sweep_forces(const RodLoads& loads) const;
-  template <bool Add>
   void gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
   template <typename Visit>
   void for_each_motion(Visit&& visit) const;
