@@ -61,7 +61,7 @@ def level_breach(path, bracket, target):
         return "is a header of the library: write <...>"
     if len(parts) < 3 or parts[1] not in LEVELS:
         return "is no folder of the library"
-    if "detail" in parts and parts[1] != own:
+    if "detail" in parts and parts[1] != own and path.parts[0] != "benchmarks":
         return "is private to its folder"
     if own is None or parts[1] == own:
         return None
@@ -112,9 +112,11 @@ LIBRARY_BANS = [
 HEADER_BANS = [
     (re.compile(r"\busing\s+namespace\b"), "a header must not open a namespace for those who include it"),
 ]
+LINTED_BANS = [
+    (re.compile(r"//\s*NOLINT(?!\w*\([\w-])"), "say which check is silenced: NOLINT(check-name)"),
+]
 SOURCE_BANS = [
     (re.compile(r"\busing\s+namespace\s+(std|Eigen)\s*;"), "name what you use"),
-    (re.compile(r"//\s*NOLINT(?!\w*\([\w-])"), "say which check is silenced: NOLINT(check-name)"),
 ]
 ALL_BANS = [
     (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "unfinished: do it, or write what is missing in the documents"),
@@ -151,6 +153,8 @@ def check_texts(root):
             bans = [ban for ban in bans if "ffast-math" not in ban[0].pattern]  # the documents say that it's off
         if is_source:
             bans += SOURCE_BANS
+        if is_source and path.parts[0] in ("src", "app", "render"):
+            bans += LINTED_BANS
         if path.suffix == ".hpp":
             bans += HEADER_BANS
         if is_source and path.parts[0] == "src":

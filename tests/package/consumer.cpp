@@ -8,8 +8,8 @@ int main() {
   using tresse::Vector3;
   const tresse::geometry::Curve low = tresse::geometry::LineSegment{Vector3(-1, 0, 0), Vector3(1, 0, 0)};
   const tresse::geometry::Curve high = tresse::geometry::LineSegment{Vector3(0, -1, 0.25), Vector3(0, 1, 0.25)};
-  const tresse::geometry::ClosestPoints found = tresse::geometry::closest_points(low, tresse::geometry::domain(low), high,
-                                                                                 tresse::geometry::domain(high));
+  const tresse::geometry::ClosestPoints found =
+      tresse::geometry::closest_points(low, tresse::geometry::domain(low), high, tresse::geometry::domain(high));
   const std::unique_ptr<tresse::rods::Rod> rod = tresse::rods::make_super_helix(
       {{.length = 0.1, .section = tresse::rods::CrossSection::circle(4e-5)}},
       {.density = 1300.0, .young_modulus = 3e9, .poisson_ratio = 0.3}, tresse::rods::RootCondition::clamped);
