@@ -273,6 +273,8 @@ TEST_F(Recorder, failed_run_keeps_its_last_checkpoint_and_a_state_to_replay) {
   EXPECT_EQ(bad.scene, layout().scene);
   const auto summary = nlohmann::json::parse(bytes_of(folder / "summary.json"));
   EXPECT_EQ(summary["status"], "failed");
+  EXPECT_EQ(summary["verdict"][0]["what"], "non-finite");
+  EXPECT_EQ(summary["verdict"][0]["step"], 111);
   EXPECT_EQ(summary["failures"], nlohmann::json({"failure/step-101.h5"}));
 }
 

@@ -246,6 +246,9 @@ fs::path RunRecorder::write_failure(const dynamics::SimulationState& before) {
 }
 
 Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& state) {
+  if (outcome == Outcome::failed && tally_.not_finite_step == 0) {
+    tally_.not_finite_step = std::max(state.step, tally_.steps + 1);  // the bad step was not recorded
+  }
   {
     const Stopwatch watch(timings_.output);
     sync_all();

@@ -68,8 +68,8 @@ class RunRecorder {
   /// run. Returns the file's path; empty when there are eight.
   std::filesystem::path write_failure(const dynamics::SimulationState& before);
 
-  /// Last call. A failed run keeps its last checkpoint, the others write one of `state`. The log is removed when
-  /// finished.
+  /// Last call. A failed run is never sound and keeps its last checkpoint, the others write one of `state`. The log is
+  /// removed when finished.
   Verdict finish(Outcome outcome, const dynamics::SimulationState& state);
 
   const RunTally& tally() const { return tally_; }
