@@ -62,6 +62,14 @@ std::vector<std::uint8_t> encode(const Image& image) {
   return out;
 }
 
+void require_writable(const std::filesystem::path& file) {
+  const std::filesystem::path unfinished = file.string() + ".unfinished";
+  const bool writable = !std::filesystem::is_directory(file) && std::ofstream(unfinished, std::ios::binary).good();
+  std::error_code ignored;
+  std::filesystem::remove(unfinished, ignored);
+  require(writable, fmt::format("{}: cannot be written: no such folder, or no permission", file.string()));
+}
+
 void write_png(const Image& image, const std::filesystem::path& file) {
   const std::vector<std::uint8_t> bytes = to_png(image);
   const std::filesystem::path unfinished = file.string() + ".unfinished";

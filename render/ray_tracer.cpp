@@ -210,6 +210,8 @@ class Tracer {
 
 }  // namespace
 
+double default_least_pixels(std::size_t fibres) { return fibres <= close_up_fibres ? 2.5 : 0.7; }
+
 Image render(const Scene& scene, const Camera& camera, const RenderOptions& options) {
   validate(scene);
   check(camera, options);

@@ -21,6 +21,10 @@ struct RenderOptions {
   CoatedSurface::Material solid;
 };
 
+/// Thinnest diameter that reads well in a picture of so many fibres [px]: a few fibres are drawn wider than they are, a
+/// wisp is not, for its fibres would fill the gaps between them.
+double default_least_pixels(std::size_t fibres);
+
 /// Radiance that the camera sees, by path tracing with light and scattering sampled together. @cite veach1997
 /// The same bytes for any number of threads: every random number is a hash of pixel and sample.
 /// Throws InvalidInput for a scene, camera or option out of range.

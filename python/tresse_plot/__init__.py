@@ -1,0 +1,1 @@
+"""Figures of a run's tables: python3 -m tresse_plot RUN... -o FILE."""

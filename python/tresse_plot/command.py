@@ -1,0 +1,69 @@
+"""The command line of the module; `tresse plot` passes its arguments on. Exit status 2 and one line on bad input."""
+
+import argparse
+import io
+import os
+import pathlib
+import sys
+
+from tresse_plot.tables import PlotError
+
+
+def _parse(arguments):
+    parser = argparse.ArgumentParser(prog="tresse plot")
+    parser.add_argument("runs", nargs="+")
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--what", choices=("forces", "energies", "solver"), default="forces")
+    parser.add_argument("--title")
+    parser.add_argument("--label", action="append", default=[])
+    parser.add_argument("--compare", choices=("auto", "yes", "no"), default="auto")
+    return parser.parse_args(arguments)
+
+
+def _labelled(runs, labels):
+    if labels and len(labels) != len(runs):
+        raise PlotError(f"{len(labels)} labels for {len(runs)} runs: expected one each")
+    return list(zip(labels or [pathlib.Path(run).resolve().name for run in runs], runs))
+
+
+def _write(figure, output):
+    """Complete or not at all."""
+    kind = pathlib.Path(output).suffix.lower()
+    # No dates: the same tables give the same bytes.
+    metadata = {"Software": None} if kind == ".png" else {"Date": None}
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind[1:], metadata=metadata)
+    unfinished = output + ".unfinished"
+    try:
+        with open(unfinished, "wb") as stream:
+            stream.write(buffer.getvalue())
+        os.replace(unfinished, output)
+    except OSError as error:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+        raise PlotError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def run(arguments):
+    options = _parse(arguments)
+    if pathlib.Path(options.output).suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise PlotError(f"{options.output}: expected a name that ends in .png, .svg or .pdf")
+    runs = _labelled(options.runs, options.label)
+    try:
+        from tresse_plot import figures, style
+    except ImportError as error:
+        raise PlotError(f"plots need matplotlib ({error}): install python3-matplotlib") from error
+    style.apply()
+    draw = getattr(figures, options.what)
+    if options.what == "forces" and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
+        draw = figures.compare
+    _write(draw(runs, options.title), options.output)
+
+
+def main(arguments):
+    try:
+        run(arguments)
+    except PlotError as error:
+        print(f"tresse: {error}", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,178 @@
+"""The figures. Each takes runs [(label, folder)] and returns a matplotlib figure."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tresse_plot import style
+from tresse_plot.tables import PlotError, read_forces, read_steps
+
+COMPONENTS = (("fx", style.SKY), ("fy", style.ORANGE), ("fz", style.GREEN))
+
+
+def smooth(values, half):
+    """Centred mean over 2 half + 1 points; at the ends over what there is, kept symmetric."""
+    sums = np.concatenate(([0.0], np.cumsum(values)))
+    index = np.arange(len(values))
+    reach = np.minimum(half, np.minimum(index, len(values) - 1 - index))
+    return (sums[index + reach + 1] - sums[index - reach]) / (2 * reach + 1)
+
+
+def rough_part(time, force, window):
+    """Force minus its moving average over `window` seconds: what the eye calls jagged."""
+    step = (time[-1] - time[0]) / max(1, len(time) - 1)
+    half = max(1, int(round(0.5 * window / step))) if step > 0 else 1
+    return force - smooth(smooth(force, half), half)
+
+
+def _magnitudes(runs):
+    """{obstacle: [(label, time, magnitude, components)]} for obstacles that feel a force in some run."""
+    out = {}
+    for label, folder in runs:
+        for name, (time, force) in read_forces(folder).items():
+            force = np.asarray(force)
+            out.setdefault(name, []).append((label, np.asarray(time), np.linalg.norm(force, axis=1), force))
+    felt = {name: series for name, series in out.items() if any(m.max() > 0 for _, _, m, _ in series)}
+    return felt or out
+
+
+def _span_of_contact(series):
+    """Times from the first to the last force, widened a little."""
+    start = min((t[m > 0][0] for _, t, m, _ in series if (m > 0).any()), default=series[0][1][0])
+    stop = max((t[m > 0][-1] for _, t, m, _ in series if (m > 0).any()), default=series[0][1][-1])
+    margin = 0.02 * (stop - start)
+    return max(start - margin, series[0][1][0]), min(stop + margin, series[0][1][-1])
+
+
+def forces(runs, title=None):
+    """Magnitude of the force on each obstacle against time; its components as well for a single run."""
+    by_obstacle = _magnitudes(runs)
+    figure, axes = plt.subplots(len(by_obstacle), 1, figsize=(9, 1.4 + 3.2 * len(by_obstacle)), sharex=True,
+                                squeeze=False, layout="constrained")  # fmt: skip
+    for axis, (name, series) in zip(axes[:, 0], by_obstacle.items()):
+        factor, unit = style.force_unit(max(m.max() for _, _, m, _ in series))
+        if len(runs) == 1:
+            _, time, magnitude, force = series[0]
+            for k, (component, colour) in enumerate(COMPONENTS):
+                axis.plot(time, factor * force[:, k], color=colour, lw=0.9, label=f"${component[0]}_{component[1]}$")
+            axis.plot(time, factor * magnitude, color=style.INK, label="magnitude")
+        else:
+            for label, time, magnitude, _ in series:
+                axis.plot(time, factor * magnitude, lw=1.1, label=label)
+        axis.set_xlim(*_span_of_contact(series))
+        axis.set_ylabel(f"force on {name} [{unit}]")
+        axis.legend(loc="upper left", ncols=4)
+    axes[-1, 0].set_xlabel("time [s]")
+    axes[0, 0].set_title(title or "Force of the fibres on the obstacles")
+    return figure
+
+
+def _zoom_window(series):
+    """The second (or twentieth of the contact) in which the runs' rough parts differ most, impacts aside."""
+    start, stop = _span_of_contact(series)
+    width = min(1.0, 0.08 * (stop - start))
+    best, where = -1.0, 0.5 * (start + stop)
+    for centre in np.linspace(start + 0.15 * (stop - start), stop - 0.15 * (stop - start), 41):
+        spread = []
+        for _, time, magnitude, _ in series:
+            inside = np.abs(time - centre) < 0.5 * width
+            if inside.sum() < 8 or magnitude[inside].min() <= 0:
+                spread = [0.0]
+                break
+            spread.append(np.percentile(np.abs(rough_part(time[inside], magnitude[inside], 0.1 * width)), 90))
+        # A quiet run beside a rough one tells more than an impact that both feel.
+        score = max(spread) - 3.0 * min(spread)
+        if score > best:
+            best, where = score, centre
+    return where - 0.5 * width, where + 0.5 * width
+
+
+def _draw_order(series):
+    """Rougher first, so that the smooth curve lies on top."""
+    roughness = [np.median(np.abs(np.diff(m, 2))) if len(m) > 2 else 0.0 for _, _, m, _ in series]
+    return sorted(range(len(series)), key=lambda i: -roughness[i])
+
+
+def compare(runs, title=None):
+    """Two or more runs of one scene: the force, a zoom, and the rough part on the same scale for all."""
+    by_obstacle = {name: s for name, s in _magnitudes(runs).items() if len(s) == len(runs)}
+    if not by_obstacle:
+        raise PlotError("the runs share no obstacle; expected runs of the same scene")
+    name, series = max(by_obstacle.items(), key=lambda item: max(m.max() for _, _, m, _ in item[1]))
+    factor, unit = style.force_unit(max(m.max() for _, _, m, _ in series))
+    figure = plt.figure(figsize=(10, 6.4), layout="constrained")
+    top, zoom, rough = (figure.add_subplot(s) for s in _panels(figure))
+    low, high = _zoom_window(series)
+    for rank, i in enumerate(_draw_order(series)):
+        label, time, magnitude, _ = series[i]
+        colour = style.CYCLE[i % len(style.CYCLE)]
+        inside = (time >= low) & (time <= high)
+        top.plot(time, factor * magnitude, color=colour, lw=1.0, zorder=2 + rank)
+        zoom.plot(time[inside], factor * magnitude[inside], color=colour, lw=1.6, zorder=2 + rank)
+        residual = factor * rough_part(time, magnitude, 0.1 * (high - low))
+        rough.plot(time, residual, color=colour, lw=0.8, zorder=2 + rank)
+    for i, (label, *_rest) in enumerate(series):
+        top.plot([], [], color=style.CYCLE[i % len(style.CYCLE)], lw=2.5, label=label)
+    _finish_compare(top, zoom, rough, name, unit, (low, high), series, factor)
+    top.set_title(title or f"Force on the {name}")
+    return figure
+
+
+def _panels(figure):
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.75, 1), height_ratios=(1.65, 1))
+    return grid[0, 0], grid[0, 1], grid[1, :]
+
+
+def _finish_compare(top, zoom, rough, name, unit, window, series, factor):
+    span = _span_of_contact(series)
+    top.set(xlim=span, xlabel="time [s]", ylabel=f"force on {name} [{unit}]")
+    top.axvspan(*window, color="#f0e6c8", zorder=0, lw=0)
+    top.legend(loc="upper left")
+    zoom.set(xlim=window, xlabel="time [s]")
+    zoom.set_facecolor("#fcf9f0")
+    zoom.set_title(f"the shaded {1e3 * (window[1] - window[0]):.0f} ms", fontsize=10.5, fontweight="normal")
+    # Impacts, felt by every run, would set the scale: the bulk of the rough part does.
+    inner = [np.abs(rough_part(t, m, 0.1 * (window[1] - window[0]))) for _, t, m, _ in series]
+    bound = factor * max(np.percentile(r[m > 0], 99) if (m > 0).any() else 0.0
+                         for r, (_, _, m, _) in zip(inner, series))  # fmt: skip
+    rough.set(xlim=span, xlabel="time [s]", ylabel=f"rough part [{unit}]")
+    if bound > 0:
+        rough.set_ylim(-1.6 * bound, 1.6 * bound)
+    rough.set_title("force minus its moving average", fontsize=10.5, fontweight="normal")
+
+
+def energies(runs, title=None):
+    columns = ("kinetic", "elastic", "gravity", "work_external")
+    figure, axes = plt.subplots(len(runs), 1, figsize=(9, 1.4 + 3.2 * len(runs)), sharex=True, squeeze=False,
+                                layout="constrained")  # fmt: skip
+    for axis, (label, folder) in zip(axes[:, 0], runs):
+        table = {k: np.asarray(v) for k, v in read_steps(folder, columns).items()}
+        table["gravity"] = table["gravity"] - table["gravity"][0]
+        factor, unit = style.energy_unit(max(np.abs(table[c]).max() for c in columns))
+        for column in columns:
+            axis.plot(table["time"], factor * table[column], label=column.replace("_", " "))
+        total = sum(table[c] for c in columns[:3]) - table["work_external"]
+        axis.plot(table["time"], factor * total, color=style.INK, ls="--", label="total less work")
+        axis.set_ylabel(f"energy [{unit}]")
+        axis.set_title(title if title and axis is axes[0, 0] else label)
+        axis.legend(loc="best", ncols=3)
+    axes[-1, 0].set_xlabel("time [s]")
+    return figure
+
+
+def solver(runs, title=None):
+    panels = (("contacts", "contacts", False), ("iterations", "iterations", False), ("residual", "residual [-]", True),
+              ("t_step", "wall time of a step [s]", True))  # fmt: skip
+    figure, axes = plt.subplots(len(panels), 1, figsize=(9, 9), sharex=True, layout="constrained")
+    for label, folder in runs:
+        table = read_steps(folder, [p[0] for p in panels])
+        for axis, (column, _, _) in zip(axes, panels):
+            axis.plot(table["time"], table[column], lw=0.9, label=label)
+    for axis, (column, text, logarithmic) in zip(axes, panels):
+        axis.set_ylabel(text)
+        if logarithmic and any((np.asarray(line.get_ydata()) > 0).any() for line in axis.lines):
+            axis.set_yscale("log")
+    if len(runs) > 1:
+        axes[0].legend(loc="upper left", ncols=4)
+    axes[0].set_title(title or "The contact solver, step by step")
+    axes[-1].set_xlabel("time [s]")
+    return figure

@@ -1,0 +1,38 @@
+"""One look for every figure: Okabe and Ito's colours, which colour-blind readers tell apart; few lines, units on axes."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
+INK, GREY = "#222222", "#8a8a8a"
+CYCLE = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
+
+
+def apply():
+    plt.rcParams.update({
+        "figure.dpi": 150, "savefig.dpi": 150, "savefig.facecolor": "white",
+        "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 10.5,
+        "axes.titlesize": 12.5, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.titlepad": 10,
+        "axes.labelsize": 10.5, "axes.edgecolor": GREY, "axes.linewidth": 0.8, "axes.labelcolor": INK,
+        "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+        "axes.prop_cycle": matplotlib.cycler(color=CYCLE),
+        "grid.color": "#e6e6e6", "grid.linewidth": 0.7, "xtick.color": INK, "ytick.color": INK,
+        "xtick.labelsize": 9.5, "ytick.labelsize": 9.5, "xtick.major.size": 3, "ytick.major.size": 3,
+        "lines.linewidth": 1.3, "lines.solid_capstyle": "round", "legend.frameon": False, "legend.fontsize": 10,
+        "svg.hashsalt": "tresse", "svg.fonttype": "path",
+    })  # fmt: skip
+
+
+def force_unit(largest):
+    """(factor, unit) in which the largest force reads as a small number."""
+    for factor, unit in ((1.0, "N"), (1e3, "mN"), (1e6, "µN")):
+        if largest * factor >= 1.0:
+            return factor, unit
+    return (1e9, "nN") if largest > 0 else (1.0, "N")
+
+
+def energy_unit(largest):
+    factor, unit = force_unit(largest)
+    return factor, unit.replace("N", "J")

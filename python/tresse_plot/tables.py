@@ -1,0 +1,55 @@
+"""Reads the tables of a run. Every refusal is a PlotError of one line."""
+
+import csv
+import pathlib
+
+
+class PlotError(Exception):
+    """Bad input: the message is one line that says where, what was found, what was expected."""
+
+
+FORCE_COLUMNS = ("time", "obstacle", "fx", "fy", "fz", "contacts")
+
+
+def _rows(path, needed):
+    if not path.parent.is_dir():
+        raise PlotError(f"{path.parent}: no such folder")
+    if not path.is_file():
+        raise PlotError(f"{path}: no such file; expected the folder of a run")
+    try:
+        with open(path, newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            missing = [name for name in needed if name not in (reader.fieldnames or ())]
+            if missing:
+                raise PlotError(f"{path}:1: no column '{missing[0]}'")
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PlotError(f"{path}: cannot be read: {error}") from error
+    if not rows:
+        raise PlotError(f"{path}: holds no step")
+    return rows
+
+
+def _number(path, row_number, row, name):
+    try:
+        return float(row[name])
+    except (TypeError, ValueError) as error:
+        raise PlotError(f"{path}:{row_number}: '{row[name]}' in column '{name}': expected a number") from error
+
+
+def read_forces(folder):
+    """{obstacle: (time [s] (n), force [N] (n, 3))} in the order of the file."""
+    path = pathlib.Path(folder) / "forces.csv"
+    out = {}
+    for number, row in enumerate(_rows(path, FORCE_COLUMNS), start=2):
+        time, force = out.setdefault(row["obstacle"], ([], []))
+        time.append(_number(path, number, row, "time"))
+        force.append([_number(path, number, row, axis) for axis in ("fx", "fy", "fz")])
+    return out
+
+
+def read_steps(folder, columns):
+    """{column: (n) values} of steps.csv, `time` included."""
+    path = pathlib.Path(folder) / "steps.csv"
+    rows = _rows(path, ("time", *columns))
+    return {name: [_number(path, i, row, name) for i, row in enumerate(rows, start=2)] for name in ("time", *columns)}
