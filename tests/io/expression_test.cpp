@@ -101,6 +101,14 @@ TEST(Expression, UnitsConvertToSi) {
   }
 }
 
+TEST(Expression, DecimalUnitsRoundOnce) {
+  EXPECT_EQ(value("12.3 cm").value, 0.123);
+  EXPECT_EQ(value("0.13 mm").value, 0.13e-3);
+  EXPECT_EQ(value("1.7e+2 um").value, 1.7e-4);
+  EXPECT_EQ(value("6.45 g/cm^3").value, 6450.0);
+  EXPECT_EQ(value("0.6 1/cm").value, 60.0);
+}
+
 TEST(Expression, PlainParametersWaiveTheCheckOfDimension) {
   EXPECT_EQ(value("${plain} / 5 mm/s").kind, Kind::undeclared);
   EXPECT_DOUBLE_EQ(value("${plain} / 5 mm/s").value, 400.0);

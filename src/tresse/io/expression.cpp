@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -158,13 +159,30 @@ class Evaluator {
   /// A primary with a unit behind it, if any: "70 um", "${angle} deg", "(1 + 2) cm", "0.6 1/cm".
   Quantity with_unit() {
     const std::size_t offset = at_;
+    const bool digits = is_digit(peek()) || peek() == '.';
     Quantity value = primary();
+    const std::string_view written = digits ? text_.substr(offset, literal_end_ - offset) : std::string_view();
     Unit unit;
     if (!unit_suffix(unit)) return value;
     if (value.kind == Kind::declared) {
       fail(offset, fmt::format("a unit after {}, which carries one already", describe(value.dimension)));
     }
-    return checked(offset, {unit.to_si(value.value), unit.dimension, Kind::declared});
+    const double si = digits && unit.factor == 1.0 ? shifted(written, unit.decade) : unit.to_si(value.value);
+    return checked(offset, {si, unit.dimension, Kind::declared});
+  }
+
+  /// The double nearest to a literal times a power of ten: "12.3 cm" is 0.123, not 12.3 / 100.
+  static double shifted(std::string_view literal, int decade) {
+    const std::size_t e = literal.find_first_of("eE");
+    int exponent = 0;
+    if (e != std::string_view::npos) {
+      const std::size_t digits = literal[e + 1] == '+' ? e + 2 : e + 1;
+      std::from_chars(literal.data() + digits, literal.data() + literal.size(), exponent);
+    }
+    const std::string text = fmt::format("{}e{}", literal.substr(0, e), std::clamp(exponent, -10000, 10000) + decade);
+    double value = 0.0;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    return result.ec == std::errc{} ? value : std::numeric_limits<double>::infinity();
   }
 
   bool unit_suffix(Unit& unit) {
@@ -279,6 +297,7 @@ class Evaluator {
     at_ = static_cast<std::size_t>(end - text_.data());
     if (peek() == '.' || (peek() == '_' && is_digit(peek(1))))
       fail(offset, fmt::format("{} is no number", detail::in_quotes(text_.substr(offset), 30)));
+    literal_end_ = at_;
     skip_space();
     return {value, {}, Kind::plain};
   }
@@ -389,6 +408,7 @@ class Evaluator {
   std::string_view text_;
   const ParameterLookup& parameter_;
   std::size_t at_ = 0;
+  std::size_t literal_end_ = 0;  ///< where the last literal ended
   int depth_ = 0;
 };
 
