@@ -1,14 +1,16 @@
 #include <chrono>
-#include <map>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <tresse/base/errors.hpp>
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/io/distance_file.hpp>
 
@@ -26,6 +28,13 @@ struct DistanceArguments {
   std::optional<double> tolerance;
   int threads = 0;  ///< 0: never given, all cores
 };
+
+DetectionMethod parse_method(const std::string& name) {
+  if (name == "certified") return DetectionMethod::certified;
+  if (name == "branch-and-bound") return DetectionMethod::branch_and_bound;
+  if (name == "segments") return DetectionMethod::segments;
+  throw InvalidInput(fmt::format("--method: found {}, expected certified, branch-and-bound or segments", name));
+}
 
 /// What a user who names no tolerance gets.
 double default_tolerance(DetectionMethod method) {
@@ -70,17 +79,21 @@ void add_distance_command(CLI::App& program, int& exit_status) {
   command->add_option("-o,--output", arguments->output, "Where the answers go (JSON)")
       ->required()
       ->type_name("OUT.json");
-  const std::map<std::string, DetectionMethod> methods{{"certified", DetectionMethod::certified},
-                                                       {"branch-and-bound", DetectionMethod::branch_and_bound},
-                                                       {"segments", DetectionMethod::segments}};
-  command->add_option("--method", arguments->method, "certified (default), branch-and-bound or segments")
-      ->transform(CLI::CheckedTransformer(methods).description(""))
+  command
+      ->add_option_function<std::string>(
+          "--method", [arguments](const std::string& name) { arguments->method = parse_method(name); },
+          "certified (default), branch-and-bound or segments")
       ->type_name("NAME");
   command
-      ->add_option("--tolerance", arguments->tolerance,
-                   "certified: of the distance, relative to the curves' length (1e-12); branch-and-bound: smallest "
-                   "interval (1e-8); segments: length of a segment [m] (1e-5)")
-      ->check(CLI::PositiveNumber)
+      ->add_option_function<double>(
+          "--tolerance",
+          [arguments](double value) {
+            require(value > 0.0 && std::isfinite(value),
+                    fmt::format("--tolerance: found {:g}, expected a number above 0", value));
+            arguments->tolerance = value;
+          },
+          "certified: of the distance, relative to the curves' length (1e-12); branch-and-bound: smallest interval "
+          "(1e-8); segments: length of a segment [m] (1e-5)")
       ->type_name("M");
   command->add_option("--threads", arguments->threads, "Threads; all cores unless given")
       ->check(CLI::Range(1, 1024))

@@ -14,6 +14,12 @@
 /// Four numbers at once: GCC's and Clang's vector extension, which becomes AVX, SSE2 or plain code as the target has
 /// it, with the same bits.
 
+// Without AVX the compiler warns that lanes passed between functions depend on it; here everything is inlined, and
+// nothing with lanes leaves this folder.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 namespace tresse::geometry::detail {
 
 using Lanes = double __attribute__((vector_size(32)));
