@@ -2,6 +2,8 @@
 
 #include <Eigen/Geometry>
 
+#include <Eigen/Geometry>
+
 #include <tresse/dynamics/detail/step_pass.hpp>
 #include <tresse/friction/coulomb.hpp>
 
