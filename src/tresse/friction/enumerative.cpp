@@ -148,7 +148,9 @@ bool add_sliding(ContactSolutions& out, const Problem& p, const Sliding& s, Real
   const RealPlane w = p.W.block<1, 2>(0, 1).transpose();
   const Real denominator = p.W(0, 0) - p.mu * w.dot(d);
   const Real rounding = rank_threshold * (std::abs(p.W(0, 0)) + p.mu * w.norm()) + boundary_threshold * p.size;
-  if (denominator <= rounding || s.along(theta) < -boundary_threshold * s.scale()) return false;
+  // r_N > 0, and a = d . V / denominator >= 0.
+  const Real sign = p.q[0] < 0 ? 1 : -1;
+  if (sign * denominator <= rounding || sign * s.along(theta) < -boundary_threshold * s.scale()) return false;
   RealVector r;
   r[0] = -p.q[0] / denominator;
   r.tail<2>() = -p.mu * r[0] * d;
@@ -188,7 +190,7 @@ ContactSolutions enumerate_contact(const Matrix3& W, const Vector3& q, double mu
     add_frictionless(out, p);
   } else if (mu > 0.0) {
     if (const auto r = stick_impulse(p)) add(out, *r, RealVector::Zero(), ContactCase::stick);
-    if (q[0] < 0.0) {
+    if (q[0] != 0.0) {
       const Sliding s(p);
       const Real size = std::abs(s.c0) + std::abs(s.c1) + std::abs(s.s1) + std::abs(s.c2) + std::abs(s.s2);
       if (size <= boundary_threshold * s.scale()) {

@@ -42,6 +42,83 @@ bool try_enumeration(const PreparedContact& contact, const Vector3& q, Vector3& 
   return true;
 }
 
+/// A block with its normal row eliminated, as in PreparedContact.
+template <typename Real>
+struct Eliminated {
+  Real inverse_normal;
+  Real row[2], column[2];
+  Real schur[4];
+};
+
+template <typename Real>
+Eliminated<Real> eliminated(const Matrix3& W) {
+  const auto w = W.cast<Real>().eval();
+  Eliminated<Real> out;
+  out.inverse_normal = Real(1) / w(0, 0);
+  for (int k = 0; k < 2; ++k) {
+    out.row[k] = w(0, k + 1) * out.inverse_normal;
+    out.column[k] = w(k + 1, 0) * out.inverse_normal;
+  }
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) out.schur[2 * i + j] = w(i + 1, j + 1) - w(i + 1, 0) * out.row[j];
+  return out;
+}
+
+/// The root alpha of mu r_N / |r_T| - 1 with (schur + alpha I) r_T = -b and r_N = loaded - row r_T; see solve_secular.
+template <typename Real>
+bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double& alpha, Vector3& r) {
+  constexpr Real precision = Real(2) * std::numeric_limits<Real>::epsilon();
+  const Real loaded = -q[0] * c.inverse_normal;  // r_N without friction
+  const Real b1 = q[1] - c.column[0] * q[0];
+  const Real b2 = q[2] - c.column[1] * q[0];
+  Real low = 0;
+  Real high = std::numeric_limits<Real>::infinity();
+  bool sticks_not = false;  // known: alpha = 0 lies outside the cone
+  Real a = alpha;
+  for (int step = 0; step < 60; ++step) {
+    const Real m11 = c.schur[0] + a, m22 = c.schur[3] + a, m12 = c.schur[1], m21 = c.schur[2];
+    const Real inverse = Real(1) / (m11 * m22 - m12 * m21);
+    const Real r1 = -inverse * (m22 * b1 - m12 * b2);
+    const Real r2 = -inverse * (m11 * b2 - m21 * b1);
+    const Real rn = loaded - c.row[0] * r1 - c.row[1] * r2;
+    const Real length = std::sqrt(r1 * r1 + r2 * r2);
+    const Real limit = mu * rn;
+    if (length <= limit) {  // inside the cone: alpha is too large, or the contact sticks
+      if (a == 0) {
+        alpha = 0.0;
+        r = {static_cast<double>(rn), static_cast<double>(r1), static_cast<double>(r2)};
+        return true;
+      }
+      high = a;
+    } else {
+      low = a;
+      sticks_not = true;
+    }
+    // dr_T/dalpha = -(schur + alpha)^-1 r_T.
+    const Real d1 = -inverse * (m22 * r1 - m12 * r2);
+    const Real d2 = -inverse * (m11 * r2 - m21 * r1);
+    const Real dn = -c.row[0] * d1 - c.row[1] * d2;
+    const Real ratio = limit / length;
+    const Real slope = mu * dn / length - ratio * (r1 * d1 + r2 * d2) / (length * length);
+    Real next = a - (ratio - 1) / slope;
+    // Newton may aim below zero from inside the cone: zero decides between stick and slide.
+    if (!sticks_not && !(next > 0)) {
+      next = 0;
+    } else if (!(next > low && next < high)) {
+      next = high < std::numeric_limits<Real>::infinity() ? (low + high) / 2 : 2 * low + c.schur[0] + c.schur[3];
+    }
+    if (std::abs(ratio - 1) <= precision || next == a || high - low <= precision * low) {
+      if (!(rn > 0) || !(length > 0)) return false;
+      alpha = static_cast<double>(a);
+      const Real exact = limit / length;  // on the cone to the last bit
+      r = {static_cast<double>(rn), static_cast<double>(exact * r1), static_cast<double>(exact * r2)};
+      return true;
+    }
+    a = next;
+  }
+  return false;
+}
+
 }  // namespace
 
 PreparedContact prepare_contact(const Matrix3& W, double mu) {
@@ -51,18 +128,18 @@ PreparedContact prepare_contact(const Matrix3& W, double mu) {
   const double size = W.cwiseAbs().maxCoeff();
   constexpr double negligible = 1e-12;  // below, rounding decides: enumeration is left to say what is zero
   if (!(W(0, 0) > negligible * size)) return out;
-  out.inverse_normal = 1.0 / W(0, 0);
-  for (int k = 0; k < 2; ++k) {
-    out.normal_row[k] = W(0, k + 1) * out.inverse_normal;
-    out.normal_column[k] = W(k + 1, 0) * out.inverse_normal;
-  }
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 2; ++j) out.schur[2 * i + j] = W(i + 1, j + 1) - W(i + 1, 0) * out.normal_row[j];
+  const Eliminated<double> parts = eliminated<double>(W);
+  out.inverse_normal = parts.inverse_normal;
+  std::copy_n(parts.row, 2, out.normal_row);
+  std::copy_n(parts.column, 2, out.normal_column);
+  std::copy_n(parts.schur, 4, out.schur);
   const double symmetric = 0.5 * (out.schur[1] + out.schur[2]);
   const double determinant = out.schur[0] * out.schur[3] - symmetric * symmetric;
   const double trace = out.schur[0] + out.schur[3];
   const double tangential = W(1, 1) + W(2, 2);
   out.fast = mu == 0.0 || (trace > negligible * tangential && determinant > 1e-10 * trace * trace);
+  // Elimination loses the digits that cancel.
+  out.delicate = determinant < 1e-3 * trace * trace || trace < 1e-3 * tangential;
   return out;
 }
 
@@ -72,61 +149,16 @@ bool solve_secular(const PreparedContact& c, const Vector3& q, double& alpha, Ve
     return true;
   }
   if (!c.fast) return false;
-  const double loaded = -q[0] * c.inverse_normal;  // r_N without friction
   if (c.mu == 0.0) {
-    r = {loaded, 0.0, 0.0};
+    r = {-q[0] * c.inverse_normal, 0.0, 0.0};
     return true;
   }
-  // (schur + alpha I) r_T = -b,  r_N = loaded - normal_row r_T.
-  const double b1 = q[1] - c.normal_column[0] * q[0];
-  const double b2 = q[2] - c.normal_column[1] * q[0];
-  double low = 0.0;
-  double high = std::numeric_limits<double>::infinity();
-  bool sticks_not = false;  // known: alpha = 0 lies outside the cone
-  double a = alpha;
-  double r1 = 0.0, r2 = 0.0, rn = 0.0;
-  for (int step = 0; step < 60; ++step) {
-    const double m11 = c.schur[0] + a, m22 = c.schur[3] + a, m12 = c.schur[1], m21 = c.schur[2];
-    const double inverse = 1.0 / (m11 * m22 - m12 * m21);
-    r1 = -inverse * (m22 * b1 - m12 * b2);
-    r2 = -inverse * (m11 * b2 - m21 * b1);
-    rn = loaded - c.normal_row[0] * r1 - c.normal_row[1] * r2;
-    const double length = std::sqrt(r1 * r1 + r2 * r2);
-    const double limit = c.mu * rn;
-    if (length <= limit) {  // inside the cone: alpha is too large, or the contact sticks
-      if (a == 0.0) {
-        alpha = 0.0;
-        r = {rn, r1, r2};
-        return true;
-      }
-      high = a;
-    } else {
-      low = a;
-      sticks_not = true;
-    }
-    // dr_T/dalpha = -(schur + alpha)^-1 r_T.
-    const double d1 = -inverse * (m22 * r1 - m12 * r2);
-    const double d2 = -inverse * (m11 * r2 - m21 * r1);
-    const double dn = -c.normal_row[0] * d1 - c.normal_row[1] * d2;
-    const double ratio = limit / length;
-    const double slope = c.mu * dn / length - ratio * (r1 * d1 + r2 * d2) / (length * length);
-    double next = a - (ratio - 1.0) / slope;
-    // Newton may aim below zero from inside the cone: zero decides between stick and slide.
-    if (!sticks_not && !(next > 0.0)) {
-      next = 0.0;
-    } else if (!(next > low && next < high)) {
-      next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2.0 * low + c.schur[0] + c.schur[3];
-    }
-    if (std::abs(ratio - 1.0) <= 4e-16 || next == a || high - low <= 4e-16 * low) {
-      if (!(rn > 0.0) || !(length > 0.0)) return false;
-      alpha = a;
-      const double exact = c.mu * rn / length;  // on the cone to the last bit
-      r = {rn, exact * r1, exact * r2};
-      return true;
-    }
-    a = next;
-  }
-  return false;
+  if (c.delicate) return secular_root(eliminated<long double>(c.W), c.mu, q, alpha, r);
+  return secular_root(Eliminated<double>{c.inverse_normal,
+                                         {c.normal_row[0], c.normal_row[1]},
+                                         {c.normal_column[0], c.normal_column[1]},
+                                         {c.schur[0], c.schur[1], c.schur[2], c.schur[3]}},
+                      c.mu, q, alpha, r);
 }
 
 FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y) {

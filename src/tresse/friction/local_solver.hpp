@@ -13,6 +13,7 @@ struct PreparedContact {
   double normal_column[2] = {0.0, 0.0};    ///< W_TN / W_NN
   double schur[4] = {0.0, 0.0, 0.0, 0.0};  ///< W_TT - W_TN W_NT / W_NN: 11, 12, 21, 22
   bool fast = false;                       ///< the Schur complement is safely positive definite: solve_secular applies
+  bool delicate = false;                   ///< so ill conditioned that it must be solved in extended precision
 };
 
 PreparedContact prepare_contact(const Matrix3& W, double mu);

@@ -59,6 +59,26 @@ Status overall_status(const FrictionSolution& solution, const SolverOptions& opt
   return exact ? Status::stalled : Status::max_iterations;
 }
 
+/// A contact that couples to no other: every solution is known, the one nearest to the guess is taken. In the problem's
+/// own numbers, which scaling would round.
+detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu, Eigen::Ref<VectorX> impulse) {
+  detail::IslandResult result;
+  result.sweeps = 1;
+  const ContactSolutions all = enumerate_contact(W, q, mu);
+  if (all.count == 0) {
+    result.no_solution = all.proved;
+    result.unsolvable.push_back(0);
+    impulse.setZero();
+    return result;
+  }
+  const auto distance = [guess = Vector3(impulse)](const ContactSolution& s) { return (s.impulse - guess).norm(); };
+  const ContactSolution* best =
+      std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  impulse = best->impulse;
+  result.converged = true;
+  return result;
+}
+
 template <typename Problem>
 FrictionSolution solve(const Problem& problem, const VectorX& guess, const SolverOptions& options) {
   validate(problem);
@@ -80,6 +100,12 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
   std::vector<detail::IslandResult> results(all.size());
   const auto solve_island = [&](std::size_t k) {
     const std::vector<int>& island = all[k];
+    if (island.size() == 1) {
+      const int i = island.front();
+      results[k] = solve_single(diagonal[static_cast<std::size_t>(i)], problem.q.template segment<3>(3 * i),
+                                problem.mu[i], out.impulse.segment<3>(3 * i));
+      return;
+    }
     std::vector<int> local(OperatorOf<Problem>::locals(problem), -1);
     const Operator op(problem, diagonal, scales, island, local);
     VectorX r(3 * static_cast<Eigen::Index>(island.size()));

@@ -23,7 +23,8 @@ struct IslandResult {
   std::vector<int> unsolvable;  ///< local numbers
 };
 
-/// Gauss-Seidel on one island with its accelerations; `Operator` as in operators.hpp. Keeps the best iterate.
+/// Gauss-Seidel on one island of several contacts with its accelerations; `Operator` as in operators.hpp. Keeps the
+/// best iterate.
 template <typename Operator>
 class IslandSolver {
  public:
@@ -48,7 +49,6 @@ class IslandSolver {
   double measure(const VectorX& x);
   bool check(const VectorX& x);
   void sweep(VectorX& x);
-  bool solve_single(VectorX& impulse);
   bool try_newton(const VectorX& start);
   bool restart_newton();
   void run(int last_sweep);
@@ -237,32 +237,10 @@ void IslandSolver<Operator>::jump_drift() {
 }
 
 template <typename Operator>
-bool IslandSolver<Operator>::solve_single(VectorX& impulse) {
-  const ContactSolutions all = enumerate_contact(op_.contact[0].W, op_.q, op_.mu[0]);
-  result_.sweeps = 1;
-  if (all.count == 0) {
-    result_.no_solution = all.proved;
-    result_.unsolvable.push_back(0);
-    return false;
-  }
-  const ContactSolution* best = all.begin();
-  for (const ContactSolution& s : all)
-    if ((s.impulse - impulse).norm() < (best->impulse - impulse).norm()) best = &s;
-  impulse = best->impulse;
-  check(impulse);
-  result_.converged = true;  // exact; the caller's error function has the last word
-  return true;
-}
-
-template <typename Operator>
 IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   x_.head(measured_) = impulse;
   op_.refresh(x_);
   if (check(x_)) return result_;
-  if (op_.contacts() == 1) {
-    solve_single(impulse);
-    return result_;
-  }
   const bool small = op_.contacts() <= options_.newton_contacts;
   if (small) {
     for (int patience = 10; !finished() && patience <= 100; patience *= 2) {

@@ -1,0 +1,269 @@
+#include <tresse/io/friction_file.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/friction/solver.hpp>
+#include <tresse/io/hdf5.hpp>
+
+#include "support/coulomb_law.hpp"
+
+namespace {
+
+using tresse::MatrixX;
+using tresse::VectorX;
+using namespace tresse::io;
+
+MatrixX dense(const tresse::friction::BlockMatrix& w) {
+  MatrixX out = MatrixX::Zero(3 * w.rows, 3 * w.rows);
+  for (int i = 0; i < w.rows; ++i)
+    for (int k = w.row_begin[static_cast<std::size_t>(i)]; k < w.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
+      out.block<3, 3>(3 * i, 3 * w.column[static_cast<std::size_t>(k)]) = w.block[static_cast<std::size_t>(k)];
+  return out;
+}
+
+const char* const one_contact = "3\n1\n0\n3\n3\n3 3\n1 2 3\n4 5 6\n7 8 9\n-1 0.5 0.25\n0.7\n";
+
+TEST(FrictionText, dense_is_column_major_whatever_the_lines_show) {
+  const FrictionFile file = parse_friction_text(one_contact, "a.dat");
+  EXPECT_EQ(file.dimension, 3);
+  EXPECT_EQ(dense(file.problem.W)(1, 0), 2.0);
+  EXPECT_EQ(dense(file.problem.W)(0, 1), 4.0);
+  EXPECT_EQ(file.problem.q[2], 0.25);
+  EXPECT_EQ(file.problem.mu[0], 0.7);
+}
+
+/// Two contacts, blocks (0, 0), (0, 1), (1, 1): W is not even of symmetric pattern.
+std::string sparse_text() {
+  std::ostringstream out;
+  out << "3 2 1 6 6\n3 2 2\n3 6\n3 6\n3 3\n0 2 3\n0 1 1\n";
+  for (int block = 0; block < 3; ++block) {
+    out << block << "\n";
+    for (int e = 0; e < 9; ++e) out << (10 * block + e) << "\n";
+  }
+  out << "1 2 3 4 5 6\n0.1 0.2\n";
+  return out.str();
+}
+
+TEST(FrictionText, sparse_blocks) {
+  const FrictionFile file = parse_friction_text(sparse_text(), "a.dat");
+  const MatrixX W = dense(file.problem.W);
+  EXPECT_EQ(W(2, 0), 2.0);
+  EXPECT_EQ(W(1, 3), 11.0);
+  EXPECT_EQ(W(3, 4), 23.0);
+  EXPECT_EQ(W(3, 0), 0.0);
+  EXPECT_EQ(file.problem.mu[1], 0.2);
+}
+
+TEST(FrictionText, one_token_more_is_ignored_and_two_are_not) {
+  EXPECT_NO_THROW(parse_friction_text(std::string(one_contact) + "1\n", "a.dat"));
+  EXPECT_THROW(parse_friction_text(std::string(one_contact) + "1 2\n", "a.dat"), tresse::InvalidInput);
+}
+
+TEST(FrictionText, planar_problems_are_embedded) {
+  const FrictionFile file = parse_friction_text("2 1 0 2 2 2 2  2 0.5 0.5 1  -1 3  0.5", "a.dat");
+  EXPECT_EQ(file.dimension, 2);
+  const auto solution = tresse::friction::solve_gauss_seidel(file.problem, VectorX::Zero(3), {.tolerance = 1e-12});
+  ASSERT_EQ(solution.status, tresse::Status::converged);
+  // Slides: u_N = 2 r_N - 0.25 r_N - 1 = 0, u_T = 0.5 r_N - 0.5 r_N + 3 = 3 > 0, r_T = -r_N / 2.
+  const VectorX r = in_file_dimension(file, solution.impulse);
+  ASSERT_EQ(r.size(), 2);
+  EXPECT_NEAR(r[0], 1.0 / 1.75, 1e-14);
+  EXPECT_NEAR(r[1], -0.5 / 1.75, 1e-14);
+  EXPECT_NEAR(in_file_dimension(file, solution.velocity)[1], 3.0, 1e-14);
+  EXPECT_EQ(solution.impulse[2], 0.0);
+}
+
+struct BadText {
+  std::string text;
+  std::string part;
+};
+
+void expect_refused(const std::function<void()>& call, const std::string& part) {
+  try {
+    call();
+    ADD_FAILURE() << "accepted, expected: " << part;
+  } catch (const tresse::InvalidInput& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  }
+}
+
+TEST(FrictionText, bad_files_are_refused_with_their_place) {
+  const std::string good = one_contact;
+  const std::string sparse = sparse_text();
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::vector<BadText> cases{
+      {"", "a.dat:1:1: found the end of the file, expected the dimension"},
+      {"4 1 0", "a.dat:1:1: found '4'"},
+      {"3 -1 0", "a.dat:1:3: found '-1', expected the number of contacts"},
+      {"3 1 2 3 3 0 0 0 0 0", "storage of W"},
+      {"3 1 0 4 3 0 0 0 0 0", "found '4', expected the rows of W"},
+      {"3 99999999 0 1 1", "expected 399999996 numbers"},
+      {"3 99999999999999999999 0", "the number of contacts"},
+      {replaced(good, "4 5 6", "4 nan 6"), "a.dat:8:3: found 'nan', expected an entry of W, a finite number"},
+      {replaced(good, "4 5 6", "4 1e999 6"), "found '1e999'"},
+      {replaced(good, "4 5 6", "4 5x 6"), "found '5x'"},
+      {replaced(good, "0.7", "-0.7"), "a.dat:11:1: found '-0.7', expected a friction coefficient"},
+      {replaced(good, "0.7", ""), "found the end of the file, expected a friction coefficient"},
+      {replaced(good, "-1 0.5 0.25\n0.7\n", "-1"), "expected an entry of q"},
+      {replaced(sparse, "6 6\n3 2 2", "6 6\n3 2 3"), "block columns"},
+      {replaced(sparse, "3 6\n3 6", "3 7\n3 6"), "cumulative row end"},
+      {replaced(sparse, "0 2 3\n", "0 4 3\n"), "row pointer"},
+      {replaced(sparse, "0 1 1\n", "0 2 1\n"), "a block's column"},
+      {replaced(sparse, "0 1 1\n", "0 0 1\n"), "expected one block at row 0, column 0"},
+      {replaced(sparse, "3 2 2\n", "999999999 2 2\n"), "filled2"},
+  };
+  for (const BadText& bad : cases)
+    expect_refused([&] { static_cast<void>(parse_friction_text(bad.text, "a.dat")); }, bad.part);
+}
+
+TEST(FrictionText, truncation_anywhere_is_an_error_and_damage_never_crashes) {
+  const std::string good = sparse_text();
+  for (std::size_t size = 0; size + 8 < good.size(); ++size)
+    EXPECT_THROW(parse_friction_text(good.substr(0, size), "a.dat"), tresse::InvalidInput) << size;
+  std::mt19937 generator(5);
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::string text = good;
+    for (int k = 0; k < 3; ++k)
+      text[generator() % text.size()] = static_cast<char>("0123456789-+.e \n\xff"[generator() % 17]);
+    try {
+      static_cast<void>(parse_friction_text(text, "a.dat"));
+    } catch (const tresse::InvalidInput&) {
+    }
+  }
+}
+
+class FrictionFclib : public testing::Test {
+ protected:
+  FrictionFclib()
+      : file_(std::filesystem::path(testing::TempDir()) / ("tresse_fclib_" + std::to_string(::getpid()) + ".hdf5")) {}
+  ~FrictionFclib() override { std::filesystem::remove(file_); }
+
+  static void matrix(Hdf5Writer& out, const std::string& group, int m, int n, int nz,
+                     const std::vector<std::int32_t>& p, const std::vector<std::int32_t>& i,
+                     const std::vector<double>& x) {
+    out.write(group + "/m", std::vector<std::int32_t>{m});
+    out.write(group + "/n", std::vector<std::int32_t>{n});
+    out.write(group + "/nz", std::vector<std::int32_t>{nz});
+    out.write(group + "/nzmax", std::vector<std::int32_t>{static_cast<std::int32_t>(x.size())});
+    out.write(group + "/p", p);
+    out.write(group + "/i", i);
+    out.write(group + "/x", x);
+  }
+
+  /// W = [2 1 0; 0 3 0; 0 0 4], compressed as `nz` says.
+  void write_local(int nz, double mu = 0.5, int m = 3) {
+    Hdf5Writer out(file_);
+    out.write("fclib_local/spacedim", std::vector<std::int32_t>{3});
+    if (nz == -1) matrix(out, "fclib_local/W", m, 3, nz, {0, 1, 3, 4}, {0, 0, 1, 2}, {2, 1, 3, 4});
+    if (nz == -2) matrix(out, "fclib_local/W", m, 3, nz, {0, 2, 3, 4}, {0, 1, 1, 2}, {2, 1, 3, 4});
+    if (nz >= 0) matrix(out, "fclib_local/W", m, 3, nz, {0, 1, 1, 2}, {0, 0, 1, 2}, {2, 1, 3, 4});
+    out.write("fclib_local/vectors/q", std::vector<double>{-1, 0.5, 0});
+    out.write("fclib_local/vectors/mu", std::vector<double>{mu});
+    out.close();
+  }
+
+  std::filesystem::path file_;
+};
+
+TEST_F(FrictionFclib, local_problems_in_every_storage) {
+  MatrixX expected = MatrixX::Zero(3, 3);
+  expected << 2, 1, 0, 0, 3, 0, 0, 0, 4;
+  for (const int nz : {-2, -1, 4}) {
+    write_local(nz);
+    const FrictionFile read = read_friction_problem(file_);
+    EXPECT_EQ(dense(read.problem.W), expected) << nz;
+    EXPECT_EQ(read.problem.q[1], 0.5);
+    EXPECT_EQ(read.problem.mu[0], 0.5);
+  }
+}
+
+TEST_F(FrictionFclib, global_problems_are_reduced) {
+  {
+    Hdf5Writer out(file_);
+    out.write("fclib_global/spacedim", std::vector<std::int32_t>{3});
+    matrix(out, "fclib_global/M", 3, 3, 5, {0, 1, 2, 0, 1}, {0, 1, 2, 1, 0}, {2, 2, 4, 1, 1});
+    matrix(out, "fclib_global/H", 3, 3, 4, {0, 1, 2, 2}, {0, 1, 2, 0}, {1, 1, 1, 2});
+    out.write("fclib_global/vectors/f", std::vector<double>{1, -2, 3});
+    out.write("fclib_global/vectors/w", std::vector<double>{-1, 0.5, 0.25});
+    out.write("fclib_global/vectors/mu", std::vector<double>{0.5});
+    out.close();
+  }
+  Eigen::Matrix3d M, H;
+  M << 2, 1, 0, 1, 2, 0, 0, 0, 4;
+  H << 1, 0, 2, 0, 1, 0, 0, 0, 1;
+  Eigen::Matrix3d inverse;  // by hand
+  inverse << 2.0 / 3, -1.0 / 3, 0, -1.0 / 3, 2.0 / 3, 0, 0, 0, 0.25;
+  const FrictionFile read = read_friction_problem(file_);
+  EXPECT_LE((dense(read.problem.W) - H.transpose() * inverse * H).norm(), 1e-15);
+  const Eigen::Vector3d f(1, -2, 3), w(-1, 0.5, 0.25);
+  EXPECT_LE((read.problem.q - (H.transpose() * inverse * f + w)).norm(), 1e-15);
+}
+
+TEST_F(FrictionFclib, bad_files_are_refused) {
+  write_local(-1, -0.5);
+  expect_refused([&] { static_cast<void>(read_friction_problem(file_)); }, "fclib_local/vectors/mu");
+  write_local(-1, std::nan(""));
+  expect_refused([&] { static_cast<void>(read_friction_problem(file_)); }, "finite");
+  write_local(-1, 0.5, 4);
+  expect_refused([&] { static_cast<void>(read_friction_problem(file_)); }, "is 4 by 3, expected 3 by 3");
+  write_local(40);
+  expect_refused([&] { static_cast<void>(read_friction_problem(file_)); }, "holds 4 numbers, expected 40");
+  write_local(-1);
+  const auto size = std::filesystem::file_size(file_);
+  for (const double share : {0.05, 0.3, 0.6, 0.9, 0.99}) {
+    write_local(-1);
+    std::filesystem::resize_file(file_, static_cast<std::uintmax_t>(share * static_cast<double>(size)));
+    EXPECT_THROW(read_friction_problem(file_), tresse::InvalidInput) << share;
+  }
+  expect_refused([] { static_cast<void>(read_friction_problem("/nowhere/at/all.dat")); }, "/nowhere/at/all.dat");
+}
+
+/// Real problems, where a folder holds some: everyone solved to 1e-10 and the law checked contact by contact.
+TEST(FrictionProblems, real_ones_reach_1e10) {
+  const char* folder = std::getenv("TRESSE_FRICTION_PROBLEMS");
+  if (folder == nullptr) GTEST_SKIP() << "TRESSE_FRICTION_PROBLEMS is unset: it names a folder of .dat and .hdf5 files";
+  int solved = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string kind = entry.path().extension();
+    if (kind != ".dat" && kind != ".hdf5") continue;
+    const FrictionFile file = read_friction_problem(entry.path());
+    const auto& p = file.problem;
+    const tresse::friction::SolverOptions options{
+        .tolerance = 1e-10, .max_iterations = 10000, .measure = tresse::friction::SolverOptions::Measure::natural_map};
+    const auto start = std::chrono::steady_clock::now();
+    const auto found = tresse::friction::solve_gauss_seidel(p, VectorX::Zero(p.q.size()), options);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_EQ(found.status, tresse::Status::converged) << entry.path() << " " << found.natural_map_error;
+    const MatrixX W = dense(p.W);
+    const VectorX u = W * found.impulse + p.q;
+    double worst = 0.0;
+    for (int i = 0; i < p.W.rows; ++i) {
+      const double unit = W.block<3, 3>(3 * i, 3 * i).trace() / 3.0;
+      worst = std::max(
+          worst, tresse_test::coulomb_violation(u.segment<3>(3 * i), unit * found.impulse.segment<3>(3 * i), p.mu[i]));
+    }
+    EXPECT_LE(worst, 1e-8 * std::max(p.q.norm(), u.norm())) << entry.path();
+    RecordProperty(entry.path().filename().string(),
+                   std::to_string(found.iterations) + " sweeps, " + std::to_string(seconds) + " s");
+    ++solved;
+  }
+  EXPECT_GT(solved, 0) << folder;
+}
+
+}  // namespace

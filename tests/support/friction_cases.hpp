@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cmath>
+#include <random>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <tresse/friction/problem.hpp>
+
+/// Generated frictional contact problems in factored form.
+namespace tresse_test {
+
+struct FibreCase {
+  int contacts = 1;
+  bool stiff = false;           ///< compliances spread over six decades, as along a rod
+  bool mixed_friction = false;  ///< a coefficient of its own for every contact
+};
+
+/// Contacts of one fibre of 36 unknowns with fixed obstacles: nearly every second one almost the same as its neighbour
+/// (the two ends of adjacent pieces against one tooth), some open (q_N > 0), friction 0 to 0.5.
+inline tresse::friction::FactoredProblem single_fibre(const FibreCase& wanted, unsigned seed) {
+  using Eigen::MatrixXd;
+  constexpr int m = 36;
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  const auto fill = [&](auto&& x) {
+    for (Eigen::Index k = 0; k < x.size(); ++k) x.data()[k] = normal(generator);
+  };
+  const int n = wanted.contacts;
+  MatrixXd a(m, m), h(3 * n, m);
+  fill(a);
+  fill(h);
+  MatrixXd mass = a * a.transpose() / m + 0.05 * MatrixXd::Identity(m, m);
+  if (wanted.stiff) {
+    const Eigen::ArrayXd k = Eigen::ArrayXd::LinSpaced(m, 0.0, (m - 1.0) / m);
+    const Eigen::VectorXd decades = (-6.0 * k * std::log(10.0)).exp();
+    mass = decades.asDiagonal() * mass * decades.asDiagonal();
+    h = h * (-4.5 * k * std::log(10.0)).exp().matrix().asDiagonal();
+  }
+  Eigen::VectorXd q(3 * n);
+  fill(q);
+  tresse::friction::FactoredProblem out;
+  out.mu.resize(n);
+  const double common = uniform(generator) < 0.1 ? 0.0 : 0.5 * uniform(generator);
+  for (int i = 0; i < n; ++i) out.mu[i] = wanted.mixed_friction ? 0.5 * uniform(generator) : common;
+  for (int i = 0; i < n; ++i) q[3 * i] = uniform(generator) < 0.3 ? 2.0 * std::abs(q[3 * i]) : -std::abs(q[3 * i]);
+  for (int i = 0; i + 1 < n; i += 2) {
+    if (uniform(generator) > 0.7) continue;
+    const double apart = uniform(generator) < 0.2 ? 0.0 : std::pow(10.0, -2.0 - 10.0 * uniform(generator));
+    const double faster = uniform(generator) < 0.5 ? apart : std::pow(10.0, -1.0 - 8.0 * uniform(generator));
+    for (int k = 0; k < 3; ++k) {
+      for (int c = 0; c < m; ++c) h(3 * i + 3 + k, c) = h(3 * i + k, c) + apart * normal(generator);
+      q[3 * i + 3 + k] = q[3 * i + k] + faster * normal(generator);
+    }
+    out.mu[i + 1] = out.mu[i];
+  }
+  const MatrixXd x = mass.llt().matrixL().solve(h.transpose()).transpose();
+  out.q = q;
+  out.body_begin = {0, m};
+  for (int i = 0; i < n; ++i) {
+    out.contacts.push_back({tresse::friction::ContactRows{0, m, static_cast<int>(out.rows.size())}, {}});
+    for (int k = 0; k < 3; ++k)
+      for (int c = 0; c < m; ++c) out.rows.push_back(x(3 * i + k, c));
+  }
+  return out;
+}
+
+/// Contacts between neighbours in a row of bodies of `unknowns` each; `isolated` bodies start a new island.
+inline tresse::friction::FactoredProblem chain(int bodies, int contacts_per_pair, int unknowns, double mu,
+                                               unsigned seed, int island_length = 1 << 30) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  tresse::friction::FactoredProblem out;
+  for (int b = 0; b <= bodies; ++b) out.body_begin.push_back(b * unknowns);
+  for (int b = 0; b + 1 < bodies; ++b) {
+    if (b % island_length == island_length - 1) continue;
+    for (int k = 0; k < contacts_per_pair; ++k) {
+      std::array<tresse::friction::ContactRows, 2> sides;
+      for (int side = 0; side < 2; ++side) {
+        sides[static_cast<std::size_t>(side)] = {b + side, unknowns, static_cast<int>(out.rows.size())};
+        for (int e = 0; e < 3 * unknowns; ++e) out.rows.push_back(normal(generator));
+      }
+      out.contacts.push_back(sides);
+    }
+  }
+  const auto n = static_cast<Eigen::Index>(out.contacts.size());
+  out.q.resize(3 * n);
+  for (double& x : out.q) x = normal(generator);
+  for (Eigen::Index i = 0; i < n; ++i) out.q[3 * i] -= 0.7;
+  out.mu = Eigen::VectorXd::Constant(n, mu);
+  return out;
+}
+
+}  // namespace tresse_test
