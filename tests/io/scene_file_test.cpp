@@ -189,7 +189,7 @@ TEST(SceneFile, ReadsEveryKey) {
 
 TEST(SceneFile, RoundTripsBitForBit) {
   expect_round_trip(parse_scene_document(kEverything, "everything.toml"));
-  for (const char* name : {"three_point_bending", "comb", "cantilever"}) {
+  for (const char* name : {"three_point_bending", "comb", "cantilever", "inclined_plane"}) {
     expect_round_trip(read_scene_document(kScenes / (std::string(name) + ".toml")));
   }
 }
@@ -299,6 +299,24 @@ TEST(Comb, KeepsItsSenseForAnyTimes) {
           static_cast<void>(read_scene(kScenes / "comb.toml", {{"settle_time", settle}, {"duration", duration}})));
     }
   }
+}
+
+TEST(InclinedPlane, FibreLiesOnThePlaneAlongTheSlope) {
+  const scene::Scene s = read_scene(kScenes / "inclined_plane.toml", {{"slope_deg", "35"}});
+  const auto& plane = std::get<bodies::Plane>(obstacle(s, "plane").shape);
+  const scene::Root& root = s.fibres[0].root;
+  EXPECT_NEAR(std::acos(plane.normal.z()), 35 * std::acos(-1.0) / 180, 1e-14);
+  EXPECT_NEAR((root.position - plane.point).dot(plane.normal), s.fibres[0].sections[0].half_axis_1, 1e-18);
+  EXPECT_NEAR(root.frame.col(0).dot(plane.normal), 0.0, 1e-15);
+  EXPECT_LT(root.frame(2, 0), 0.0);
+}
+
+TEST(SceneFile, ReadsTheSmallestSceneOfTheReference) {
+  const scene::Scene s = parse_scene(
+      "[[fibres]]\nname = \"hair\"\nmaterial = \"human-hair\"\nlength = \"10 cm\"\nelements = 10\nradius = \"40 um\"\n",
+      "smallest.toml");
+  EXPECT_EQ(s.fibres[0].material.density, 1320.0);
+  EXPECT_EQ(s.fibres[0].root.frame, Matrix3::Identity());
 }
 
 TEST(Cantilever, TakesEveryParameterOfTheContract) {
