@@ -1,0 +1,118 @@
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <tresse/friction/solver.hpp>
+
+namespace {
+
+using namespace tresse::friction;
+using tresse::Matrix3;
+using tresse::Vector3;
+using tresse::VectorX;
+
+/// A ring of bodies with two contacts between each pair of neighbours, so that a row of W holds six blocks; as many
+/// unknowns as impulses, all free velocities closing. 100 sweeps are far from the solution.
+FactoredProblem ring(int n) {
+  constexpr int unknowns = 6;
+  const int bodies = n / 2;
+  std::mt19937 generator(1);
+  std::normal_distribution<double> normal;
+  std::vector<double> rows(static_cast<std::size_t>(6 * unknowns * n));
+  for (double& x : rows) x = normal(generator);
+  FactoredProblem p;
+  for (int b = 0; b <= bodies; ++b) p.body_begin.push_back(b * unknowns);
+  p.q.resize(3 * n);
+  for (double& x : p.q) x = normal(generator);
+  for (int i = 0; i < n; ++i) p.q[3 * i] = -std::abs(p.q[3 * i]);
+  p.mu = VectorX::Constant(n, 0.3);
+  p.rows = std::move(rows);
+  for (int i = 0; i < n; ++i) {
+    const int at = 6 * unknowns * i;
+    const int body = i / 2;
+    p.contacts.push_back(
+        {ContactRows{body, unknowns, at}, ContactRows{(body + 1) % bodies, unknowns, at + 3 * unknowns}});
+  }
+  return p;
+}
+
+/// One hair against fixed obstacles: every contact touches the same 36 unknowns.
+FactoredProblem hair(int contacts) {
+  constexpr int unknowns = 36;
+  std::mt19937 generator(3);
+  std::normal_distribution<double> normal;
+  FactoredProblem p;
+  p.body_begin = {0, unknowns};
+  for (int i = 0; i < contacts; ++i) p.contacts.push_back({ContactRows{0, unknowns, 3 * unknowns * i}, ContactRows{}});
+  p.rows.resize(static_cast<std::size_t>(3 * unknowns * contacts));
+  for (double& x : p.rows) x = normal(generator);
+  p.q.resize(3 * contacts);
+  for (double& x : p.q) x = normal(generator);
+  for (int i = 0; i < contacts; ++i) p.q[3 * i] = -std::abs(p.q[3 * i]);
+  p.mu = VectorX::Constant(contacts, 0.3);
+  return p;
+}
+
+/// A whole solve of 100 sweeps, set-up and final errors included; per_contact: of one sweep over one contact.
+void sweeps(benchmark::State& state, const auto& problem) {
+  const SolverOptions options{.tolerance = 1e-300,
+                              .max_iterations = 100,
+                              .check_every = 1000,
+                              .anderson_depth = static_cast<int>(state.range(0)),
+                              .newton_contacts = 0};
+  double done = 0.0;
+  double loaded = 0.0;
+  for (auto _ : state) {
+    const FrictionSolution solution = solve_gauss_seidel(problem, VectorX::Zero(problem.q.size()), options);
+    done += solution.iterations;
+    loaded = static_cast<double>(
+        (solution.impulse.reshaped<Eigen::RowMajor>(problem.mu.size(), 3).col(0).array() > 0.0).count());
+  }
+  const auto n = static_cast<double>(problem.mu.size());
+  state.counters["loaded"] = loaded / n;
+  state.counters["per_contact"] =
+      benchmark::Counter(n * done, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void assembled_sweeps(benchmark::State& state) { sweeps(state, assembled(ring(1000))); }
+BENCHMARK(assembled_sweeps)->Arg(0)->Arg(5)->Unit(benchmark::kMillisecond);
+
+void factored_sweeps(benchmark::State& state) { sweeps(state, ring(1000)); }
+BENCHMARK(factored_sweeps)->Arg(0)->Arg(5)->Unit(benchmark::kMillisecond);
+
+/// What a step of a single hair asks for; the guess: the answer to a free velocity 1 % away.
+void one_hair(benchmark::State& state) {
+  FactoredProblem p = hair(static_cast<int>(state.range(0)));
+  const SolverOptions options{.tolerance = 1e-10};
+  const VectorX guess = solve_gauss_seidel(p, VectorX::Zero(p.q.size()), options).impulse;
+  p.q *= 1.01;
+  for (auto _ : state) benchmark::DoNotOptimize(solve_gauss_seidel(p, guess, options).scaled_error);
+}
+BENCHMARK(one_hair)->Arg(1)->Arg(2)->Arg(3)->Arg(5)->Arg(10)->Unit(benchmark::kMicrosecond);
+
+void one_contact(benchmark::State& state) {
+  std::mt19937 generator(2);
+  std::normal_distribution<double> normal;
+  Matrix3 a;
+  for (double& x : a.reshaped()) x = normal(generator);
+  const PreparedContact contact = prepare_contact(a * a.transpose() + Matrix3::Identity(), 0.3);
+  std::vector<Vector3> q(512);
+  for (Vector3& v : q) v = Vector3(-std::abs(normal(generator)), normal(generator), normal(generator));
+  const auto solver = static_cast<LocalSolver>(state.range(0));
+  std::size_t k = 0;
+  Vector3 r = Vector3::Zero();
+  for (auto _ : state) {
+    double alpha = 0.0;
+    benchmark::DoNotOptimize(solve_contact(contact, q[k++ % q.size()], solver, alpha, r));
+  }
+}
+BENCHMARK(one_contact)
+    ->Arg(static_cast<int>(LocalSolver::hybrid))
+    ->Arg(static_cast<int>(LocalSolver::fischer_burmeister))
+    ->Arg(static_cast<int>(LocalSolver::enumerative));
+
+}  // namespace
