@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -81,8 +82,15 @@ void add_friction_command(CLI::App& program, int& exit_status) {
       ->required()
       ->type_name("OUT.json");
   command->add_option("--solver", arguments->solver, fmt::format("{} (default)", default_solver))->type_name("NAME");
-  command->add_option("--tolerance", arguments->tolerance, "On natural_map_error, dimensionless (1e-10)")
-      ->check(CLI::PositiveNumber)
+  command
+      ->add_option_function<double>(
+          "--tolerance",
+          [arguments](double value) {
+            require(value > 0.0 && std::isfinite(value),
+                    fmt::format("--tolerance: found {:g}, expected a number above 0", value));
+            arguments->tolerance = value;
+          },
+          "On natural_map_error, dimensionless (1e-10)")
       ->type_name("X");
   command->add_option("--max-iterations", arguments->max_iterations, "Sweeps at most (10000)")
       ->check(CLI::Range(1, 1000000000))

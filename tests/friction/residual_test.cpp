@@ -1,10 +1,13 @@
 #include <tresse/friction/residual.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "support/coulomb_law.hpp"
 #include "support/friction_cases.hpp"
 
 namespace {
@@ -116,6 +119,44 @@ TEST(Residual, both_sides_on_one_body) {
   EXPECT_LE((diagonal_blocks(p)[0] - diagonal_blocks(whole)[0]).norm(), 1e-13);
   const VectorX r = VectorX::Random(3);
   EXPECT_LE((velocity(p, r) - velocity(whole, r)).norm(), 1e-13);
+}
+
+/// The law written out (which accepts a direction that deviates in whichever of impulse and velocity is smaller) is as
+/// strict as the natural map, in both directions and at every scale: each bounds the other. A measure of the angle
+/// between u_T and r_T wouldn't be: where r is 1e-20 of the problem's largest, its direction is rounding noise and no
+/// solver can give it.
+TEST(Coulomb, the_law_written_out_and_the_natural_map_bound_each_other) {
+  std::mt19937 generator(31);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  const auto any = [&] { return Vector3(normal(generator), normal(generator), normal(generator)); };
+  const auto decade = [&](double lowest) { return std::pow(10.0, lowest * uniform(generator)); };
+  constexpr double factor = 8.0;      // constants of the law's Lipschitz bounds, mu <= 1
+  constexpr double rounding = 1e-15;  // of the larger of r and u
+  int clear = 0;
+  for (int trial = 0; trial < 30000; ++trial) {
+    const double mu = trial % 7 == 0 ? 0.0 : uniform(generator);
+    Vector3 r = decade(-12.0) * any(), u = decade(-12.0) * any();
+    if (trial % 3 != 0) {  // near one of the cases
+      const double angle = 7.0 * uniform(generator);
+      const Vector3 d(0.0, std::cos(angle), std::sin(angle));
+      r = decade(-12.0) * (trial % 3 == 1 ? Vector3(Vector3::UnitX() - mu * d) : Vector3(Vector3::UnitX()));
+      u = decade(-12.0) * (trial % 3 == 1 ? d : Vector3::Zero());
+      if (trial % 5 == 0) {
+        r.setZero();
+        u = std::abs(normal(generator)) * Vector3::UnitX() + decade(-12.0) * d;
+      }
+      r += decade(-14.0) * r.norm() * any();
+      u += decade(-14.0) * std::max(r.norm(), u.norm()) * any();
+    }
+    const double law = tresse_test::coulomb_violation(u, r, mu);
+    const double map = natural_map(r, u, mu).norm();
+    const double noise = rounding * std::max(r.norm(), u.norm());
+    EXPECT_LE(law, factor * map + noise) << trial << " mu " << mu << " r " << r.transpose() << " u " << u.transpose();
+    EXPECT_LE(map, factor * law + noise) << trial << " mu " << mu << " r " << r.transpose() << " u " << u.transpose();
+    clear += law > 10.0 * noise;
+  }
+  EXPECT_GT(clear, 20000);
 }
 
 TEST(Coulomb, cases) {

@@ -98,28 +98,34 @@ struct Sliding {
     s2 = -(linear(1, 1) - linear(0, 0)) / 2;
   }
   Real scale() const { return constant.norm() + linear.norm(); }
-  Real value(Real t) const {
-    return c0 + c1 * std::cos(t) + s1 * std::sin(t) + c2 * std::cos(2 * t) + s2 * std::sin(2 * t);
+  Real value(Real cos, Real sin) const {
+    return c0 + c1 * cos + s1 * sin + c2 * (cos - sin) * (cos + sin) + s2 * 2 * sin * cos;
   }
-  Real slope(Real t) const {
-    return -c1 * std::sin(t) + s1 * std::cos(t) - 2 * c2 * std::sin(2 * t) + 2 * s2 * std::cos(2 * t);
+  Real slope(Real cos, Real sin) const {
+    return -c1 * sin + s1 * cos - 4 * c2 * sin * cos + 2 * s2 * (cos - sin) * (cos + sin);
   }
   /// d . V(d), which has the sign of a.
-  Real along(Real t) const {
-    const RealPlane d(std::cos(t), std::sin(t));
-    return d.dot(constant - linear * d);
-  }
+  Real along(const RealPlane& d) const { return d.dot(constant - linear * d); }
 };
 
 /// Roots of h by the half angle from the direction where |h| is largest, so that no root is near infinity.
 int sliding_angles(const Sliding& s, std::array<Real, 4>& angle) {
   constexpr Real pi = 3.14159265358979323846264338327950288L;
-  Real far = 0;
-  for (int k = 1; k < 8; ++k)
-    if (std::abs(s.value(k * pi / 4)) > std::abs(s.value(far))) far = k * pi / 4;
+  constexpr Real root = 0.70710678118654752440084436210484904L;
+  constexpr Real cosine[8] = {1, root, 0, -root, -1, -root, 0, root};
+  const auto sine = [&](int k) { return cosine[(k + 6) % 8]; };
+  int far = 0;
+  Real largest = 0;
+  for (int k = 0; k < 8; ++k) {
+    const Real size = std::abs(s.value(cosine[k], sine(k)));
+    if (size > largest) {
+      largest = size;
+      far = k;
+    }
+  }
   // Turned so that `far` is at infinity of t = tan(phi / 2): theta = phi + shift.
-  const Real shift = far - pi;
-  const Real c = std::cos(shift), n = std::sin(shift), cc = std::cos(2 * shift), nn = std::sin(2 * shift);
+  const Real shift = (far - 4) * pi / 4;
+  const Real c = -cosine[far], n = -sine(far), cc = (c - n) * (c + n), nn = 2 * n * c;
   const Real c1 = s.c1 * c + s.s1 * n, s1 = s.s1 * c - s.c1 * n;
   const Real c2 = s.c2 * cc + s.s2 * nn, s2 = s.s2 * cc - s.c2 * nn;
   const auto roots =
@@ -128,7 +134,8 @@ int sliding_angles(const Sliding& s, std::array<Real, 4>& angle) {
   for (const Real t : roots) {
     Real theta = 2 * std::atan(t) + shift;
     for (int step = 0; step < 3; ++step) {  // polish where h is simple; a touching root stays
-      const Real change = s.value(theta) / s.slope(theta);
+      const Real cos = std::cos(theta), sin = std::sin(theta);
+      const Real change = s.value(cos, sin) / s.slope(cos, sin);
       if (!(std::abs(change) < 1e-6L)) break;
       theta -= change;
     }
@@ -150,7 +157,7 @@ bool add_sliding(ContactSolutions& out, const Problem& p, const Sliding& s, Real
   const Real rounding = rank_threshold * (std::abs(p.W(0, 0)) + p.mu * w.norm()) + boundary_threshold * p.size;
   // r_N > 0, and a = d . V / denominator >= 0.
   const Real sign = p.q[0] < 0 ? 1 : -1;
-  if (sign * denominator <= rounding || sign * s.along(theta) < -boundary_threshold * s.scale()) return false;
+  if (sign * denominator <= rounding || sign * s.along(d) < -boundary_threshold * s.scale()) return false;
   RealVector r;
   r[0] = -p.q[0] / denominator;
   r.tail<2>() = -p.mu * r[0] * d;

@@ -10,32 +10,48 @@ namespace {
 
 using RowMajorBlock = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
 
+// Messages are put together only where they are needed: these checks run in every time step.
+
 void validate_vectors(const VectorX& q, const VectorX& mu, Eigen::Index contacts) {
-  require(q.size() == 3 * contacts,
-          "friction problem: q has " + std::to_string(q.size()) + " entries, expected " + std::to_string(3 * contacts));
-  require(mu.size() == contacts,
-          "friction problem: mu has " + std::to_string(mu.size()) + " entries, expected " + std::to_string(contacts));
+  const auto require_size = [](const char* name, Eigen::Index size, Eigen::Index expected) {
+    if (size != expected)
+      throw InvalidInput(std::string("friction problem: ") + name + " has " + std::to_string(size) +
+                         " entries, expected " + std::to_string(expected));
+  };
+  require_size("q", q.size(), 3 * contacts);
+  require_size("mu", mu.size(), contacts);
   require(q.allFinite(), "friction problem: q holds a number that is not finite");
   for (Eigen::Index i = 0; i < contacts; ++i)
-    require(mu[i] >= 0.0 && std::isfinite(mu[i]), "friction problem: the friction coefficient of contact " +
-                                                      std::to_string(i) + " is " + std::to_string(mu[i]) +
-                                                      ", expected a finite number >= 0");
+    if (!(mu[i] >= 0.0 && std::isfinite(mu[i])))
+      throw InvalidInput("friction problem: the friction coefficient of contact " + std::to_string(i) + " is " +
+                         std::to_string(mu[i]) + ", expected a finite number >= 0");
 }
 
 void validate_rows(const FactoredProblem& problem, const ContactRows& side, std::size_t contact) {
   if (side.body < 0) return;
-  const std::string where = "friction problem: contact " + std::to_string(contact) + ": ";
-  require(side.body + 1 < static_cast<int>(problem.body_begin.size()), where + "names a body that does not exist");
+  const auto require_here = [contact](bool condition, const char* what) {
+    if (!condition) throw InvalidInput("friction problem: contact " + std::to_string(contact) + ": " + what);
+  };
+  require_here(side.body + 1 < static_cast<int>(problem.body_begin.size()), "names a body that does not exist");
   const auto body = static_cast<std::size_t>(side.body);
-  require(side.columns >= 0 && side.columns <= problem.body_begin[body + 1] - problem.body_begin[body],
-          where + "touches more entries than its body has");
-  require(side.offset >= 0 &&
-              static_cast<std::size_t>(side.offset) + 3 * static_cast<std::size_t>(side.columns) <= problem.rows.size(),
-          where + "its rows lie outside the stored ones");
+  require_here(side.columns >= 0 && side.columns <= problem.body_begin[body + 1] - problem.body_begin[body],
+               "touches more entries than its body has");
+  const std::size_t end = static_cast<std::size_t>(side.offset) + 3 * static_cast<std::size_t>(side.columns);
+  require_here(side.offset >= 0 && end <= problem.rows.size(), "its rows lie outside the stored ones");
 }
 
 Eigen::Map<const RowMajorBlock> rows_of(const FactoredProblem& problem, const ContactRows& side) {
   return {problem.rows.data() + side.offset, 3, side.columns};
+}
+
+/// gram += rows rows^T, exactly symmetric.
+void add_gram(const Eigen::Map<const RowMajorBlock>& rows, Matrix3& gram) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const double product = rows.row(i).dot(rows.row(j));
+      gram(i, j) += product;
+      if (i != j) gram(j, i) += product;
+    }
 }
 
 /// Union-find over contacts, the smallest index as the representative.
@@ -79,20 +95,21 @@ void validate(const FrictionProblem& problem) {
   require(w.rows >= 0, "friction problem: negative number of contacts");
   require(w.row_begin.size() == static_cast<std::size_t>(w.rows) + 1 && w.row_begin.front() == 0,
           "friction problem: W.row_begin needs one entry more than block rows, the first 0");
-  require(w.column.size() == w.block.size() && w.row_begin.back() == static_cast<int>(w.column.size()),
-          "friction problem: W has " + std::to_string(w.block.size()) + " blocks for " +
-              std::to_string(w.column.size()) + " columns and " + std::to_string(w.row_begin.back()) + " row entries");
+  if (w.column.size() != w.block.size() || w.row_begin.back() != static_cast<int>(w.column.size()))
+    throw InvalidInput("friction problem: W has " + std::to_string(w.block.size()) + " blocks for " +
+                       std::to_string(w.column.size()) + " columns and " + std::to_string(w.row_begin.back()) +
+                       " row entries");
   for (int i = 0; i < w.rows; ++i) {
     const int begin = w.row_begin[static_cast<std::size_t>(i)];
     const int end = w.row_begin[static_cast<std::size_t>(i) + 1];
     require(begin >= 0 && begin <= end && end <= w.row_begin.back(), "friction problem: W.row_begin must not descend");
     for (int k = begin; k < end; ++k) {
       const int j = w.column[static_cast<std::size_t>(k)];
-      require(j >= 0 && j < w.rows && (k == begin || j > w.column[static_cast<std::size_t>(k) - 1]),
-              "friction problem: block columns of row " + std::to_string(i) + " must ascend within 0.." +
-                  std::to_string(w.rows - 1));
-      require(w.block[static_cast<std::size_t>(k)].allFinite(),
-              "friction problem: W holds a number that is not finite in block row " + std::to_string(i));
+      if (j < 0 || j >= w.rows || (k > begin && j <= w.column[static_cast<std::size_t>(k) - 1]))
+        throw InvalidInput("friction problem: block columns of row " + std::to_string(i) + " must ascend within 0.." +
+                           std::to_string(w.rows - 1));
+      if (!w.block[static_cast<std::size_t>(k)].allFinite())
+        throw InvalidInput("friction problem: W holds a number that is not finite in block row " + std::to_string(i));
     }
   }
   validate_vectors(problem.q, problem.mu, w.rows);
@@ -153,8 +170,8 @@ std::vector<Matrix3> diagonal_blocks(const FactoredProblem& problem) {
   std::vector<Matrix3> out(problem.contacts.size(), Matrix3::Zero());
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const auto& [a, b] = problem.contacts[i];
-    if (a.body >= 0) out[i].noalias() += rows_of(problem, a) * rows_of(problem, a).transpose();
-    if (b.body >= 0) out[i].noalias() += rows_of(problem, b) * rows_of(problem, b).transpose();
+    if (a.body >= 0) add_gram(rows_of(problem, a), out[i]);
+    if (b.body >= 0) add_gram(rows_of(problem, b), out[i]);
     if (a.body >= 0 && a.body == b.body) {  // both sides on one body: the cross terms as well
       const int common = std::min(a.columns, b.columns);
       const Matrix3 cross = rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();

@@ -1,5 +1,6 @@
 #include <tresse/friction/solver.hpp>
 
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -98,6 +99,7 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
   out.impulse = guess;
   out.islands = static_cast<int>(all.size());
   std::vector<detail::IslandResult> results(all.size());
+  tbb::enumerable_thread_specific<std::vector<int>> numbering;
   const auto solve_island = [&](std::size_t k) {
     const std::vector<int>& island = all[k];
     if (island.size() == 1) {
@@ -106,7 +108,9 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
                                 problem.mu[i], out.impulse.segment<3>(3 * i));
       return;
     }
-    std::vector<int> local(OperatorOf<Problem>::locals(problem), -1);
+    // Numbers within the island; what other islands left behind is never read.
+    std::vector<int>& local = numbering.local();
+    local.resize(OperatorOf<Problem>::locals(problem), -1);
     const Operator op(problem, diagonal, scales, island, local);
     VectorX r(3 * static_cast<Eigen::Index>(island.size()));
     for (std::size_t c = 0; c < island.size(); ++c)
@@ -115,7 +119,10 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
     for (std::size_t c = 0; c < island.size(); ++c)
       out.impulse.segment<3>(3 * island[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[island[c]];
   };
-  tbb::parallel_for(std::size_t{0}, all.size(), solve_island);
+  if (all.size() == 1)
+    solve_island(0);  // spares a small problem the scheduler
+  else
+    tbb::parallel_for(std::size_t{0}, all.size(), solve_island);
 
   bool no_solution = false;
   bool all_stopped = true;
@@ -132,8 +139,11 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
   }
   std::sort(out.unsolvable.begin(), out.unsolvable.end());
   out.velocity = velocity(problem, out.impulse);
-  out.scaled_error = scaled_error(problem, out.impulse);
-  out.natural_map_error = natural_map_error(problem, out.impulse);
+  const auto error = [&](const VectorX& by) {
+    return natural_map_sums(out.impulse, out.velocity, problem.q, problem.mu, by).relative();
+  };
+  out.scaled_error = error(scales);
+  out.natural_map_error = error({});
   out.status = overall_status(out, options, no_solution, all_stopped);
   return out;
 }

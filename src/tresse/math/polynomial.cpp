@@ -30,17 +30,42 @@ struct Polynomial {
   }
 };
 
-/// No root lies outside [-bound, bound]: twice Fujiwara's bound would do, Cauchy's is simpler.
+/// No root lies outside [-bound, bound]: Fujiwara's 2 max |c_k / c_n|^(1/(n-k)), each ratio rounded up to a power of
+/// two, which needs no logarithm.
 template <typename Scalar>
 Scalar root_bound(const Polynomial<Scalar>& p) {
-  Scalar largest = 0;
   const Scalar lead = std::abs(p.c[static_cast<std::size_t>(p.degree)]);
+  int largest = std::numeric_limits<Scalar>::min_exponent;
   for (int k = 0; k < p.degree; ++k) {
-    // Fujiwara: 2 max |c_k / c_n|^(1/(n-k)), which doesn't overflow where Cauchy's does.
     const Scalar ratio = std::abs(p.c[static_cast<std::size_t>(k)]) / lead;
-    largest = std::max(largest, std::pow(ratio, Scalar(1) / Scalar(p.degree - k)));
+    if (!std::isfinite(ratio)) return std::numeric_limits<Scalar>::infinity();
+    if (ratio == 0) continue;
+    const int exponent = std::ilogb(ratio) + 1;  // ratio < 2^exponent
+    const int power = p.degree - k;
+    largest = std::max(largest, exponent >= 0 ? (exponent + power - 1) / power : -(-exponent / power));
   }
-  return Scalar(2) * largest + std::numeric_limits<Scalar>::min();
+  return std::ldexp(Scalar(2), largest);
+}
+
+/// Degree 2, the larger root by the sum that doesn't cancel; a touching root as in roots_of.
+template <typename Scalar>
+RealRoots<Scalar> quadratic_roots(const Polynomial<Scalar>& p) {
+  RealRoots<Scalar> out;
+  const Scalar middle = -p.c[1] / (2 * p.c[2]);
+  const Scalar at_middle = p.value(middle);
+  if (std::abs(at_middle) <= p.rounding(middle)) {
+    out.value[0] = middle;
+    out.count = 1;
+    return out;
+  }
+  if ((at_middle < 0) == (p.c[2] < 0)) return out;
+  const Scalar half = std::sqrt(-at_middle / p.c[2]);
+  Scalar large = middle < 0 ? middle - half : middle + half;
+  large -= p.value(large) / p.slope(large);
+  const Scalar small = p.c[0] / p.c[2] / large;
+  out.value = {std::min(large, small), std::max(large, small)};
+  out.count = 2;
+  return out;
 }
 
 /// The root in [low, high], where the values have opposite signs: Newton kept inside the bracket, else bisection.
@@ -74,6 +99,7 @@ RealRoots<Scalar> roots_of(Polynomial<Scalar> p) {
     out.count = std::isfinite(out.value[0]) ? 1 : 0;
     return out;
   }
+  if (p.degree == 2 && std::isfinite(p.c[1] / p.c[2]) && std::isfinite(p.c[0] / p.c[2])) return quadratic_roots(p);
   Polynomial<Scalar> derivative;
   derivative.degree = p.degree - 1;
   for (int k = 0; k < p.degree; ++k)
@@ -119,7 +145,7 @@ RealRoots<Scalar> real_roots(const std::array<Scalar, 5>& coefficients) {
   Polynomial<Scalar> p;
   p.degree = 4;
   // A power of two, so that scaling is exact.
-  const Scalar scale = std::exp2(-std::floor(std::log2(largest)));
+  const Scalar scale = std::ldexp(Scalar(1), -std::ilogb(largest));
   for (std::size_t k = 0; k < 5; ++k) p.c[k] = coefficients[k] * scale;
   return roots_of(p);
 }

@@ -260,6 +260,8 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     if (finished()) break;
     jump_drift();
   }
+  // Sweeps since the last regular check count too.
+  if (!result_.converged && result_.sweeps % options_.check_every != 0) check(x_);
   impulse = best_;
   return result_;
 }
