@@ -21,7 +21,7 @@ endif()
 add_library(tresse_build_options INTERFACE)
 target_compile_options(tresse_build_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # g++ 12 cries wolf over std::variant
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>"  # g++ 12 cries wolf (std::variant, std::string)
   $<$<BOOL:${TRESSE_WARNINGS_AS_ERRORS}>:-Werror>
   $<$<BOOL:${tresse_march}>:-march=${tresse_march}>)
 if(TRESSE_ASSERTIONS OR CMAKE_BUILD_TYPE STREQUAL "Debug")

@@ -50,6 +50,11 @@ contact::HalfSpace moved_plane(const bodies::Obstacle& obstacle, const Pose& pos
 
 }  // namespace
 
+VectorX rest_curvature_at(const Fibre& fibre, double time) {
+  const double weight = std::min(1.0, time / fibre.rest_onset);
+  return (1.0 - weight) * fibre.first_rest_curvature + weight * fibre.last_rest_curvature;
+}
+
 Pose root_pose(const Fibre& fibre, double time) {
   const Pose shift = bodies::displacement(fibre.root_motion, time);
   return {fibre.root.position + shift.position, shift.frame * fibre.root.frame};

@@ -18,7 +18,13 @@ struct Fibre {
   int group = 0;                   ///< index of the scene's fibre group
   int material = 0;                ///< row of World::friction
   double drag = 0.0;               ///< [N s/m^2]
+  VectorX first_rest_curvature;    ///< (m) at time zero, used when rest_onset > 0 [1/m]
+  VectorX last_rest_curvature;     ///< (m) from rest_onset on [1/m]
+  double rest_onset = 0.0;         ///< the natural shape grows linearly until this time; >= 0 [s]
 };
+
+/// The natural curvatures of a fibre at `time`, (m) [1/m]. Only for rest_onset > 0.
+VectorX rest_curvature_at(const Fibre& fibre, double time);
 
 /// Fibres, obstacles and the surroundings they share. Built from a scene; everything that steps or solves works on it.
 struct World {

@@ -27,6 +27,79 @@ Vector3 unit_tangent(const geometry::Curve& curve, double s) {
   return size > 0.0 ? Vector3(direction / size) : Vector3(Vector3::Zero());
 }
 
+/// Sine of the angle below which a contact counts as a parallel stretch.
+constexpr double parallel_sine = 0.1;
+
+bool nearly_parallel(const Vector3& tangent_a, const Vector3& tangent_b) {
+  return !tangent_b.isZero(0.0) && tangent_a.cross(tangent_b).norm() < parallel_sine;
+}
+
+/// The contacts of one pair of pieces: the nearest points, and the other local minima of the distance along a, as when
+/// an element bends around a bar more than the bar does and rests on it at two places.
+class PairSearch {
+ public:
+  PairSearch(const Piece& a, const Piece& b, const DetectionOptions& options)
+      : a_(a), b_(b), bound_(a.radius + b.radius + a.reach + b.reach) {
+    query_ = {
+        .method = options.method, .tolerance = options.tolerance, .upper_bound = bound_, .max_steps = largest_boxes};
+    // Within this of a local minimum the distance to a bar stays below the bound: d^2 = s^2 across it.
+    separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * (a.radius + b.radius) * (a.reach + b.reach));
+  }
+
+  std::vector<geometry::ClosestPoints> run() {
+    const geometry::ClosestPoints nearest = closest(a_.interval);
+    if (!nearest.found) return {};
+    found_.push_back(nearest);
+    if (nearly_parallel(unit_tangent(a_.curve, nearest.s_a), unit_tangent(b_.curve, nearest.s_b))) {
+      // The distance is flat along the stretch: a few contacts carry it.
+      separation_ = std::max(separation_, (a_.interval.end - a_.interval.begin) / largest_contacts);
+    }
+    search_beside(a_.interval, nearest.s_a);
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr int largest_boxes = 4000;        // of one query; a valley is then settled by Newton's method alone
+  static constexpr double largest_contacts = 12.0;  // along a parallel stretch
+  static constexpr int largest_queries = 32;        // of one pair
+
+  geometry::ClosestPoints closest(const geometry::Interval& interval) {
+    ++queries_;
+    return geometry::closest_points(a_.curve, interval, b_.curve, b_.interval, query_);
+  }
+
+  void search_beside(const geometry::Interval& interval, double s) {
+    search({interval.begin, s - separation_});
+    search({s + separation_, interval.end});
+  }
+
+  /// Local minima inside an interval one or both of whose ends are cuts beside known contacts.
+  void search(const geometry::Interval& interval) {
+    if (interval.end - interval.begin < separation_ || queries_ >= largest_queries) return;
+    const geometry::ClosestPoints nearest = closest(interval);
+    if (!nearest.found) return;
+    const double rounding = 1e-9 * (interval.end - interval.begin);
+    const bool at_cut = (nearest.s_a <= interval.begin + rounding && interval.begin > a_.interval.begin) ||
+                        (nearest.s_a >= interval.end - rounding && interval.end < a_.interval.end);
+    if (at_cut) {
+      const double middle = 0.5 * (interval.begin + interval.end);
+      search({interval.begin, middle});
+      search({middle, interval.end});
+    } else {
+      found_.push_back(nearest);
+      search_beside(interval, nearest.s_a);
+    }
+  }
+
+  const Piece& a_;
+  const Piece& b_;
+  double bound_;
+  double separation_;
+  int queries_ = 0;
+  geometry::ClosestPointsOptions query_;
+  std::vector<geometry::ClosestPoints> found_;
+};
+
 /// Position of a parameter in a piece's interval: -1 at its begin, 1 at its end, 0 inside.
 int side_of(const Piece& piece, double s) {
   const double tolerance = 1e-12 * (piece.interval.end - piece.interval.begin);
@@ -69,8 +142,26 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
   const Vector3 direction = (contact.point_b - contact.point_a).stableNormalized();
   out.at_junction = leaves_through_junction(a, side_a, -direction.dot(tangent_a)) ||
                     leaves_through_junction(b, side_b, direction.dot(tangent_b));
-  constexpr double parallel_sine = 0.1;
-  out.near_parallel = !tangent_b.isZero(0.0) && tangent_a.cross(tangent_b).norm() < parallel_sine;
+  out.near_parallel = nearly_parallel(tangent_a, tangent_b);
+  return out;
+}
+
+Candidate plane_candidate(const Geometry& scene, int piece, int index, const HalfSpace& plane, double s) {
+  const Piece& a = scene.pieces[piece];
+  Candidate out;
+  Contact& contact = out.contact;
+  contact.a = piece;
+  contact.b = index;
+  contact.s_a = s;
+  contact.point_a = geometry::position(a.curve, s);
+  const double height = plane.normal.dot(contact.point_a - plane.point);
+  contact.point_b = contact.point_a - height * plane.normal;
+  contact.gap = height - a.radius;
+  const Vector3 tangent = unit_tangent(a.curve, s);
+  contact.frame = frame_from_normal(-plane.normal, tangent);
+  const double slope = plane.normal.dot(tangent);
+  out.at_junction = leaves_through_junction(a, side_of(a, s), slope);
+  out.near_parallel = std::abs(slope) < parallel_sine;
   return out;
 }
 
@@ -78,24 +169,8 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
 void add_plane_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
   const HalfSpace& plane = scene.planes[-1 - pair.b];
-  const double bound = a.radius + a.reach;
-  for (const double s : geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, bound)) {
-    Candidate candidate;
-    Contact& contact = candidate.contact;
-    contact.a = pair.a;
-    contact.b = pair.b;
-    contact.s_a = s;
-    contact.point_a = geometry::position(a.curve, s);
-    const double height = plane.normal.dot(contact.point_a - plane.point);
-    contact.point_b = contact.point_a - height * plane.normal;
-    contact.gap = height - a.radius;
-    const Vector3 tangent = unit_tangent(a.curve, s);
-    contact.frame = frame_from_normal(-plane.normal, tangent);
-    const double slope = plane.normal.dot(tangent);
-    candidate.at_junction = leaves_through_junction(a, side_of(a, s), slope);
-    constexpr double parallel_sine = 0.1;
-    candidate.near_parallel = std::abs(slope) < parallel_sine;
-    out.push_back(candidate);
+  for (const double s : geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, a.radius + a.reach)) {
+    out.push_back(plane_candidate(scene, pair.a, pair.b, plane, s));
   }
 }
 
@@ -158,24 +233,35 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
 
 }  // namespace
 
+Contact at_same_place(const Geometry& scene, const Contact& contact) {
+  const Piece& a = scene.pieces[contact.a];
+  if (contact.b < 0) {
+    const HalfSpace& plane = scene.planes[-1 - contact.b];
+    return plane_candidate(scene, contact.a, contact.b, plane, contact.s_a).contact;
+  }
+  geometry::ClosestPoints place;
+  place.s_a = contact.s_a;
+  place.s_b = contact.s_b;
+  place.distance =
+      (geometry::position(a.curve, contact.s_a) - geometry::position(scene.pieces[contact.b].curve, contact.s_b))
+          .norm();
+  return make_candidate(scene, {contact.a, contact.b}, place).contact;
+}
+
 std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePair>& pairs,
                             const DetectionOptions& options) {
-  std::vector<geometry::ClosestPoints> nearest(pairs.size());
+  std::vector<std::vector<geometry::ClosestPoints>> nearest(pairs.size());
   oneapi::tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
     if (pairs[i].b < 0) return;
-    const Piece& a = scene.pieces[pairs[i].a];
-    const Piece& b = scene.pieces[pairs[i].b];
-    const double bound = a.radius + b.radius + a.reach + b.reach;
-    nearest[i] =
-        geometry::closest_points(a.curve, a.interval, b.curve, b.interval,
-                                 {.method = options.method, .tolerance = options.tolerance, .upper_bound = bound});
+    nearest[i] = PairSearch(scene.pieces[pairs[i].a], scene.pieces[pairs[i].b], options).run();
   });
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (pairs[i].b < 0) {
       add_plane_contacts(scene, pairs[i], candidates);
-    } else if (nearest[i].found) {
-      candidates.push_back(make_candidate(scene, pairs[i], nearest[i]));
+    }
+    for (const geometry::ClosestPoints& found : nearest[i]) {
+      candidates.push_back(make_candidate(scene, pairs[i], found));
     }
   }
   return without_duplicates(scene, candidates);

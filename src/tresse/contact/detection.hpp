@@ -26,6 +26,9 @@ struct Contact {
   double gap = 0.0;  ///< distance between the surfaces, < 0 when they overlap [m]
 };
 
+/// A contact of the same two pieces at the same abscissae, where their curves are now.
+Contact at_same_place(const Geometry& scene, const Contact& contact);
+
 /// Contacts of the candidate pairs nearer than the reach of their pieces, in the order of the pairs: one a pair of
 /// pieces, every local minimum and end against a plane. Found twice at a junction: kept once. Same result for any
 /// number of threads. See docs/contact.md.

@@ -44,8 +44,9 @@ struct StepReport {
   double nonlinear_residual = 0.0;  ///< relative, "nonlinear" scheme only
   double max_penetration = 0.0;     ///< deepest in the configuration that the step started from; >= 0 [m]
   rods::RodEnergies energies;       ///< summed over fibres, at the end of the step
-  double work_external = 0.0;       ///< done on the fibres by obstacles, moving roots and wind since the start [J]
-  double t_detection = 0.0;         ///< wall times [s]
+  double work_external =
+      0.0;  ///< done on the fibres by obstacles, moving roots, air and growing natural curvature since the start [J]
+  double t_detection = 0.0;  ///< wall times [s]
   double t_assembly = 0.0;
   double t_solve = 0.0;
   double t_step = 0.0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <oneapi/tbb/parallel_for.h>
@@ -49,6 +50,12 @@ void refresh_kinematics(assembly::World& world, const std::vector<rods::RodState
                             [&](std::size_t f) { world.fibres[f].rod->update(states[f]); });
 }
 
+double elastic_energy(const assembly::World& world) {
+  double energy = 0.0;
+  for (const assembly::Fibre& fibre : world.fibres) energy += fibre.rod->energies(world.gravity).elastic;
+  return energy;
+}
+
 }  // namespace
 
 Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationState initial)
@@ -73,13 +80,28 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
     }
   }
   previous_rods_ = state_.rods;
+  set_natural_shapes(time());
   refresh_kinematics(world_, state_.rods);
   geometry_ = assembly::contact_geometry(world_, time());
+}
+
+void Stepper::set_natural_shapes(double time) {
+  for (assembly::Fibre& fibre : world_.fibres) {
+    if (fibre.rest_onset > 0.0) fibre.rod->set_rest_curvature(assembly::rest_curvature_at(fibre, time));
+  }
 }
 
 void Stepper::begin_step() {
   const double begin = time();
   const double end = static_cast<double>(state_.step + 1) * options_.dt;
+  growth_work_ = 0.0;
+  if (std::any_of(world_.fibres.begin(), world_.fibres.end(),
+                  [&](const assembly::Fibre& fibre) { return begin < fibre.rest_onset; })) {
+    growth_work_ = -elastic_energy(world_);
+    set_natural_shapes(end);
+    refresh_kinematics(world_, state_.rods);
+    growth_work_ += elastic_energy(world_);
+  }
   motion_.obstacles_begin.clear();
   motion_.obstacles_end.clear();
   for (const bodies::Obstacle& obstacle : world_.obstacles) {
@@ -224,6 +246,37 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
   return size > 0.0 ? std::sqrt(change / size) : 0.0;
 }
 
+/// Further passes: as many as asked for, and more while the end of the step that the last one predicts still overlaps.
+/// A single pass does where contacts slide a little; a contact that jumps along a parallel stretch takes several. If
+/// none ends without overlap, the one that overlaps least stands.
+void Stepper::relinearise(Pass& pass, StepReport& report) {
+  const bool nonlinear = options_.scheme == Scheme::nonlinear;
+  // Without contact nothing is left to linearise again, unless the fibres' own terms are iterated.
+  if (!nonlinear && (pairs_.empty() || options_.relinearisations == 0)) return;
+  const int limit = nonlinear ? options_.max_nonlinear_iterations
+                              : std::max(options_.relinearisations, options_.max_relinearisations);
+  Pass best;
+  double least_overlap = std::numeric_limits<double>::infinity();
+  for (int k = 1; k <= limit && pass.finite(); ++k) {
+    Pass next = next_pass(pass);
+    const bool overlapping = next.overlap > options_.overlap_tolerance;
+    const bool extra = !nonlinear && k > options_.relinearisations;
+    if (extra && !overlapping) return;
+    if (extra && next.overlap < least_overlap) {
+      least_overlap = next.overlap;
+      best = pass;
+    }
+    solve(next);
+    report.iterations += next.solution.iterations;
+    report.nonlinear_residual = velocity_change(pass, next);
+    pass = std::move(next);
+    const bool settled = nonlinear ? report.nonlinear_residual <= options_.nonlinear_tolerance
+                                   : k == options_.relinearisations && !overlapping;
+    if (settled) return;
+  }
+  if (std::isfinite(least_overlap)) pass = std::move(best);
+}
+
 StepReport Stepper::step() {
   timing_ = {};
   StepReport report;
@@ -235,17 +288,7 @@ StepReport Stepper::step() {
     solve(pass);
     report.iterations = pass.solution.iterations;
     report.max_penetration = pass.max_penetration;
-    const bool nonlinear = options_.scheme == Scheme::nonlinear;
-    const int passes = nonlinear ? options_.max_nonlinear_iterations : options_.relinearisations;
-    // Without contact nothing is left to linearise again, unless the fibres' own terms are iterated.
-    for (int k = 0; k < passes && pass.finite() && (nonlinear || !pairs_.empty()); ++k) {
-      Pass next = next_pass(pass);
-      solve(next);
-      report.iterations += next.solution.iterations;
-      report.nonlinear_residual = velocity_change(pass, next);
-      pass = std::move(next);
-      if (nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance) break;
-    }
+    relinearise(pass, report);
     report.finite = pass.finite();
     report.step = state_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;
@@ -255,10 +298,11 @@ StepReport Stepper::step() {
       state_.rods = end_states(pass.velocities);
       ++state_.step;
     } else {
+      set_natural_shapes(time());
       state_.rods = previous_rods_;
     }
     refresh_kinematics(world_, state_.rods);
-    if (report.finite) state_.work_external += obstacle_work_ + root_and_air_work();
+    if (report.finite) state_.work_external += obstacle_work_ + growth_work_ + root_and_air_work();
     for (const assembly::Fibre& fibre : world_.fibres) {
       const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
       report.energies.kinetic += energies.kinetic;

@@ -19,9 +19,11 @@ struct StepOptions {
   Scheme scheme = Scheme::semi_implicit;
   double nonlinear_tolerance = 1e-10;  ///< on StepReport::nonlinear_residual; > 0
   int max_nonlinear_iterations = 50;   ///< >= 1
-  int relinearisations = 1;      ///< passes that linearise contact again at the end of the step, M and A frozen; >= 0
-  double margin = 0.0;           ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
-  double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
+  int relinearisations = 1;        ///< passes that linearise contact again at the end of the step, M and A frozen; >= 0
+  int max_relinearisations = 4;    ///< more of them while the end of the step overlaps; none when relinearisations is 0
+  double overlap_tolerance = 0.0;  ///< overlap beyond the wanted gap that is left alone; >= 0 [m]
+  double margin = 0.0;             ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
+  double push_out_speed = 0.02;    ///< bound on the speed that corrects a penetration; > 0 [m/s]
   contact::BroadPhaseOptions broad_phase;
   contact::DetectionOptions detection;
   friction::SolverOptions solver;
@@ -50,6 +52,7 @@ class Stepper {
  private:
   struct Pass;  ///< contacts and their solution at one linearisation
 
+  void set_natural_shapes(double time);
   void begin_step();
   void assemble_fibre(int fibre, const rods::RodState& at, const VectorX& v_at, bool at_end);
   std::vector<rods::RodState> end_states(const std::vector<VectorX>& velocities) const;
@@ -57,6 +60,7 @@ class Stepper {
   Pass first_pass();
   Pass next_pass(const Pass& previous);
   void solve(Pass& pass);
+  void relinearise(Pass& pass, StepReport& report);
   double velocity_change(const Pass& before, const Pass& after) const;
   void report_contacts(const Pass& pass, StepReport& report);
   double root_and_air_work();
@@ -78,6 +82,7 @@ class Stepper {
   contact::Geometry geometry_;
   std::vector<contact::CandidatePair> pairs_;
   double obstacle_work_ = 0.0;  ///< of the obstacles on the fibres in this step [J]
+  double growth_work_ = 0.0;    ///< elastic energy that the change of natural shape brought in this step [J]
   StepReport timing_;           ///< only its t_* fields are used
 };
 

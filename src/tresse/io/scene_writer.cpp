@@ -101,6 +101,7 @@ void write_settings(Writer& out, const scene::Scene& scene) {
   out.entry("self_contact", scene.contact.self_contact);
   out.entry("fibre_contact", scene.contact.fibre_contact);
   out.entry("relinearisations", scene.contact.relinearisations);
+  out.entry("max_relinearisations", scene.contact.max_relinearisations);
   out.header("solver");
   out.text("name", scene.solver.name);
   out.entry("tolerance", scene.solver.tolerance);
@@ -191,6 +192,7 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
                         "{{ count = {}, axis_1 = {}, axis_2 = {}, spacing = {}, jitter = {}, twist = {} }}", grid.count,
                         Writer::vector(grid.axis_1), Writer::vector(grid.axis_2), Writer::number(grid.spacing),
                         Writer::number(grid.jitter), Writer::number(grid.twist))));
+  out.entry("natural_curvature_onset", group.natural_curvature_onset);
   out.entry("drag", group.drag);
 }
 

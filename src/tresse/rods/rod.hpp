@@ -62,6 +62,8 @@ class Rod {
   virtual double mass() const = 0;                    ///< [kg]
   virtual double contact_radius() const = 0;          ///< [m]; an elliptic section's largest half-axis
   virtual const VectorX& rest_curvature() const = 0;  ///< (m) [1/m]
+  /// Changes the natural shape: curls that set in, growth. (m) [1/m]
+  virtual void set_rest_curvature(const VectorX& rest) = 0;
 
   /// Smooth pieces of the centreline, one an element, in order from the root.
   virtual int piece_count() const = 0;

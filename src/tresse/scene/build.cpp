@@ -87,6 +87,11 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
     fibre.group = group_index;
     fibre.material = index_of(materials, group.material_name);
     fibre.drag = group.drag;
+    if (group.natural_curvature_onset > 0.0) {
+      fibre.first_rest_curvature = stacked(group.initial_curvature);
+      fibre.last_rest_curvature = stacked(group.natural_curvature);
+      fibre.rest_onset = group.natural_curvature_onset;
+    }
     out.state.rods.push_back({fibre.root,
                               {group.root.velocity, group.root.angular_velocity},
                               stacked(group.initial_curvature),
@@ -113,6 +118,8 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.nonlinear_tolerance = scene.integrator.nonlinear_tolerance;
   options.max_nonlinear_iterations = scene.integrator.max_nonlinear_iterations;
   options.relinearisations = scene.contact.relinearisations;
+  options.max_relinearisations = scene.contact.max_relinearisations;
+  options.overlap_tolerance = 2e-3 * smallest_radius;
   options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
   options.push_out_speed = scene.contact.push_out_speed;
   options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};

@@ -24,6 +24,7 @@ inline constexpr Range friction{0.0, 1e3};
 inline constexpr Range speed{-1e6, 1e6};         // per component [m/s]
 inline constexpr Range rotation{-1e6, 1e6};      // [rad], [rad/s]
 inline constexpr Range acceleration{-1e6, 1e6};  // per component [m/s^2]
+inline constexpr Range onset{0.0, 1e9};          // [s]
 inline constexpr Range drag{0.0, 1e6};           // [N s/m^2]
 inline constexpr Range time{0.0, 1e9};           // [s]
 inline constexpr Range time_step{1e-12, 1e3};    // [s]
@@ -43,6 +44,7 @@ inline constexpr int proxy_segments = 100'000;
 inline constexpr int iterations = 1'000'000'000;
 inline constexpr int points_per_element = 1'000;
 inline constexpr int relinearisations = 10;
+inline constexpr int max_relinearisations = 100;
 inline constexpr double steps = 1e12;
 inline constexpr double seed = 9007199254740992.0;  // 2^53, exact as a double
 

@@ -11,10 +11,12 @@
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
 
-/// A case as plain, validated data in SI units: what a scene file says once its parameters are substituted. No behaviour here.
+/// A case as plain, validated data in SI units: what a scene file says once its parameters are substituted. No
+/// behaviour here.
 namespace tresse::scene {
 
-/// Where a value stood in the scene file, so that a check made after parsing can still point at it. line 0: not from a file.
+/// Where a value stood in the scene file, so that a check made after parsing can still point at it. line 0: not from a
+/// file.
 struct Location {
   int line = 0;
   int column = 0;
@@ -31,27 +33,29 @@ struct Root {
 
 /// Roots on a jittered grid: copies of one fibre at position + i * step_1 + j * step_2 + random offset in their span.
 struct Grid {
-  int count = 1;                      ///< fibres, 1 to 1e6; the grid is the smallest square that holds them, filled row by row, centred on the root position
-  Vector3 axis_1 = {1, 0, 0};         ///< unit
-  Vector3 axis_2 = {0, 1, 0};         ///< unit
-  double spacing = 0.0;               ///< > 0 when count > 1 [m]
-  double jitter = 0.0;                ///< largest random offset along each axis; >= 0, < spacing / 2 [m]
-  double twist = 0.0;                 ///< largest random rotation of the root frame about its tangent; >= 0 [rad]
+  int count = 1;  ///< fibres, 1 to 1e6; the grid is the smallest square that holds them, filled row by row, centred on
+                  ///< the root position
+  Vector3 axis_1 = {1, 0, 0};  ///< unit
+  Vector3 axis_2 = {0, 1, 0};  ///< unit
+  double spacing = 0.0;        ///< > 0 when count > 1 [m]
+  double jitter = 0.0;         ///< largest random offset along each axis; >= 0, < spacing / 2 [m]
+  double twist = 0.0;          ///< largest random rotation of the root frame about its tangent; >= 0 [rad]
 };
 
 struct FibreGroup {
-  std::string name;                           ///< unique
-  std::string model = "super-helix";          ///< "super-helix", "super-clothoid", "discrete-elastic-rod"
-  std::string material_name;                  ///< key of friction pairs
+  std::string name;                   ///< unique
+  std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod"
+  std::string material_name;          ///< key of friction pairs
   rods::Material material;
-  std::vector<double> element_lengths;        ///< (N) > 0 [m]
-  std::vector<rods::CrossSection> sections;   ///< (N)
-  std::vector<Vector3> natural_curvature;     ///< (N) (twist, k1, k2) [1/m]
-  std::vector<Vector3> initial_curvature;     ///< (N) [1/m]
+  std::vector<double> element_lengths;       ///< (N) > 0 [m]
+  std::vector<rods::CrossSection> sections;  ///< (N)
+  std::vector<Vector3> natural_curvature;    ///< (N) (twist, k1, k2) [1/m]
+  double natural_curvature_onset = 0.0;  ///< the natural curvature grows from the initial one until this time; >= 0 [s]
+  std::vector<Vector3> initial_curvature;       ///< (N) [1/m]
   std::vector<Vector3> initial_curvature_rate;  ///< (N) [1/(m s)]
   Root root;
   Grid grid;
-  double drag = 0.0;                          ///< per unit length and velocity; >= 0 [N s/m^2]
+  double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;
 };
 
@@ -62,20 +66,23 @@ struct Obstacle {
 };
 
 struct FrictionTable {
-  double default_coefficient = 0.0;                                     ///< >= 0
-  std::map<std::pair<std::string, std::string>, double> pairs;          ///< by material name, both orders present; >= 0
+  double default_coefficient = 0.0;                             ///< >= 0
+  std::map<std::pair<std::string, std::string>, double> pairs;  ///< by material name, both orders present; >= 0
   double coefficient(const std::string& a, const std::string& b) const;
 };
 
 struct Contact {
   std::string detection = "certified";  ///< "certified", "branch-and-bound", "segments"
-  double tolerance = 1e-12;             ///< of the detection: relative to the curves' length (certified), parameter size [m] (branch-and-bound); > 0
-  int proxy_segments = 100;             ///< segments per fibre with detection = "segments"; >= 1
-  double margin = 0.0;                  ///< contacts enter the problem below this gap plus dt |u_free|; >= 0; 0: a twentieth of the smallest radius [m]
-  double push_out_speed = 0.02;         ///< bound on the speed that corrects a penetration; > 0 [m/s]
+  double tolerance = 1e-12;  ///< of the detection: relative to the curves' length (certified), parameter size [m]
+                             ///< (branch-and-bound); > 0
+  int proxy_segments = 100;  ///< segments per fibre with detection = "segments"; >= 1
+  double margin = 0.0;  ///< contacts enter the problem below this gap plus dt |u_free|; >= 0; 0: a twentieth of the
+                        ///< smallest radius [m]
+  double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
   bool self_contact = true;
-  bool fibre_contact = true;            ///< between different fibres
-  int relinearisations = 1;             ///< passes that linearise contact again at the end of the step; 0 to 10
+  bool fibre_contact = true;     ///< between different fibres
+  int relinearisations = 1;      ///< passes that linearise contact again at the end of the step; 0 to 10
+  int max_relinearisations = 4;  ///< more of them while a contact overlaps by 0.2 % of the radius; 0 to 100
 };
 
 struct FrictionSolver {
@@ -85,17 +92,17 @@ struct FrictionSolver {
 };
 
 struct Integrator {
-  std::string scheme = "semi-implicit";     ///< "semi-implicit" or "nonlinear" (iterated to `nonlinear_tolerance`)
-  double time_step = 1e-3;                  ///< > 0 [s]
-  double duration = 1.0;                    ///< >= 0 [s]
-  double nonlinear_tolerance = 1e-10;       ///< relative residual of the implicit step; > 0
-  int max_nonlinear_iterations = 50;        ///< >= 1
+  std::string scheme = "semi-implicit";  ///< "semi-implicit" or "nonlinear" (iterated to `nonlinear_tolerance`)
+  double time_step = 1e-3;               ///< > 0 [s]
+  double duration = 1.0;                 ///< >= 0 [s]
+  double nonlinear_tolerance = 1e-10;    ///< relative residual of the implicit step; > 0
+  int max_nonlinear_iterations = 50;     ///< >= 1
 };
 
 struct Output {
-  int every = 10;                  ///< steps between trajectory frames; >= 1
-  int checkpoint_every = 1000;     ///< steps between checkpoints; >= 1
-  int points_per_element = 8;      ///< centreline points per element in the trajectory; >= 1
+  int every = 10;               ///< steps between trajectory frames; >= 1
+  int checkpoint_every = 1000;  ///< steps between checkpoints; >= 1
+  int points_per_element = 8;   ///< centreline points per element in the trajectory; >= 1
 };
 
 /// Statics: `tresse static`.

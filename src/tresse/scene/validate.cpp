@@ -121,6 +121,7 @@ void validate_fibres(const FibreGroup& group) {
   }
   validate_root(group.root, {field.owner + ".root"});
   validate_grid(group.grid, {field.owner + ".grid"});
+  field.range("natural_curvature_onset", group.natural_curvature_onset, limits::onset);
   field.range("drag", group.drag, limits::drag);
 }
 
@@ -184,6 +185,7 @@ void validate_settings(const Scene& scene) {
   contact.range("margin", scene.contact.margin, limits::margin);
   contact.range("push_out_speed", scene.contact.push_out_speed, limits::push_out_speed);
   contact.range("relinearisations", scene.contact.relinearisations, {0.0, limits::relinearisations});
+  contact.range("max_relinearisations", scene.contact.max_relinearisations, {0.0, limits::max_relinearisations});
   friction.range("default", scene.friction.default_coefficient, limits::friction);
   for (const auto& [names, coefficient] : scene.friction.pairs) {
     friction.range(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);

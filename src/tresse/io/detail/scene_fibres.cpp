@@ -231,9 +231,10 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
   scene::FibreGroup group;
   group.name = read_group_name(context, node, fmt::format("fibres[{}]", index));
   group.location = node.location;
-  const TableReader table(context, node, "fibres." + one_line(group.name, 40),
-                          {"name", "model", "material", "length", "elements", "element_lengths", "radius", "section",
-                           "natural_curvature", "initial_curvature", "initial_curvature_rate", "root", "grid", "drag"});
+  const TableReader table(
+      context, node, "fibres." + one_line(group.name, 40),
+      {"name", "model", "material", "length", "elements", "element_lengths", "radius", "section", "natural_curvature",
+       "natural_curvature_onset", "initial_curvature", "initial_curvature_rate", "root", "grid", "drag"});
   table.read("model", group.model, models());
   group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
   group.material = find_material(table, group.material_name, materials);
@@ -254,6 +255,7 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
 
   group.root = read_root(context, table.find("root"), table.path("root"));
   if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
+  table.read("natural_curvature_onset", group.natural_curvature_onset, {dimensions::time, limits::onset});
   table.read("drag", group.drag, {dimensions::drag, limits::drag});
   return group;
 }

@@ -22,6 +22,7 @@ class SuperHelixRod final : public Rod {
   double mass() const override { return mass_; }
   double contact_radius() const override { return contact_radius_; }
   const VectorX& rest_curvature() const override { return rest_; }
+  void set_rest_curvature(const VectorX& rest) override { rest_ = rest; }
 
   int piece_count() const override { return count(); }
   double piece_begin(int piece) const override;
