@@ -155,11 +155,15 @@ def roughness_claims(runs, table, reference):
 def curvature_claims(runs, table):
     runs.do(Runs.key(k, detection=d) for k in FINE_CURVATURES for d in ("certified", "segments"))
     jumps = [measure.jumps(runs(k, detection="segments"), runs(k), measure.LENGTH / 100) for k in FINE_CURVATURES]
-    for field, name in (("ratio", "L1 norm of (segments / certified)'"), ("ratio_per_junction", "the same per junction"),
-                        ("peak_to_peak", "peak to peak")):  # fmt: skip
+    for field, name, asked in (("ratio_per_junction", "L1 norm of (segments / certified)' per junction", True),
+                               ("peak_to_peak", "peak to peak", True),
+                               # Not asked to be straight: a more curved rod slides farther, so over more junctions.
+                               ("ratio", "L1 norm of (segments / certified)' in all", False)):  # fmt: skip
         slope, offset, determined = measure.line(FINE_CURVATURES, [getattr(j, field) for j in jumps])
-        table.add(f"jumps against curvature, {name}: line, R^2", f">= {ASKED['linear']:g}",
-                  f"{determined:.3f} ({slope:.2e} m k {offset:+.1e})", bool(determined >= ASKED["linear"]))  # fmt: skip
+        holds = bool(determined >= ASKED["linear"]) if asked else None
+        table.add(f"jumps against curvature, {name}: line, R^2", f">= {ASKED['linear']:g}" if asked else "-",
+                  f"{determined:.3f} ({slope:.2e} m k {offset:+.1e})", holds)  # fmt: skip
+    table.note("  junctions passed at curvature 0 and 30 1/m", f"{jumps[0].junctions:.1f} and {jumps[-1].junctions:.1f}")
     return jumps
 
 
@@ -171,7 +175,6 @@ def refinement_claims(runs, table):
     power = measure.power(lengths, [j.peak_to_peak for j in jumps])
     table.add("jumps peak to peak against segment length: power", f"{wanted:g} +- {margin:g}", f"{power:.2f}",
               bool(abs(power - wanted) <= margin))  # fmt: skip
-    table.note("  their number: power", f"{measure.power(lengths, [j.junctions for j in jumps]):.2f}")
     for field, name in (("derivative", "L1 norm of (segments - certified)'"), ("own", "L1 norm of segments'")):
         table.note(f"  {name}: power", f"{measure.power(lengths, [getattr(j, field) for j in jumps]):.2f}")
     coarse = mechanism_notes(runs, table, lengths)
