@@ -104,7 +104,8 @@ class ProgressBar {
     if (drawn_ && now - last_draw_ < std::chrono::milliseconds(200) && report.step != last_) return;
     last_draw_ = now;
     drawn_ = true;
-    const double done = static_cast<double>(report.step - first_) / static_cast<double>(std::max<std::int64_t>(1, last_ - first_));
+    const double done =
+        static_cast<double>(report.step - first_) / static_cast<double>(std::max<std::int64_t>(1, last_ - first_));
     const double elapsed = std::chrono::duration<double>(now - begin_).count();
     const int filled = static_cast<int>(30 * done);
     fmt::print(stderr, "\r[{:#>{}}{:.>{}}] {:3.0f} %  t = {:.4f} s  {} contacts  {:.0f} s left  ", "", filled, "",
@@ -143,15 +144,16 @@ std::string hardest_contact(const dynamics::Stepper& stepper) {
 void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper, const scene::Scene& scene,
                  const std::string& kept) {
   fmt::print(stderr,
-             "step {} (t = {:.6g} s): the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller time_step or "
+             "step {} (t = {:.6g} s): the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller "
+             "time_step or "
              "more solver.max_iterations; kept in {}\n",
              report.step, report.time, report.residual, to_string(report.solver_status), scene.solver.tolerance,
              hardest_contact(stepper), kept);
 }
 
 /// Steps until the plan's end, an interruption or a state that is no longer finite.
-io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::Stepper& stepper, io::RunRecorder& recorder,
-                    const io::TrajectoryLayout& layout, bool& missed) {
+io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::Stepper& stepper,
+                    io::RunRecorder& recorder, const io::TrajectoryLayout& layout, bool& missed) {
   ProgressBar progress(arguments.quiet, stepper.state().step, plan.last_step);
   int warnings = 0;
   while (stepper.state().step < plan.last_step) {
@@ -161,7 +163,8 @@ io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::S
     if (!report.finite) {
       const auto kept = recorder.write_failure(before);
       fmt::print(stderr,
-                 "step {} (t = {:.6g} s): the state is no longer finite; the last good one is in {} and in {}; try a smaller time_step\n",
+                 "step {} (t = {:.6g} s): the state is no longer finite; the last good one is in {} and in {}; try a "
+                 "smaller time_step\n",
                  report.step, report.time, recorder.file("checkpoint.h5").string(), kept.string());
       return io::Outcome::failed;
     }
@@ -192,7 +195,8 @@ int run(const RunArguments& arguments) {
   settings.folder = arguments.folder;
   settings.resume = arguments.resume;
   settings.threads = arguments.threads;
-  settings.layout = io::snapshot_layout(plan.scene, built.world, plan.resolved, fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT));
+  settings.layout = io::snapshot_layout(plan.scene, built.world, plan.resolved,
+                                        fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT));
   settings.output = plan.scene.output;
   settings.limits.residual = plan.scene.solver.tolerance;
   settings.limits.penetration = 0.1 * built.world.fibres.front().rod->contact_radius();

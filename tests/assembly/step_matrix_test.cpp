@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <Eigen/LU>
+
 #include <tresse/assembly/step_matrix.hpp>
 
 namespace tresse::assembly {

@@ -17,8 +17,7 @@ namespace {
 /// A contact under construction: the flags say why it may be dropped.
 struct Candidate {
   Contact contact;
-  bool at_junction = false;    ///< sits at the common end of two pieces, and the neighbour is nearer still
-  bool near_parallel = false;  ///< tangents nearly parallel: several contacts along the stretch are wanted
+  bool at_junction = false;  ///< sits at the common end of two pieces, and the neighbour is nearer still
 };
 
 Vector3 unit_tangent(const geometry::Curve& curve, double s) {
@@ -54,12 +53,14 @@ class PairSearch {
       // The distance is flat along the stretch: a few contacts carry it.
       separation_ = std::max(separation_, (a_.interval.end - a_.interval.begin) / largest_contacts);
     }
-    search_beside(a_.interval, nearest.s_a);
+    // In a valley that could not be proved one contact a pair has to do.
+    if (nearest.certified || query_.method != geometry::DetectionMethod::certified)
+      search_beside(a_.interval, nearest.s_a);
     return std::move(found_);
   }
 
  private:
-  static constexpr int largest_boxes = 4000;        // of one query; a valley is then settled by Newton's method alone
+  static constexpr int largest_boxes = 500;         // of one query; a valley is then settled by Newton's method alone
   static constexpr double largest_contacts = 12.0;  // along a parallel stretch
   static constexpr int largest_queries = 32;        // of one pair
 
@@ -142,7 +143,6 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
   const Vector3 direction = (contact.point_b - contact.point_a).stableNormalized();
   out.at_junction = leaves_through_junction(a, side_a, -direction.dot(tangent_a)) ||
                     leaves_through_junction(b, side_b, direction.dot(tangent_b));
-  out.near_parallel = nearly_parallel(tangent_a, tangent_b);
   return out;
 }
 
@@ -161,7 +161,6 @@ Candidate plane_candidate(const Geometry& scene, int piece, int index, const Hal
   contact.frame = frame_from_normal(-plane.normal, tangent);
   const double slope = plane.normal.dot(tangent);
   out.at_junction = leaves_through_junction(a, side_of(a, s), slope);
-  out.near_parallel = std::abs(slope) < parallel_sine;
   return out;
 }
 
@@ -203,7 +202,7 @@ void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& group,
     const Candidate& candidate = group[i];
     const double radius = scene.pieces[candidate.contact.a].radius;
     const Abscissae here = abscissae(scene, candidate.contact);
-    bool drop = candidate.at_junction && !candidate.near_parallel && !kept.empty();
+    bool drop = false;
     const double reach = candidate.at_junction ? 4.0 * radius : radius;
     for (const int j : kept) {
       const Abscissae there = abscissae(scene, group[j].contact);

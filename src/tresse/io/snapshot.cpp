@@ -39,8 +39,8 @@ struct FibreLoads {
   double drag = 0.0;
 };
 
-/// T(s) = int_s^L (rho S (g - r_tt) - drag (r_t - wind)) ds + contact forces beyond s: what the part beyond s exerts on the part before it.
-/// Balance of linear momentum, bertails2018hdr eq. (2.4a); trapezoidal rule between the points.
+/// T(s) = int_s^L (rho S (g - r_tt) - drag (r_t - wind)) ds + contact forces beyond s: what the part beyond s exerts on
+/// the part before it. Balance of linear momentum, bertails2018hdr eq. (2.4a); trapezoidal rule between the points.
 std::vector<Vector3> internal_forces(const scene::FibreGroup& group, const std::vector<Place>& at,
                                      const std::vector<double>& s, const FibreLoads& loads) {
   const auto density = [&](int i, int element) -> Vector3 {
@@ -96,8 +96,12 @@ std::vector<Vector3> accelerations(const rods::Rod& rod, const rods::RodState& b
 }
 
 FibreLoads at_rest(const assembly::World& world, std::size_t points) {
-  return {std::vector<Vector3>(points, Vector3::Zero()), std::vector<Vector3>(points, Vector3::Zero()), {}, world.gravity,
-          Vector3::Zero(), 0.0};
+  return {std::vector<Vector3>(points, Vector3::Zero()),
+          std::vector<Vector3>(points, Vector3::Zero()),
+          {},
+          world.gravity,
+          Vector3::Zero(),
+          0.0};
 }
 
 }  // namespace

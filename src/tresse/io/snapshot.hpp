@@ -12,7 +12,8 @@ namespace tresse::io {
 TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::World& world, std::string resolved_scene,
                                  std::string version);
 
-/// The present of a stepper: shapes, contacts, and the forces inside every fibre. `report`: of its last step; before the first, an empty one.
+/// The present of a stepper: shapes, contacts, and the forces inside every fibre. `report`: of its last step; before
+/// the first, an empty one.
 Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, const dynamics::StepReport& report,
                const TrajectoryLayout& layout);
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include <tresse/dynamics/stepper.hpp>
+#include <tresse/rods/super_helix.hpp>
+
+/// Small worlds for tests, without scene files.
+namespace tresse::test {
+
+inline dynamics::StepOptions step_options(double dt) {
+  dynamics::StepOptions options;
+  options.dt = dt;
+  options.margin = 2.5e-6;
+  options.overlap_tolerance = 1e-7;
+  options.solver.tolerance = 1e-12;
+  return options;
+}
+
+/// Uniform fibre with a round section.
+inline assembly::Fibre fibre(int elements, double length, double radius, const rods::Material& material,
+                             const Pose& root, rods::RootCondition condition) {
+  const rods::SuperHelixElement element{length / elements, rods::CrossSection::circle(radius), Vector3::Zero()};
+  assembly::Fibre out;
+  out.rod = rods::make_super_helix(std::vector<rods::SuperHelixElement>(static_cast<std::size_t>(elements), element),
+                                   material, condition);
+  out.root = root;
+  return out;
+}
+
+/// Adds a fibre at rest in its natural shape, and its state.
+inline void add(assembly::World& world, dynamics::SimulationState& state, assembly::Fibre added) {
+  const int m = added.rod->curvature_count();
+  state.rods.push_back({added.root, {}, added.rod->rest_curvature(), VectorX::Zero(m)});
+  world.fibres.push_back(std::move(added));
+}
+
+inline void add(assembly::World& world, bodies::Obstacle obstacle) {
+  world.obstacles.push_back(std::move(obstacle));
+  world.obstacle_material.push_back(0);
+}
+
+}  // namespace tresse::test
