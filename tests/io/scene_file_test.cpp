@@ -271,7 +271,9 @@ TEST(Comb, WaitsBehindTheWispAndThenMovesForwardsAndDown) {
     const scene::Scene s =
         read_scene(kScenes / "comb.toml", {{"fibres", fibres}, {"settle_time", "2"}, {"duration", "9"}, {"seed", "5"}});
     EXPECT_EQ(s.fibres[0].grid.count, std::stoi(fibres));
-    EXPECT_EQ(s.fibres[0].root.frame.col(0), Vector3(0, 0, -1));
+    // Tilted forwards by ten degrees: a fibre hanging straight would curl in one plane, into itself.
+    EXPECT_NEAR(s.fibres[0].root.frame.col(0).dot(Vector3(0, 0, -1)), std::cos(10 * std::acos(-1.0) / 180), 1e-15);
+    EXPECT_GT(s.fibres[0].root.frame(0, 0), 0.0);
     EXPECT_TRUE(s.fibres[0].initial_curvature[0].isZero(0.0));
     // Neighbours cannot overlap: spacing less both offsets exceeds the diameter.
     EXPECT_GT(s.fibres[0].grid.spacing - 2 * s.fibres[0].grid.jitter, 2 * s.fibres[0].sections[0].half_axis_1);
@@ -286,7 +288,7 @@ TEST(Comb, WaitsBehindTheWispAndThenMovesForwardsAndDown) {
     EXPECT_GT(comb.base.x() + entered.x() + comb.tooth_length, half_width + coil);
     const Vector3 drawn =
         bodies::displacement(body.motion, 7.0).position - bodies::displacement(body.motion, 6.0).position;
-    EXPECT_NEAR(drawn.norm(), 0.02, 1e-12);
+    EXPECT_NEAR(drawn.norm(), 0.025, 1e-12);
     EXPECT_GT(drawn.x(), 0.0);
     EXPECT_LT(drawn.z(), 0.0);
   }
