@@ -71,7 +71,7 @@ Vector3 to_vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 void set_hair(RenderArguments& arguments) {
   render::HairMaterial& hair = arguments.options.hair;
   if (arguments.hair == "blond") hair.absorption = render::melanin_absorption(0.12F, 0.22F);
-  if (arguments.hair == "brown-blond") hair.absorption = render::melanin_absorption(0.42F, 0.28F);
+  if (arguments.hair == "brown-blond") hair.absorption = render::melanin_absorption(0.55F, 0.45F);
   if (arguments.hair == "brown") hair.absorption = render::melanin_absorption(1.1F, 0.2F);
   if (arguments.hair == "red") hair.absorption = render::melanin_absorption(0.25F, 1.3F);
   if (arguments.hair == "black") hair.absorption = render::melanin_absorption(6.0F, 0.0F);
@@ -130,7 +130,7 @@ void add_options(CLI::App& command, RenderArguments& a) {
       ->capture_default_str();
   command.add_option("--thickness", a.options.thickness, "factor on the fibres' radii")->capture_default_str();
   command.add_option("--least-width", a.least_pixels,
-                     "thinnest that a fibre is drawn [pixels] (default: 2.5 for few fibres, 0.7 for many)");
+                     "thinnest that a fibre is drawn [pixels] (default: 3.5 for few fibres, 0.7 for many)");
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ Points framed_points(const Scene& scene, bool close_up) {
   if (close_up && !solids.empty() && !fibres.empty()) {
     const Vector3 middle = point_of_interest(scene, fibres, solids);
     const double size = spread(solids, mean(solids));
-    const double radius = std::clamp(1.15 * size, 0.01, 0.05);
-    keep_near(solids, middle, 1.6 * radius);
+    const double radius = std::clamp(1.15 * size, 0.01, 0.024);
+    keep_near(solids, middle, 0.9 * radius);
     keep_near(fibres, middle, radius);
   }
   fibres.insert(fibres.end(), solids.begin(), solids.end());
@@ -111,7 +111,7 @@ View choose_view(const Scene& scene, const Points& points) {
   Eigen::Vector2d n = across.eigenvectors().col(0);
   if (n.dot(Eigen::Vector2d(0.3, -1.0)) < 0) n = -n;
   const double azimuth = std::atan2(n.y(), n.x()) + 0.6;
-  const double elevation = 0.32;
+  const double elevation = 0.42;
   return {{std::cos(elevation) * std::cos(azimuth), std::cos(elevation) * std::sin(azimuth), std::sin(elevation)},
           Vector3::UnitZ()};
 }

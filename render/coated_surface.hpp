@@ -8,9 +8,9 @@ namespace tresse::render {
 class CoatedSurface {
  public:
   struct Material {
-    Color albedo = {0.030F, 0.033F, 0.038F};
-    float reflectance = 0.05F;  ///< of the coat at normal incidence
-    float roughness = 0.22F;    ///< GGX alpha
+    Color albedo = {0.012F, 0.013F, 0.016F};
+    float reflectance = 0.04F;  ///< of the coat at normal incidence
+    float roughness = 0.16F;    ///< GGX alpha
   };
   struct Sample {
     Vec3 direction;

@@ -96,12 +96,12 @@ class Tracer {
   }
 
  private:
-  /// The mean's standard error is under a display step and a half.
+  /// The mean's standard error is under a display step.
   static bool is_smooth(int n, float sum, float sum_square) {
     const float count = static_cast<float>(n);
     const float mean = sum / count;
     const float variance = std::max(0.0F, sum_square / count - mean * mean);
-    return variance / count < 0.006F * 0.006F;
+    return variance / count < 0.004F * 0.004F;
   }
 
   Color radiance(float x, float y, Random& random, bool& empty) const {
@@ -210,7 +210,7 @@ class Tracer {
 
 }  // namespace
 
-double default_least_pixels(std::size_t fibres) { return fibres <= close_up_fibres ? 2.5 : 0.7; }
+double default_least_pixels(std::size_t fibres) { return fibres <= close_up_fibres ? 3.5 : 0.7; }
 
 Image render(const Scene& scene, const Camera& camera, const RenderOptions& options) {
   validate(scene);

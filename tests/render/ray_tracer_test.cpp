@@ -1,0 +1,186 @@
+#include "render/ray_tracer.hpp"
+
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include <filesystem>
+
+#include <tresse/base/errors.hpp>
+
+#include "render/lighting.hpp"
+#include "render/world.hpp"
+
+namespace {
+
+using tresse::InvalidInput;
+using tresse::SystemFailure;
+using tresse::Vector3;
+using tresse::VectorX;
+namespace render = tresse::render;
+
+render::Scene small_scene() {
+  render::Scene scene;
+  render::Fibre fibre;
+  fibre.points.resize(3, 40);
+  for (int i = 0; i < 40; ++i) fibre.points.col(i) << 0.003 * std::sin(0.3 * i), 0.003 * std::cos(0.3 * i), 0.001 * i;
+  fibre.radii = VectorX::Constant(40, 4e-4);
+  scene.fibres.push_back(fibre);
+  scene.capsules.push_back({Vector3(-0.01, 0.005, 0.02), Vector3(0.01, 0.005, 0.02), 0.002});
+  return scene;
+}
+
+std::vector<std::uint8_t> picture(int threads) {
+  const render::Scene scene = small_scene();
+  render::RenderOptions options;
+  options.width = 48;
+  options.height = 32;
+  options.samples = 32;
+  options.threads = threads;
+  return render::encode(render::render(scene, render::frame(scene, {.aspect = 1.5}), options));
+}
+
+TEST(Render, same_bytes_for_any_number_of_threads) {
+  const auto one = picture(1);
+  EXPECT_EQ(one, picture(2));
+  EXPECT_EQ(one, picture(4));
+}
+
+TEST(World, rays_meet_a_capsule_where_geometry_says) {
+  render::Scene scene;
+  scene.capsules.push_back({Vector3(0, 0, -0.01), Vector3(0, 0, 0.01), 0.002});
+  const render::World world(scene, Vector3::Zero(), {});
+  // In centimetres: the side at x = -0.2, the cap's top at z = 1.2, just past either nothing.
+  const auto side = world.intersect({-5, 0, 0}, render::Vec3::UnitX());
+  ASSERT_TRUE(side);
+  EXPECT_NEAR(side->point.x(), -0.2F, 1e-4F);
+  EXPECT_NEAR(side->normal.x(), -1.0F, 1e-4F);
+  // Towards the centre of the round end, at an angle: Embree's round cones miss rays that run exactly along their axis.
+  const render::Vec3 centre(0, 0, 1);
+  const render::Vec3 down = render::Vec3(0.3F, 0.1F, -1).normalized();
+  const auto cap = world.intersect(centre - 4.0F * down, down);
+  ASSERT_TRUE(cap);
+  EXPECT_LT((cap->point - (centre - 0.2F * down)).norm(), 1e-4F);
+  EXPECT_TRUE(world.intersect({-5, 0.199F, 0}, render::Vec3::UnitX()));
+  EXPECT_FALSE(world.intersect({-5, 0.201F, 0}, render::Vec3::UnitX()));
+  EXPECT_TRUE(world.intersect({-5, 0, 1.199F}, render::Vec3::UnitX()));
+  EXPECT_FALSE(world.intersect({-5, 0, 1.201F}, render::Vec3::UnitX()));
+}
+
+TEST(World, a_coarse_circle_is_round) {
+  // 24 points of a circle of radius 1 cm: Hermite arcs stray by 1e-5 of it, chords would by 9e-3.
+  render::Fibre fibre;
+  fibre.points.resize(3, 25);
+  fibre.tangents.resize(3, 25);
+  for (int i = 0; i < 25; ++i) {
+    const double a = 2.0 * 3.14159265358979323846 * i / 24.0;
+    fibre.points.col(i) << 0.01 * std::cos(a), 0.01 * std::sin(a), 0.0;
+    fibre.tangents.col(i) << -std::sin(a), std::cos(a), 0.0;
+  }
+  fibre.radii = VectorX::Constant(25, 1e-4);
+  render::Scene scene;
+  scene.fibres.push_back(fibre);
+  for (const bool given : {true, false}) {
+    if (!given) scene.fibres[0].tangents.resize(3, 0);
+    const render::World world(scene, Vector3::Zero(), {});
+    for (const double a : {0.13, 1.0, 2.2, 4.0}) {
+      const render::Vec3 out(static_cast<float>(std::cos(a)), static_cast<float>(std::sin(a)), 0.0F);
+      const auto hit = world.intersect(5.0F * out, -out);
+      ASSERT_TRUE(hit);
+      EXPECT_NEAR(hit->point.norm(), 1.01F, 5e-4F);
+      EXPECT_NEAR(std::abs(hit->tangent.dot(render::Vec3(-out.y(), out.x(), 0))), 1.0F, 1e-4F);
+    }
+  }
+}
+
+TEST(Render, silhouette_of_a_sphere_is_as_large_as_perspective_says) {
+  render::Scene scene;
+  scene.capsules.push_back({Vector3::Zero(), Vector3::Zero(), 0.01});
+  const render::Camera camera{.position = {0, -0.05, 0}, .target = {0, 0, 0}, .field_of_view_deg = 40};
+  render::RenderOptions options;
+  options.width = options.height = 64;
+  options.samples = 1;
+  options.solid.albedo.setZero();
+  options.solid.reflectance = 0.0F;
+  const render::Image image = render::render(scene, camera, options);
+  int dark = 0;
+  for (const render::Color& c : image.pixels) dark += c.maxCoeff() < 0.2F;
+  // The tangent cone: tan = R / sqrt(d^2 - R^2) on the film at unit distance.
+  const double radius = 0.01 / std::sqrt(0.05 * 0.05 - 0.01 * 0.01) / std::tan(0.349065850398866) * 32.0;
+  EXPECT_NEAR(dark, 3.14159 * radius * radius, 0.06 * 3.14159 * radius * radius);
+}
+
+TEST(Lighting, density_of_the_lights_integrates_to_one) {
+  const render::Lighting lighting(-render::Vec3::UnitY(), render::Vec3::UnitZ());
+  render::Random random(3);
+  double mean = 0.0;
+  constexpr int n = 400000;
+  for (int i = 0; i < n; ++i) {
+    const float z = 2.0F * random.next() - 1.0F;
+    const float phi = 2.0F * render::pi * random.next();
+    const float r = std::sqrt(1.0F - z * z);
+    mean += 4.0 * render::pi * lighting.density({r * std::cos(phi), r * std::sin(phi), z}) / n;
+  }
+  EXPECT_NEAR(mean, 1.0, 0.02);
+}
+
+TEST(Camera, sees_every_point_of_the_scene) {
+  const render::Scene scene = small_scene();
+  const render::Camera camera = render::frame(scene, {.aspect = 1.5});
+  const Vector3 forward = (camera.target - camera.position).normalized();
+  const Vector3 right = forward.cross(camera.up).normalized();
+  const Vector3 up = right.cross(forward);
+  const double tangent = std::tan(0.5 * camera.field_of_view_deg * 3.14159265358979 / 180.0);
+  for (Eigen::Index i = 0; i < scene.fibres[0].points.cols(); ++i) {
+    const Vector3 p = scene.fibres[0].points.col(i) - camera.position;
+    ASSERT_GT(p.dot(forward), 0.0);
+    EXPECT_LT(std::abs(p.dot(right) / p.dot(forward)), 1.5 * tangent);
+    EXPECT_LT(std::abs(p.dot(up) / p.dot(forward)), tangent);
+  }
+}
+
+TEST(Png, reads_back_as_written) {
+  render::Image image(7, 5);
+  for (auto& c : image.pixels) c = render::Color(0.2F, 0.4F, 0.1F);
+  const auto file = std::filesystem::temp_directory_path() / "tresse_png_test.png";
+  render::write_png(image, file);
+  png_image header = {};
+  header.version = PNG_IMAGE_VERSION;
+  ASSERT_TRUE(png_image_begin_read_from_file(&header, file.c_str()));
+  header.format = PNG_FORMAT_RGB;
+  std::vector<std::uint8_t> samples(PNG_IMAGE_SIZE(header));
+  ASSERT_TRUE(png_image_finish_read(&header, nullptr, samples.data(), 0, nullptr));
+  EXPECT_EQ(header.width, 7U);
+  EXPECT_EQ(header.height, 5U);
+  EXPECT_EQ(samples, render::encode(image));
+  std::filesystem::remove(file);
+}
+
+TEST(Errors, name_what_was_wrong) {
+  const auto message = [](const auto& f) -> std::string {
+    try {
+      f();
+    } catch (const InvalidInput& e) {
+      return e.what();
+    } catch (const SystemFailure& e) {
+      return e.what();
+    }
+    return "nothing thrown";
+  };
+  const render::Scene scene = small_scene();
+  const render::Camera camera = render::frame(scene, {});
+  EXPECT_EQ(message([&] { render::render({}, camera, {}); }), "nothing to draw");
+  EXPECT_EQ(message([&] { render::render(scene, camera, {.samples = 0}); }), "samples 0: expected 1 to 65536");
+  EXPECT_EQ(message([&] {
+              render::render(scene, {.position = {1, 0, 0}, .target = {1, 0, 0}}, {});
+            }),
+            "the camera stands at its target");
+  render::Scene bad = scene;
+  bad.fibres[0].radii[3] = -1.0;
+  EXPECT_EQ(message([&] { render::validate(bad); }), "fibre 0: a radius is not a positive number");
+  EXPECT_EQ(message([&] { render::write_png(render::Image(1, 1), "no/such/folder/x.png"); }),
+            "no/such/folder/x.png: cannot be written");
+  EXPECT_EQ(message([&] { render::require_writable("no/such/folder/x.png"); }),
+            "no/such/folder/x.png: cannot be written: no such folder, or no permission");
+}
+
+}  // namespace
