@@ -90,7 +90,7 @@ class Rod {
   virtual void elastic_force(
       Eigen::Ref<VectorX> out) const = 0;  ///< -gradient of the elastic energy, (dof) [N m^2] for curvatures
   /// -(G + A) - int (dr/dv)^T drag (r_t* - wind) ds, where r_t* is the prescribed part of the velocity: the drag of the
-  /// unknown part is -drag int (dr/dv)^T (dr/dv) ds v, see drag_matrix_scale. (dof)
+  /// unknown part is -drag int (dr/dv)^T (dr/dv) ds v, see add_drag_matrix(). (dof)
   virtual void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const = 0;
   /// Adds drag * int (dr/dv)^T (dr/dv) ds, (dof, dof).
   virtual void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const = 0;
