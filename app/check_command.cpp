@@ -12,6 +12,7 @@
 #include <tresse/io/scene_file.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene/push_out.hpp>
 
 #include "scene_arguments.hpp"
 
@@ -85,6 +86,17 @@ void print_contacts(const scene::Scene& scene, const scene::Case& built) {
   if (overlaps.size() > listed) fmt::print("... and {} more overlaps\n", overlaps.size() - listed);
 }
 
+void print_push_out(scene::Case& built) {
+  const scene::PushOut found = scene::push_out(built);
+  if (found.status == Status::converged) {
+    fmt::print("push-out: apart after {} rounds, no point moved more than {:.3g} m\n", found.rounds,
+               found.largest_move);
+  } else {
+    fmt::print("push-out: {} after {} rounds, an overlap of {:.3g} m is left\n", to_string(found.status), found.rounds,
+               found.deepest);
+  }
+}
+
 }  // namespace
 
 void add_check_command(CLI::App& program, int& exit_status) {
@@ -93,10 +105,12 @@ void add_check_command(CLI::App& program, int& exit_status) {
   arguments->add_to(*command);
   auto show_origins = std::make_shared<bool>(false);
   command->add_flag("--origins", *show_origins, "List where every number of the scene came from");
-  command->callback([arguments, show_origins, &exit_status] {
+  auto try_push_out = std::make_shared<bool>(false);
+  command->add_flag("--push-out", *try_push_out, "Try what run --push-out does about overlaps");
+  command->callback([arguments, show_origins, try_push_out, &exit_status] {
     const io::SceneDocument document = io::read_scene_document(arguments->file, arguments->overrides());
     const scene::Scene& scene = document.scene;
-    const scene::Case built = scene::build(scene);
+    scene::Case built = scene::build(scene);
     fmt::print("{}\n", scene.title.empty() ? arguments->file : scene.title);
     print_parameters(document);
     for (const scene::FibreGroup& group : scene.fibres) print_group(scene, group);
@@ -108,6 +122,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
                static_cast<long long>(std::llround(scene.integrator.duration / scene.integrator.time_step)),
                scene.integrator.time_step, scene.contact.detection);
     print_contacts(scene, built);
+    if (*try_push_out) print_push_out(built);
     if (*show_origins) {
       for (const io::Origin& origin : document.origins) {
         fmt::print("{}:{}: {} = {:.17g} {} ({})\n", arguments->file, origin.location.line, origin.path, origin.value,

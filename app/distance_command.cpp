@@ -1,5 +1,4 @@
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <tresse/io/distance_file.hpp>
 
 #include "commands.hpp"
+#include "common_options.hpp"
 
 namespace tresse::app {
 namespace {
@@ -84,20 +84,10 @@ void add_distance_command(CLI::App& program, int& exit_status) {
           "--method", [arguments](const std::string& name) { arguments->method = parse_method(name); },
           "certified (default), branch-and-bound or segments")
       ->type_name("NAME");
-  command
-      ->add_option_function<double>(
-          "--tolerance",
-          [arguments](double value) {
-            require(value > 0.0 && std::isfinite(value),
-                    fmt::format("--tolerance: found {:g}, expected a number above 0", value));
-            arguments->tolerance = value;
-          },
-          "certified: of the distance, relative to the curves' length (1e-12); branch-and-bound: smallest interval "
-          "(1e-8); segments: length of a segment [m] (1e-5)")
-      ->type_name("M");
-  command->add_option("--threads", arguments->threads, "Threads; all cores unless given")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
+  add_tolerance(*command, arguments->tolerance, "M",
+                "certified: of the distance, relative to the curves' length (1e-12); branch-and-bound: smallest "
+                "interval (1e-8); segments: length of a segment [m] (1e-5)");
+  add_threads(*command, arguments->threads);
   command->callback([arguments, &exit_status] {
     run(*arguments);
     exit_status = done;

@@ -1,6 +1,6 @@
 #include <chrono>
-#include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include <tresse/io/friction_file.hpp>
 
 #include "commands.hpp"
+#include "common_options.hpp"
 
 namespace tresse::app {
 namespace {
@@ -24,7 +25,7 @@ struct FrictionArguments {
   std::string input;
   std::string output;
   std::string solver = default_solver;
-  double tolerance = 1e-10;
+  std::optional<double> tolerance;  ///< 1e-10 unless given
   int max_iterations = 10000;
   int threads = 0;  ///< 0: never given, all cores
   bool strict = false;
@@ -57,7 +58,7 @@ int run(const FrictionArguments& arguments) {
   require(arguments.solver == default_solver,
           fmt::format("--solver: found '{}', expected one of: {}", arguments.solver, default_solver));
   const io::FrictionFile file = io::read_friction_problem(arguments.input);
-  const friction::SolverOptions options{.tolerance = arguments.tolerance,
+  const friction::SolverOptions options{.tolerance = arguments.tolerance.value_or(1e-10),
                                         .max_iterations = arguments.max_iterations,
                                         .measure = friction::SolverOptions::Measure::natural_map};
   const VectorX guess = VectorX::Zero(file.problem.q.size());
@@ -82,22 +83,11 @@ void add_friction_command(CLI::App& program, int& exit_status) {
       ->required()
       ->type_name("OUT.json");
   command->add_option("--solver", arguments->solver, fmt::format("{} (default)", default_solver))->type_name("NAME");
-  command
-      ->add_option_function<double>(
-          "--tolerance",
-          [arguments](double value) {
-            require(value > 0.0 && std::isfinite(value),
-                    fmt::format("--tolerance: found {:g}, expected a number above 0", value));
-            arguments->tolerance = value;
-          },
-          "On natural_map_error, dimensionless (1e-10)")
-      ->type_name("X");
+  add_tolerance(*command, arguments->tolerance, "X", "On natural_map_error, dimensionless (1e-10)");
   command->add_option("--max-iterations", arguments->max_iterations, "Sweeps at most (10000)")
       ->check(CLI::Range(1, 1000000000))
       ->type_name("N");
-  command->add_option("--threads", arguments->threads, "Threads; all cores unless given")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
+  add_threads(*command, arguments->threads);
   command->add_flag("--strict", arguments->strict, "Exit with 3 when the tolerance was missed");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });
 }

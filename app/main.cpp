@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include <tresse/base/errors.hpp>
@@ -29,7 +32,10 @@ void set_up_log() {
   });
 }
 
-int fail(std::string_view message) {
+int fail(std::string message) {
+  // One line, whatever the name of a file holds.
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
   fmt::print(stderr, "tresse: {}\n", message);
   return tresse::app::bad_input;
 }
@@ -38,6 +44,7 @@ int fail(std::string_view message) {
 
 int main(int argc, char** argv) {
   set_up_log();
+  std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error of write(), not a death
   CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
   program.set_version_flag("--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
   program.require_subcommand(1);
@@ -50,6 +57,11 @@ int main(int argc, char** argv) {
   tresse::app::add_render_command(program, exit_status);
   tresse::app::add_plot_command(program, exit_status);
   try {
+    // CLI11 would only say that a command is missing.
+    const auto named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+    if (argc > 1 && argv[1][0] != '-' && program.get_subcommands(named).empty()) {
+      return fail(fmt::format("unknown command '{}' (see tresse --help)", argv[1]));
+    }
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return program.exit(success);

@@ -17,8 +17,6 @@
 
 #include "commands.hpp"
 
-extern char** environ;
-
 namespace tresse::app {
 namespace {
 
@@ -58,6 +56,7 @@ std::vector<std::string> command_line(const PlotArguments& arguments) {
 /// Runs a program to its end and gives its exit status.
 int run_program(const std::vector<std::string>& words) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;

@@ -33,7 +33,7 @@ struct RenderArguments {
 
 std::filesystem::path trajectory_of(const std::filesystem::path& folder) {
   require(std::filesystem::exists(folder), fmt::format("{}: no such folder", folder.string()));
-  const std::filesystem::path file = std::filesystem::is_directory(folder) ? folder / "trajectory.h5" : folder;
+  std::filesystem::path file = std::filesystem::is_directory(folder) ? folder / "trajectory.h5" : folder;
   require(std::filesystem::exists(file),
           fmt::format("{}: no such file; expected the trajectory of a finished run", file.string()));
   return file;
@@ -92,8 +92,8 @@ render::Camera choose_camera(const render::Scene& scene, const RenderArguments& 
 }
 
 void render_picture(RenderArguments& arguments) {
-  const std::string file = trajectory_of(arguments.folder).string();
   require(arguments.output.ends_with(".png"), fmt::format("{}: expected a name that ends in .png", arguments.output));
+  const std::string file = trajectory_of(arguments.folder).string();
   render::require_writable(arguments.output);
   const io::TrajectoryReader reader(file);
   require(reader.frame_count() > 0, fmt::format("{}: holds no frame", file));

@@ -21,7 +21,10 @@
 #include <tresse/io/scene_file.hpp>
 #include <tresse/io/snapshot.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene/limits.hpp>
+#include <tresse/scene/push_out.hpp>
 
+#include "common_options.hpp"
 #include "scene_arguments.hpp"
 #include "version.hpp"
 
@@ -30,20 +33,24 @@ namespace {
 
 volatile std::sig_atomic_t stop_requested = 0;
 
-void request_stop(int) { stop_requested = 1; }
+/// The step under way is finished and a checkpoint written; a second signal does not wait for that.
+void request_stop(int signal) {
+  stop_requested = 1;
+  std::signal(signal, SIG_DFL);
+}
 
 void set_up_signals() {
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
-  std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error of write(), not a death
 }
 
 struct RunArguments {
   SceneArguments scene;
   std::string folder;
-  int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  double until = -1.0;
+  int threads = 0;  ///< 0: never given, all cores
+  std::optional<double> until;
   bool resume = false;
+  bool push_out = false;
   bool quiet = false;
   bool strict = false;
 };
@@ -76,15 +83,25 @@ Plan plan_run(const RunArguments& arguments) {
     plan.resolved = io::write_resolved(document);
     plan.last_step = std::llround(plan.scene.integrator.duration / plan.scene.integrator.time_step);
   }
-  if (arguments.until >= 0.0) plan.last_step = std::llround(arguments.until / plan.scene.integrator.time_step);
+  if (arguments.until) {
+    const double steps = *arguments.until / plan.scene.integrator.time_step;
+    require(steps >= 0.0 && steps <= scene::limits::steps,
+            fmt::format("--until: found {:g}, expected a time [s] from 0 to {:g} time steps", *arguments.until,
+                        scene::limits::steps));
+    plan.last_step = std::llround(steps);
+  }
   return plan;
 }
 
-void refuse_overlaps(const scene::Scene& scene, const scene::Case& built) {
+/// A run starts without overlaps, or does not.
+void settle_overlaps(const scene::Scene& scene, scene::Case& built, bool push_out) {
+  if (push_out) static_cast<void>(scene::push_out(built));
   const auto overlaps = scene::initial_overlaps(built);
   if (overlaps.empty()) return;
-  throw InvalidInput(fmt::format("{} at the start, the deepest of {}; expected bodies apart (tresse check lists them)",
-                                 scene::describe(overlaps.front(), scene, built.world), overlaps.size()));
+  throw InvalidInput(
+      fmt::format("{} at the start{}, the deepest of {}; expected bodies apart (tresse check lists them{})",
+                  scene::describe(overlaps.front(), scene, built.world), push_out ? " even after a push-out" : "",
+                  overlaps.size(), push_out ? "" : ", --push-out moves them"));
 }
 
 /// A line on the terminal, redrawn a few times a second; silent elsewhere.
@@ -141,40 +158,51 @@ std::string hardest_contact(const dynamics::Stepper& stepper) {
                      other_side(*hardest, stepper), hardest->force.norm());
 }
 
-void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper, const scene::Scene& scene,
+void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper, const io::RunLimits& limits,
                  const std::string& kept) {
+  const bool contact = report.solver_status != Status::converged || !(report.residual <= limits.residual);
+  const std::string what =
+      contact ? fmt::format(
+                    "the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller time_step or "
+                    "more solver.max_iterations",
+                    report.residual, to_string(report.solver_status), limits.residual, hardest_contact(stepper))
+              : fmt::format(
+                    "the nonlinear step stopped at {:.2g} (tolerance {:.2g}); try a smaller time_step or more "
+                    "max_nonlinear_iterations",
+                    report.nonlinear_residual, limits.nonlinear_residual);
+  fmt::print(stderr, "step {} (t = {:.6g} s): {}; kept in {}\n", report.step, report.time, what, kept);
+}
+
+/// The step did not happen, so it gets no row in the tables: they hold the states that were reached.
+void stop_at_not_finite(const dynamics::StepReport& report, const dynamics::SimulationState& before,
+                        io::RunRecorder& recorder) {
+  recorder.checkpoint(before);
+  recorder.write_failure(before);
   fmt::print(stderr,
-             "step {} (t = {:.6g} s): the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller "
-             "time_step or "
-             "more solver.max_iterations; kept in {}\n",
-             report.step, report.time, report.residual, to_string(report.solver_status), scene.solver.tolerance,
-             hardest_contact(stepper), kept);
+             "step {} (t = {:.6g} s): the state is no longer finite; the last good one, of step {}, is in {}; try a "
+             "smaller time_step\n",
+             report.step, report.time, before.step, recorder.file("checkpoint.h5").string());
 }
 
 /// Steps until the plan's end, an interruption or a state that is no longer finite.
 io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::Stepper& stepper,
-                    io::RunRecorder& recorder, const io::TrajectoryLayout& layout, bool& missed) {
+                    io::RunRecorder& recorder, const io::RunSettings& settings) {
   ProgressBar progress(arguments.quiet, stepper.state().step, plan.last_step);
-  int warnings = 0;
   while (stepper.state().step < plan.last_step) {
     if (stop_requested) return io::Outcome::interrupted;
-    const dynamics::SimulationState before = stepper.state();
     const dynamics::StepReport report = stepper.step();
+    const dynamics::SimulationState& before = stepper.previous_state();
     if (!report.finite) {
-      const auto kept = recorder.write_failure(before);
-      fmt::print(stderr,
-                 "step {} (t = {:.6g} s): the state is no longer finite; the last good one is in {} and in {}; try a "
-                 "smaller time_step\n",
-                 report.step, report.time, recorder.file("checkpoint.h5").string(), kept.string());
+      stop_at_not_finite(report, before, recorder);
       return io::Outcome::failed;
     }
     recorder.record(report);
-    if (report.residual > plan.scene.solver.tolerance) {
-      missed = true;
+    if (io::missed_tolerance(report, settings.limits)) {
       const auto kept = recorder.write_failure(before);
-      if (warnings++ < 8) warn_missed(report, stepper, plan.scene, kept.string());
+      if (!kept.empty()) warn_missed(report, stepper, settings.limits, kept.string());
     }
-    if (recorder.frame_due(report.step)) recorder.record_frame(io::snapshot(plan.scene, stepper, report, layout));
+    if (recorder.frame_due(report.step))
+      recorder.record_frame(io::snapshot(plan.scene, stepper, report, settings.layout));
     if (recorder.checkpoint_due(report.step)) recorder.checkpoint(stepper.state());
     progress.update(report);
   }
@@ -183,41 +211,44 @@ io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::S
 }
 
 int run(const RunArguments& arguments) {
-  require(arguments.threads >= 1, "--threads: found a number below 1; expected at least 1");
-  const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
-                                          static_cast<std::size_t>(arguments.threads));
+  const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
+                                             : std::max(1U, std::thread::hardware_concurrency());
+  const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
   set_up_signals();
   const Plan plan = plan_run(arguments);
   scene::Case built = scene::build(plan.scene);
-  if (!plan.start) refuse_overlaps(plan.scene, built);
+  if (!plan.start && !arguments.resume) settle_overlaps(plan.scene, built, arguments.push_out);
 
   io::RunSettings settings;
   settings.folder = arguments.folder;
   settings.resume = arguments.resume;
-  settings.threads = arguments.threads;
+  settings.threads = static_cast<int>(threads);
   settings.layout = io::snapshot_layout(plan.scene, built.world, plan.resolved,
                                         fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT));
   settings.output = plan.scene.output;
   settings.limits.residual = plan.scene.solver.tolerance;
   settings.limits.penetration = 0.1 * built.world.fibres.front().rod->contact_radius();
-  const io::TrajectoryLayout layout = settings.layout;
-  io::RunRecorder recorder(std::move(settings));
+  if (plan.scene.integrator.scheme == "nonlinear") {
+    settings.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
+  }
+  io::RunRecorder recorder(settings);
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
+  // Killed before its first checkpoint, it starts anew.
+  if (fresh && arguments.resume) settle_overlaps(plan.scene, built, arguments.push_out);
   if (plan.start) built.state = *plan.start;
 
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   if (fresh) {
-    recorder.record_frame(io::snapshot(plan.scene, stepper, {}, layout));
+    recorder.record_frame(io::snapshot(plan.scene, stepper, {}, settings.layout));
     recorder.checkpoint(stepper.state());
   }
-  bool missed = false;
-  const io::Outcome outcome = advance(plan, arguments, stepper, recorder, layout, missed);
+  const io::Outcome outcome = advance(plan, arguments, stepper, recorder, settings);
   const io::Verdict verdict = recorder.finish(outcome, stepper.state());
   if (!arguments.quiet) fmt::print(stderr, "{}\n", verdict.sentence);
   if (outcome == io::Outcome::failed) return not_finite;
   if (outcome == io::Outcome::interrupted && stop_requested) return interrupted;
-  return missed && arguments.strict ? missed_tolerance : done;
+  return arguments.strict && recorder.tally().missed_steps > 0 ? missed_tolerance : done;
 }
 
 }  // namespace
@@ -227,11 +258,13 @@ void add_run_command(CLI::App& program, int& exit_status) {
   auto arguments = std::make_shared<RunArguments>();
   arguments->scene.add_to(*command);
   command->add_option("-o,--output", arguments->folder, "Folder for the results")->required();
-  command->add_option("--threads", arguments->threads, "Threads; the results do not depend on it");
+  add_threads(*command, arguments->threads);
   command->add_option("--until", arguments->until, "Stop at this time [s]; --resume goes on from there");
   command->add_flag("--resume", arguments->resume, "Go on from the folder's last checkpoint");
+  command->add_flag("--push-out", arguments->push_out,
+                    "Move fibres that overlap at the start apart, rather than refuse");
   command->add_flag("--quiet", arguments->quiet, "No progress bar, no verdict");
-  command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed the solver's tolerance");
+  command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed a solver's tolerance");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });
 }
 

@@ -21,6 +21,7 @@ endif()
 add_library(tresse_build_options INTERFACE)
 target_compile_options(tresse_build_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  "$<$<CXX_COMPILER_ID:Clang>:-Wno-psabi>"  # vectors of four stay within the library
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>"  # g++ 12 cries wolf (std::variant, std::string)
   $<$<BOOL:${TRESSE_WARNINGS_AS_ERRORS}>:-Werror>
   $<$<BOOL:${tresse_march}>:-march=${tresse_march}>)
@@ -31,13 +32,6 @@ if(TRESSE_SANITIZERS)
   target_compile_options(tresse_build_options INTERFACE
     -fsanitize=${TRESSE_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(tresse_build_options INTERFACE -fsanitize=${TRESSE_SANITIZERS})
-endif()
-
-if(TRESSE_FUZZ)
-  # The whole library is instrumented, so that the fuzzer sees the branches that an input takes.
-  target_compile_options(tresse_build_options INTERFACE
-    -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_link_options(tresse_build_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
 endif()
 
 # tresse_folder(<name> [DEPENDS <folders>] [PUBLIC <targets>] [PRIVATE <targets>])
@@ -57,6 +51,10 @@ function(tresse_folder name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PUBLIC tresse_options Eigen3::Eigen ${ARG_PUBLIC}
                                   PRIVATE $<BUILD_INTERFACE:tresse_build_options> ${ARG_PRIVATE})
+  if(TRESSE_FUZZ)
+    # So that the fuzzer sees the branches that an input takes.
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(${target} PUBLIC tresse_${dependency})
   endforeach()

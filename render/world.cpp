@@ -50,6 +50,9 @@ struct World::Data {
   unsigned curves_id = RTC_INVALID_GEOMETRY_ID;
   unsigned capsules_id = RTC_INVALID_GEOMETRY_ID;
 
+  Data() = default;
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
   ~Data() {
     if (scene) rtcReleaseScene(scene);
     if (device) rtcReleaseDevice(device);

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from tresse_plot import style
 from tresse_plot.tables import PlotError, read_forces, read_steps
@@ -60,7 +61,7 @@ def forces(runs, title=None):
                 axis.plot(time, factor * magnitude, lw=1.1, label=label)
         axis.set_xlim(*_span_of_contact(series))
         axis.set_ylabel(f"force on {name} [{unit}]")
-        axis.legend(loc="upper left", ncols=4)
+        style.legend_above(axis)
     axes[-1, 0].set_xlabel("time [s]")
     axes[0, 0].set_title(title or "Force of the fibres on the obstacles")
     return figure
@@ -148,31 +149,47 @@ def energies(runs, title=None):
         table = {k: np.asarray(v) for k, v in read_steps(folder, columns).items()}
         table["gravity"] = table["gravity"] - table["gravity"][0]
         factor, unit = style.energy_unit(max(np.abs(table[c]).max() for c in columns))
-        for column in columns:
-            axis.plot(table["time"], factor * table[column], label=column.replace("_", " "))
+        for column, colour in zip(columns, style.CYCLE):
+            # Work is wide and pale: what it is spent on often lies on the same line.
+            look = {"lw": 4.0, "alpha": 0.45, "zorder": 1} if column == "work_external" else {}
+            axis.plot(table["time"], factor * table[column], color=colour, label=column.replace("_", " "), **look)
         total = sum(table[c] for c in columns[:3]) - table["work_external"]
         axis.plot(table["time"], factor * total, color=style.INK, ls="--", label="total less work")
         axis.set_ylabel(f"energy [{unit}]")
         axis.set_title(title if title and axis is axes[0, 0] else label)
-        axis.legend(loc="best", ncols=3)
+        style.legend_above(axis)
     axes[-1, 0].set_xlabel("time [s]")
     return figure
 
 
+def summarised(time, values, how):
+    """At most a few hundred points, each `how` of the values around it: thousands of lines would hide each other."""
+    edges = np.linspace(0, len(time), min(len(time), 300) + 1).astype(int)
+    chunks = [slice(a, b) for a, b in zip(edges, edges[1:])]
+    return np.array([time[c].mean() for c in chunks]), np.array([how(values[c]) for c in chunks])
+
+
 def solver(runs, title=None):
-    panels = (("contacts", "contacts", False), ("iterations", "iterations", False), ("residual", "residual [-]", True),
-              ("t_step", "wall time of a step [s]", True))  # fmt: skip
+    """The worst of each few steps, but the usual wall time: the operating system's interruptions are no news."""
+    panels = (("contacts", "contacts", np.max), ("iterations", "iterations", np.max),
+              ("residual", "residual [-]", np.max), ("t_step", "wall time of a step [s]", np.median))  # fmt: skip
     figure, axes = plt.subplots(len(panels), 1, figsize=(9, 9), sharex=True, layout="constrained")
-    for label, folder in runs:
-        table = read_steps(folder, [p[0] for p in panels])
-        for axis, (column, _, _) in zip(axes, panels):
-            axis.plot(table["time"], table[column], lw=0.9, label=label)
-    for axis, (column, text, logarithmic) in zip(axes, panels):
+    for rank, (label, folder) in enumerate(runs):
+        table = {name: np.asarray(v) for name, v in read_steps(folder, [p[0] for p in panels]).items()}
+        for axis, (column, _, how) in zip(axes, panels):
+            time, values = summarised(table["time"], table[column], how)
+            if column == "residual":
+                values = np.where(values > 0, values, np.nan)  # no contact, or solved exactly: no point on a log scale
+            axis.plot(time, values, lw=1.6 if rank == 0 else 1.0, label=label)
+    for axis, (column, text, _) in zip(axes, panels):
         axis.set_ylabel(text)
-        if logarithmic and any((np.asarray(line.get_ydata()) > 0).any() for line in axis.lines):
+        if column in ("contacts", "iterations"):
+            axis.set_ylim(bottom=0)
+            axis.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+        elif any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in axis.lines):
             axis.set_yscale("log")
-    if len(runs) > 1:
-        axes[0].legend(loc="upper left", ncols=4)
     axes[0].set_title(title or "The contact solver, step by step")
+    if len(runs) > 1:
+        style.legend_above(axes[0])
     axes[-1].set_xlabel("time [s]")
     return figure

@@ -16,13 +16,19 @@ def apply():
         "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 10.5,
         "axes.titlesize": 12.5, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.titlepad": 10,
         "axes.labelsize": 10.5, "axes.edgecolor": GREY, "axes.linewidth": 0.8, "axes.labelcolor": INK,
-        "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+        "axes.spines.top": False, "axes.spines.right": False, "axes.xmargin": 0.0, "axes.grid": True, "axes.axisbelow": True,
         "axes.prop_cycle": matplotlib.cycler(color=CYCLE),
         "grid.color": "#e6e6e6", "grid.linewidth": 0.7, "xtick.color": INK, "ytick.color": INK,
         "xtick.labelsize": 9.5, "ytick.labelsize": 9.5, "xtick.major.size": 3, "ytick.major.size": 3,
         "lines.linewidth": 1.3, "lines.solid_capstyle": "round", "legend.frameon": False, "legend.fontsize": 10,
         "svg.hashsalt": "tresse", "svg.fonttype": "path",
     })  # fmt: skip
+
+
+def legend_above(axis):
+    """In the line of the title, at its right end, where no curve passes."""
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=6, borderaxespad=0.2, columnspacing=1.4,
+                handlelength=1.6)  # fmt: skip
 
 
 def force_unit(largest):

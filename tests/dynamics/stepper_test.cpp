@@ -112,7 +112,7 @@ TEST(Stepper, BitsDoNotDependOnThreadsNorOnWhereARunWasCut) {
     Built built = falling_curls();
     auto stepper = std::make_unique<Stepper>(std::move(built.world), test::step_options(1e-3), std::move(built.state));
     int contacts = 0;
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 300; ++i) {
       if (i == cut) {
         stepper = std::make_unique<Stepper>(falling_curls().world, test::step_options(1e-3), stepper->state());
       }
@@ -123,7 +123,7 @@ TEST(Stepper, BitsDoNotDependOnThreadsNorOnWhereARunWasCut) {
   };
   const std::string reference = run(1, -1);
   EXPECT_EQ(run(2, -1), reference);
-  EXPECT_EQ(run(1, 77), reference);
+  EXPECT_EQ(run(1, 177), reference);
 }
 
 TEST(Stepper, EnergyOnlyFallsWhenNothingDrivesIt) {

@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/scene_file.hpp>
@@ -68,189 +71,31 @@ TEST_P(HostileScene, IsRefusedInOneUsefulLine) {
   EXPECT_LT(message.size(), 700U);
 }
 
-std::string fibre(const std::string& more) { return kFibre + more; }
+/// The list that tests/app/hostile_input.py gives to the program as well.
+std::vector<Hostile> cases() {
+  std::ifstream file(TRESSE_TEST_DATA "/hostile_scenes/cases.json");
+  const auto data = nlohmann::json::parse(file);
+  const auto joined = [](const nlohmann::json& lines) {
+    std::string text;
+    for (const std::string line : lines) text += (text.empty() ? "" : "\n") + line;
+    return text;
+  };
+  const std::string fibre = joined(data.at("fibre"));
+  std::vector<Hostile> out;
+  for (const nlohmann::json& one : data.at("cases")) {
+    std::string text = joined(one.at("text"));
+    if (const std::size_t place = text.find("{fibre}"); place != std::string::npos) text.replace(place, 7, fibre);
+    out.push_back({one.at("name"), text, one.at("words")});
+  }
+  out.push_back({"binary",
+                 std::string("\x7f"
+                             "ELF\x00\x01\x02\xff\xfe",
+                             9),
+                 {}});
+  return out;
+}
 
-const std::vector<Hostile> kCases{
-    {"empty_file", "@", {"no [[fibres]]", "at least one"}},
-    {"not_toml", "a = @= 3", {"not valid TOML"}},
-    {"binary",
-     std::string("\x7f"
-                 "ELF\x00\x01\x02\xff\xfe",
-                 9),
-     {}},
-    {"unclosed_string", "title = \"abc\n", {}},
-    {"duplicate_key", "seed = 1\nseed = 2\n", {}},
-    {"unknown_table",
-     "[@simulatoin]\ntime_step = 1\n" + kFibre,
-     {"unknown key \"simulatoin\"", "did you mean \"simulation\""}},
-    {"unknown_key",
-     "[simulation]\n@timestep = 1e-3\n" + kFibre,
-     {"unknown key \"timestep\" in simulation", "did you mean \"time_step\""}},
-    {"unknown_key_in_fibre", fibre("@lenght = 3\n"), {"unknown key \"lenght\" in fibres.hair", "\"length\""}},
-    {"unknown_key_in_root", fibre("root = { @postion = [0, 0, 0] }\n"), {"\"postion\"", "\"position\""}},
-    {"key_of_another_shape",
-     kFibre + "[[obstacles]]\nname = \"a\"\nshape = \"sphere\"\ncenter = [0,0,0]\nradius = 1\n@axis = [0,0,1]\n",
-     {"unknown key \"axis\"", "obstacles.a"}},
-    {"wrong_type_number", "[simulation]\ntime_step = @true\n" + kFibre, {"time_step is true", "expected a time [s]"}},
-    {"wrong_type_string", "[simulation]\nscheme = @3\n" + kFibre, {"scheme is 3", "\"semi-implicit\""}},
-    {"wrong_type_table", "simulation = @3\n" + kFibre, {"simulation is 3", "expected a table"}},
-    {"wrong_type_date", "[simulation]\nduration = @2026-11-21\n" + kFibre, {"a date or time", "expected a time"}},
-    {"wrong_type_boolean", "[contact]\nself_contact = @1\n" + kFibre, {"self_contact is 1", "true or false"}},
-    {"fibres_not_an_array", "@[fibres]\nname = \"a\"\n", {"is a table", "[[fibres]]"}},
-    {"wrong_dimension",
-     "[simulation]\ntime_step = @\"3 mm\"\n" + kFibre,
-     {"\"3 mm\" is a length [m]", "expected a time [s]"}},
-    {"angle_for_a_ratio", "[friction]\ndefault = @\"30 deg\"\n" + kFibre, {"an angle [rad]", "plain number"}},
-    {"unknown_unit", "[simulation]\ntime_step = \"3 @sec\"\n" + kFibre, {"unknown unit \"sec\"", "expected a time"}},
-    {"unit_misspelt",
-     "[simulation]\ntime_step = \"3 @mms\"\n" + kFibre,
-     {"unknown unit \"mms\"", "did you mean \"mm\""}},
-    {"no_number", "[simulation]\ntime_step = \"@\"\n" + kFibre, {"an empty string"}},
-    {"a_word_for_a_number", "[simulation]\ntime_step = \"@fast\"\n" + kFibre, {"the word \"fast\"", "expected a time"}},
-    {"bad_syntax", "[simulation]\ntime_step = \"1e-3 * @* 2\"\n" + kFibre, {"unexpected \"* 2\""}},
-    {"unbalanced", "[simulation]\ntime_step = \"(1 + 2@\"\n" + kFibre, {"a ) is missing"}},
-    {"adds_lengths_and_times",
-     fibre("natural_curvature = \"1 1/cm @+ 2 s\"\n"),
-     {"cannot add a curvature [1/m] and a time [s]"}},
-    {"division_by_zero", "[simulation]\ntime_step = \"1 @/ 0\"\n" + kFibre, {"division by zero"}},
-    {"overflow", "[simulation]\nduration = \"1e308 @* 1e308\"\n" + kFibre, {"not finite"}},
-    {"root_of_negative", "[simulation]\nduration = \"@sqrt(-1)\"\n" + kFibre, {"negative"}},
-    {"unknown_function", "[simulation]\nduration = \"@sqt(4)\"\n" + kFibre, {"unknown function \"sqt\"", "\"sqrt\""}},
-    {"nan", "[simulation]\nduration = @nan\n" + kFibre, {"duration is nan", "expected a time"}},
-    {"infinity", "[simulation]\nduration = @inf\n" + kFibre, {"duration is inf"}},
-    {"negative_step",
-     "[simulation]\ntime_step = @-1e-3\n" + kFibre,
-     {"time_step is -0.001", "expected a time [s] from"}},
-    {"zero_step", "[simulation]\ntime_step = @0\n" + kFibre, {"time_step is 0"}},
-    {"endless", "[simulation]\nduration = 1e8\ntime_step = @1e-9\n" + kFibre, {"steps"}},
-    {"negative_friction", "[friction]\ndefault = @-0.1\n" + kFibre, {"friction.default is -0.1", "from 0 to"}},
-    {"poisson_ratio",
-     "[materials.m]\npreset = \"nylon\"\npoisson_ratio = @0.6\n" + kFibre,
-     {"poisson_ratio is 0.6", "at most 0.5"}},
-    {"no_density",
-     "@[materials.m]\nyoung_modulus = 1e9\npoisson_ratio = 0.3\n" + kFibre,
-     {"no \"density\"", "human-hair"}},
-    {"unknown_preset", "[materials.m]\npreset = @\"hair\"\n" + kFibre, {"\"hair\"", "expected \"human-hair\""}},
-    {"unknown_material",
-     "[[fibres]]\nname = \"a\"\nmaterial = @\"nyln\"\nlength = 1\nelements = 2\nradius = 1e-3\n",
-     {"\"nyln\"", "\"nylon\""}},
-    {"unknown_model",
-     fibre("model = @\"superhelix\"\n"),
-     {"\"superhelix\"", "super-clothoid", "did you mean \"super-helix\""}},
-    {"unknown_solver", "[solver]\nname = @\"gauss-seidel\"\n" + kFibre, {"\"gauss-seidel\"", "hybrid-gauss-seidel"}},
-    {"no_radius", "@[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nlength = 1\nelements = 2\n", {"no \"radius\""}},
-    {"no_length", "@[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nelements = 2\nradius = 1e-3\n", {"no \"length\""}},
-    {"no_elements",
-     "@[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nlength = 1\nradius = 1e-3\n",
-     {"no \"elements\""}},
-    {"no_name", "@[[fibres]]\nmaterial = \"nylon\"\n", {"fibres[0] has no \"name\""}},
-    {"same_name_twice",
-     kFibre + "[[fibres]]\nname = @\"hair\"\nmaterial = \"nylon\"\nlength = 1\nelements = 1\nradius = 1e-3\n",
-     {"fibres[1].name is \"hair\"", "of its own"}},
-    {"same_obstacle_twice",
-     kFibre + "[[obstacles]]\nname = \"a\"\nshape = \"plane\"\npoint = [0,0,0]\nnormal = [0,0,1]\n[[obstacles]]\nname "
-              "= @\"a\"\nshape = \"plane\"\npoint = "
-              "[0,0,0]\nnormal = [0,0,1]\n",
-     {"obstacles[1].name is \"a\""}},
-    {"half_an_element",
-     "[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nlength = 1\nelements = @2.5\nradius = 1e-3\n",
-     {"2.5", "whole number"}},
-    {"too_many_elements",
-     "[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nlength = 1\nelements = @100000000\nradius = 1e-3\n",
-     {"100000000", "to 10000"}},
-    {"too_many_fibres", fibre("grid = { count = @1_000_000_000, spacing = 1 }\n"), {"1000000000", "to 1000000"}},
-    {"too_many_unknowns",
-     "@[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nlength = 1\nelements = 10000\nradius = 1e-3\ngrid = { count = "
-     "1000000, spacing = 1 }\n",
-     {"unknowns", "100000000"}},
-    {"too_many_fibres_together",
-     fibre("grid = { count = 600000, spacing = 1 }\n") +
-         "@[[fibres]]\nname = \"b\"\nmaterial = \"nylon\"\nlength = 1\nelements = 1\nradius = 1e-3\ngrid = { count = "
-         "600000, spacing = 1 }\n",
-     {"1200000 fibres in all"}},
-    {"too_many_teeth",
-     kFibre + "[[obstacles]]\nname = \"c\"\nshape = \"comb\"\nbase = [0,0,0]\ntooth_direction = [1,0,0]\nrow_direction "
-              "= [0,1,0]\nteeth = @1e9\n",
-     {"teeth is", "whole number from 1"}},
-    {"seed_too_large", "[simulation]\nseed = 18446744073709551615\n" + kFibre, {}},
-    {"negative_seed", "[simulation]\nseed = @-1\n" + kFibre, {"seed is -1"}},
-    {"empty_array", fibre("natural_curvature = @[]\n"), {"an empty array", "triplet"}},
-    {"two_components", "[simulation]\ngravity = @[0, 0]\n" + kFibre, {"an array of 2", "array of 3"}},
-    {"list_of_wrong_length", fibre("natural_curvature = @[[0,0,1],[0,0,2]]\n"), {"an array of 2", "4 triplets"}},
-    {"taper_of_wrong_length",
-     "[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nlength = 1\nelements = 3\nradius = @[1e-3, 1e-3]\n",
-     {"array of 2", "3, one for each element"}},
-    {"lengths_and_length",
-     "[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nlength = @1\nelement_lengths = [1, 1]\nradius = 1e-3\n",
-     {"only one of them"}},
-    {"lengths_against_elements",
-     "[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nelements = @3\nelement_lengths = [1, 1]\nradius = 1e-3\n",
-     {"elements is 3", "expected 2"}},
-    {"zero_length_element",
-     "[[fibres]]\nname = \"a\"\nmaterial = \"nylon\"\nelement_lengths = [1, @0]\nradius = 1e-3\n",
-     {"element_lengths[1] is 0"}},
-    {"zero_direction",
-     kFibre + "[[obstacles]]\nname = \"p\"\nshape = \"plane\"\npoint = [0,0,0]\nnormal = @[0,0,0]\n",
-     {"a zero vector", "direction"}},
-    {"frame_no_rotation", fibre("root = { frame = @[[1,0,0],[0,1,0],[0,1,0]] }\n"), {"frame is no rotation"}},
-    {"frame_mirrored", fibre("root = { frame = @[[1,0,0],[0,1,0],[0,0,-1]] }\n"), {"frame is no rotation"}},
-    {"normal_along_tangent", fibre("root = { tangent = [0,1,0], normal = @[0,2,0] }\n"), {"along the tangent"}},
-    {"comb_not_orthogonal",
-     kFibre + "[[obstacles]]\nname = \"c\"\nshape = \"comb\"\nbase = [0,0,0]\ntooth_direction = [1,0,0]\nrow_direction "
-              "= @[1,1,0]\n",
-     {"right angle"}},
-    {"no_shape", kFibre + "@[[obstacles]]\nname = \"c\"\n", {"no \"shape\"", "\"comb\""}},
-    {"unknown_shape",
-     kFibre + "[[obstacles]]\nname = \"c\"\nshape = @\"cilinder\"\n",
-     {"\"cilinder\"", "\"cylinder\""}},
-    {"keyframes_backwards",
-     kFibre + "[[obstacles]]\nname = \"p\"\nshape = \"plane\"\npoint = [0,0,0]\nnormal = [0,0,1]\nmotion = { keyframes "
-              "= [{ time = 1 }, @{ time = 1 }] }\n",
-     {"keyframes[1].time is 1 s", "after the keyframe before it"}},
-    {"stop_before_start",
-     kFibre + "[[obstacles]]\nname = \"p\"\nshape = \"plane\"\npoint = [0,0,0]\nnormal = [0,0,1]\nmotion = { start = "
-              "2, stop = @1 }\n",
-     {"stop is 1 s", "after start"}},
-    {"motion_of_a_free_root",
-     fibre("root = { condition = \"free\", motion = @{ velocity = [1,0,0] } }\n"),
-     {"free root", "clamped one only"}},
-    {"velocity_of_a_clamped_root", fibre("root = { velocity = @[1,0,0] }\n"), {"clamped root", "condition = \"free\""}},
-    {"jitter_too_large",
-     fibre("grid = { count = 4, spacing = 1e-3, jitter = @1e-3 }\n"),
-     {"jitter is 0.001 m", "half the spacing"}},
-    {"grid_without_spacing", fibre("grid = @{ count = 4 }\n"), {"no \"spacing\""}},
-    {"friction_pair_unknown",
-     "[friction]\npairs = [{ between = [\"nylon\", @\"nilon\"], coefficient = 0.1 }]\n" + kFibre,
-     {"\"nilon\"", "did you mean \"nylon\""}},
-    {"friction_pair_twice",
-     "[friction]\npairs = [{ between = [\"nylon\", \"nylon\"], coefficient = 0.1 }, @{ between = [\"nylon\", "
-     "\"nylon\"], coefficient = 0.1 }]\n" +
-         kFibre,
-     {"a second time"}},
-    {"friction_pair_of_three",
-     "[friction]\npairs = [{ between = @[\"a\", \"b\", \"c\"], coefficient = 0.1 }]\n" + kFibre,
-     {"two materials"}},
-    {"unknown_parameter",
-     "[parameters]\nstep = 1\n[simulation]\ntime_step = \"2 * @${stp}\"\n" + kFibre,
-     {"unknown parameter \"stp\"", "did you mean \"step\""}},
-    {"parameter_in_a_circle", "[parameters]\na = @\"${b}\"\nb = \"${a}\"\n" + kFibre, {"circle"}},
-    {"parameter_of_itself", "[parameters]\na = @\"${a} + 1\"\n" + kFibre, {"circle"}},
-    {"parameter_is_a_table", "[parameters]\n@a = { b = 1 }\n" + kFibre, {"\"a\" is a table"}},
-    {"parameter_is_nan", "[parameters]\n@a = nan\n" + kFibre, {"\"a\" is nan", "finite"}},
-    {"parameter_with_a_bad_name", "[parameters]\n@\"a b\" = 1\n" + kFibre, {"\"a b\" is no name"}},
-    {"parameter_is_a_word",
-     "[parameters]\na = \"fast\"\n[simulation]\ntime_step = \"@${a}\"\n" + kFibre,
-     {"the word \"fast\""}},
-    {"parameter_unclosed", "[simulation]\ntime_step = \"@${a\"\n" + kFibre, {"${name}"}},
-    {"parameter_out_of_range",
-     "[parameters]\nmu = -2\n[friction]\ndefault = @\"${mu} / 4\"\n" + kFibre,
-     {"\"${mu} / 4\" = -0.5 (mu = -2)"}},
-    {"parameter_with_wrong_unit",
-     "[parameters]\nmu = \"2 cm\"\n[friction]\ndefault = @\"${mu}\"\n" + kFibre,
-     {"is a length [m]", "plain number"}},
-};
-
-INSTANTIATE_TEST_SUITE_P(Scenes, HostileScene, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Scenes, HostileScene, testing::ValuesIn(cases()),
                          [](const auto& scene) { return scene.param.name; });
 
 TEST(HostileScenes, DeepNestingIsRefusedNotFollowed) {

@@ -32,6 +32,7 @@ RunSettings settings(const fs::path& folder, bool resume) {
   RunSettings out{.folder = folder, .resume = resume, .layout = layout()};
   out.output = {.every = 7, .checkpoint_every = 25, .points_per_element = 1};
   out.limits = {.residual = 1e-12, .penetration = 1e-5, .energy = 1e9};
+  out.checkpoint_pause = std::chrono::milliseconds(0);
   return out;
 }
 

@@ -89,6 +89,22 @@ TEST_F(SummaryFile, every_flaw_is_listed_with_its_worst_step) {
   EXPECT_EQ(words.rfind("Not sound: the state stopped being finite at step 9; 3 steps missed", 0), 0U) << words;
 }
 
+TEST(Summary, a_step_misses_its_tolerance_by_either_solver_or_by_its_status) {
+  RunLimits nonlinear = limits;
+  nonlinear.nonlinear_residual = 1e-9;
+  EXPECT_FALSE(missed_tolerance(sound_step(1), nonlinear));
+  dynamics::StepReport report = sound_step(1);
+  report.residual = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(missed_tolerance(report, limits));
+  report = sound_step(1);
+  report.solver_status = Status::stalled;
+  EXPECT_TRUE(missed_tolerance(report, limits));
+  report = sound_step(1);
+  report.nonlinear_residual = 1e-8;
+  EXPECT_TRUE(missed_tolerance(report, nonlinear));
+  EXPECT_FALSE(missed_tolerance(report, limits)) << "the semi-implicit scheme does not iterate on it";
+}
+
 TEST_F(SummaryFile, a_nan_stays_the_worst) {
   RunTally tally;
   for (int step = 1; step <= 3; ++step) {

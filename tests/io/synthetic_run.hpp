@@ -165,7 +165,7 @@ inline dynamics::SimulationState initial_state(const TrajectoryLayout& layout) {
 inline void advance(dynamics::SimulationState& state) {
   ++state.step;
   double sum = state.work_external;
-  for (const dynamics::WarmContact& warm : state.warm) sum += warm.impulse.sum() * warm.key[0];
+  for (const dynamics::WarmContact& warm : state.warm) sum += warm.force.sum() * warm.place.body_a + warm.place.s_b;
   for (rods::RodState& rod : state.rods) {
     sum += rod.root.position.sum() + rod.root_velocity.linear.sum() - rod.root_velocity.angular.sum();
     rod.curvature_rate = (rod.curvature * 1.1).array().sin() + std::cos(sum);
@@ -175,7 +175,8 @@ inline void advance(dynamics::SimulationState& state) {
   }
   state.warm.clear();
   for (int i = 0; i < state.step % 5; ++i) {
-    state.warm.push_back({.key = {i + 1, 2, 3, -1}, .impulse = vector(state.step, static_cast<std::size_t>(i))});
+    state.warm.push_back(
+        {.place = {i + 1, 2, 3, -1, 0.1 * i, 0.2}, .force = vector(state.step, static_cast<std::size_t>(i))});
   }
   state.work_external = std::sin(sum);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -76,6 +77,11 @@ struct Setting {
   const char* friction;
   const char* time_step;  ///< [s]
 };
+
+void PrintTo(const Setting& setting, std::ostream* out) {
+  *out << "curvature " << setting.natural_curvature << ", friction " << setting.friction << ", step "
+       << setting.time_step;
+}
 
 class ThreePointBendingForce : public testing::TestWithParam<Setting> {};
 

@@ -169,11 +169,12 @@ TEST(Errors, name_what_was_wrong) {
   const render::Scene scene = small_scene();
   const render::Camera camera = render::frame(scene, {});
   EXPECT_EQ(message([&] { render::render({}, camera, {}); }), "nothing to draw");
-  EXPECT_EQ(message([&] { render::render(scene, camera, {.samples = 0}); }), "samples 0: expected 1 to 65536");
-  EXPECT_EQ(message([&] {
-              render::render(scene, {.position = {1, 0, 0}, .target = {1, 0, 0}}, {});
-            }),
-            "the camera stands at its target");
+  render::RenderOptions no_samples;
+  no_samples.samples = 0;
+  EXPECT_EQ(message([&] { render::render(scene, camera, no_samples); }), "samples 0: expected 1 to 65536");
+  render::Camera blind;
+  blind.position = blind.target;
+  EXPECT_EQ(message([&] { render::render(scene, blind, {}); }), "the camera stands at its target");
   render::Scene bad = scene;
   bad.fibres[0].radii[3] = -1.0;
   EXPECT_EQ(message([&] { render::validate(bad); }), "fibre 0: a radius is not a positive number");

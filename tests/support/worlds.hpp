@@ -13,6 +13,7 @@ inline dynamics::StepOptions step_options(double dt) {
   options.dt = dt;
   options.margin = 2.5e-6;
   options.overlap_tolerance = 1e-7;
+  options.halving_overlap = 5e-7;
   options.solver.tolerance = 1e-12;
   return options;
 }

@@ -9,8 +9,13 @@ namespace tresse::assembly {
 /// its storage from step to step.
 class StepMatrix {
  public:
-  /// Factors a symmetric matrix (n, n). Returns false when it is not positive definite to rounding or not finite.
-  [[nodiscard]] bool factor(const MatrixX& matrix);
+  /// Where to put the next symmetric matrix, (n, n), before factor(). Reuses the last one's memory.
+  MatrixX& storage(int n) {
+    upper_.resize(n, n);
+    return upper_;
+  }
+  /// Factors what storage() holds. Returns false when it is not positive definite to rounding or not finite.
+  [[nodiscard]] bool factor();
 
   /// x^T U U^T x.
   double squared_norm(const VectorX& x) const;

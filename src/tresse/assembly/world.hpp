@@ -52,10 +52,7 @@ Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3&
 int obstacle_body(const World& world, int obstacle);
 
 /// The world as tubes and planes: fibres where their last update left them, obstacles at `time`. Reaches are zero.
-contact::Geometry contact_geometry(const World& world, double time);
-
-/// Updates the curves of `geometry` in place to the fibres' last update and the obstacles' place at `time`; pieces,
-/// order and reaches stay. (A piece keeps its share of its element even if the curvature changed in between.)
-void move_geometry(const World& world, double time, contact::Geometry& geometry);
+/// Reuses the storage of `out`.
+void contact_geometry(const World& world, double time, contact::Geometry& out);
 
 }  // namespace tresse::assembly

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <stdexcept>
 #include <string>
 
@@ -24,6 +25,11 @@ inline void require(bool condition, const char* message) {
 }
 inline void require(bool condition, const std::string& message) {
   if (!condition) throw InvalidInput(message);
+}
+/// The same where composing the message would cost more than the check.
+template <std::invocable Message>
+void require(bool condition, const Message& message) {
+  if (!condition) throw InvalidInput(message());
 }
 
 }  // namespace tresse

@@ -8,13 +8,11 @@
 namespace tresse::contact {
 namespace {
 
-std::vector<geometry::Box> grown_boxes(const std::vector<Piece>& pieces) {
-  std::vector<geometry::Box> boxes;
-  boxes.reserve(pieces.size());
-  for (const Piece& piece : pieces) {
-    boxes.push_back(geometry::bounding_box(piece.curve, piece.interval).grown(piece.radius + piece.reach));
-  }
-  return boxes;
+/// The box of everywhere that a piece may be during the step.
+geometry::Box swept(const Piece& piece, const geometry::Box& box) {
+  const Vector3 there = piece.drift.cwiseMax(0.0);
+  const Vector3 back = piece.drift.cwiseMin(0.0);
+  return geometry::Box{box.lower + back, box.upper + there}.grown(piece.radius + piece.reach);
 }
 
 int axis_of_largest_spread(const std::vector<geometry::Box>& boxes) {
@@ -36,14 +34,17 @@ bool can_touch_itself(const std::vector<Piece>& pieces, int i, int j) {
   double curvature = 0.0;
   for (int k = i; k <= j; ++k) curvature = std::max(curvature, pieces[k].curvature);
   const double longest = pieces[j].begin + pieces[j].interval.end - pieces[i].begin - pieces[i].interval.begin;
-  const double margin = pieces[i].reach + pieces[j].reach;
+  const double margin = pieces[i].reach + pieces[j].reach + (pieces[i].drift - pieces[j].drift).norm();
   return longest > self_contact_free_length(curvature, std::max(pieces[i].radius, pieces[j].radius), margin);
 }
 
-bool wanted(const std::vector<Piece>& pieces, const BroadPhaseOptions& options, int i, int j) {
+bool wanted(const std::vector<Piece>& pieces, const std::vector<geometry::Box>& still, const BroadPhaseOptions& options,
+            int i, int j) {
   const Piece& a = pieces[i];
   const Piece& b = pieces[j];
   if (!a.fibre && !b.fibre) return false;
+  // Neighbours in a wisp travel together: only what one travels towards the other counts.
+  if (still[i].distance(still[j]) > meeting_distance(a, b)) return false;
   if (a.body == b.body) return options.self_contact && can_touch_itself(pieces, i, j);
   return options.fibre_contact || !a.fibre || !b.fibre;
 }
@@ -66,7 +67,14 @@ void add_plane_pairs(const Geometry& scene, const std::vector<geometry::Box>& bo
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options) {
   std::vector<CandidatePair> pairs;
   if (scene.pieces.empty()) return pairs;
-  const auto boxes = grown_boxes(scene.pieces);
+  std::vector<geometry::Box> still;
+  std::vector<geometry::Box> boxes;
+  still.reserve(scene.pieces.size());
+  boxes.reserve(scene.pieces.size());
+  for (const Piece& piece : scene.pieces) {
+    still.push_back(geometry::quick_box(piece.curve, piece.interval));
+    boxes.push_back(swept(piece, still.back()));
+  }
   const int axis = axis_of_largest_spread(boxes);
   std::vector<int> order(boxes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -78,7 +86,7 @@ std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPha
     for (auto other = first + 1; other != order.end() && boxes[*other].lower[axis] <= end; ++other) {
       const int i = std::min(*first, *other);
       const int j = std::max(*first, *other);
-      if (boxes[i].overlaps(boxes[j]) && wanted(scene.pieces, options, i, j)) pairs.push_back({i, j});
+      if (boxes[i].overlaps(boxes[j]) && wanted(scene.pieces, still, options, i, j)) pairs.push_back({i, j});
     }
   }
   add_plane_pairs(scene, boxes, pairs);

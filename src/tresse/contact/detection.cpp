@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include <oneapi/tbb/parallel_for.h>
 #include <Eigen/Geometry>
@@ -18,13 +18,27 @@ namespace {
 struct Candidate {
   Contact contact;
   bool at_junction = false;  ///< sits at the common end of two pieces, and the neighbour is nearer still
+  bool followed = false;     ///< from an earlier configuration
 };
 
-Vector3 unit_tangent(const geometry::Curve& curve, double s) {
-  const Vector3 direction = geometry::derivative(curve, s);
-  const double size = direction.norm();
-  return size > 0.0 ? Vector3(direction / size) : Vector3(Vector3::Zero());
+/// A point of a curve and its unit tangent, zero where the curve is a point.
+struct CurvePoint {
+  Vector3 position;
+  Vector3 tangent;
+};
+
+CurvePoint point_of(const geometry::PreparedCurve& curve, double s) {
+  return std::visit(
+      [s](const auto& c) -> CurvePoint {
+        const geometry::CurveJet jet = c.jet(s);
+        const double size = jet.first.norm();
+        return {c.origin + jet.offset, size > 0.0 ? Vector3(jet.first / size) : Vector3(Vector3::Zero())};
+      },
+      curve);
 }
+
+/// How far along a contact is followed from one configuration to the next, in radii.
+constexpr double follow_radii = 2.0;
 
 /// Sine of the angle below which a contact counts as a parallel stretch.
 constexpr double parallel_sine = 0.1;
@@ -38,18 +52,21 @@ bool nearly_parallel(const Vector3& tangent_a, const Vector3& tangent_b) {
 class PairSearch {
  public:
   PairSearch(const Piece& a, const Piece& b, const DetectionOptions& options)
-      : a_(a), b_(b), bound_(a.radius + b.radius + a.reach + b.reach) {
-    query_ = {
-        .method = options.method, .tolerance = options.tolerance, .upper_bound = bound_, .max_steps = largest_boxes};
+      : a_(a), b_(b), bound_(meeting_distance(a, b)) {
+    query_ = {.method = options.method,
+              .tolerance = options.tolerance,
+              .upper_bound = bound_,
+              .max_steps = along_each_other(a, b) ? boxes_in_valley : largest_boxes};
     // Within this of a local minimum the distance to a bar stays below the bound: d^2 = s^2 across it.
-    separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * (a.radius + b.radius) * (a.reach + b.reach));
+    const double radii = a.radius + b.radius;
+    separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * radii * (bound_ - radii));
   }
 
   std::vector<geometry::ClosestPoints> run() {
     const geometry::ClosestPoints nearest = closest(a_.interval);
     if (!nearest.found) return {};
     found_.push_back(nearest);
-    if (nearly_parallel(unit_tangent(a_.curve, nearest.s_a), unit_tangent(b_.curve, nearest.s_b))) {
+    if (nearly_parallel(point_of(a_.curve, nearest.s_a).tangent, point_of(b_.curve, nearest.s_b).tangent)) {
       // The distance is flat along the stretch: a few contacts carry it.
       separation_ = std::max(separation_, (a_.interval.end - a_.interval.begin) / largest_contacts);
     }
@@ -60,9 +77,17 @@ class PairSearch {
   }
 
  private:
-  static constexpr int largest_boxes = 500;         // of one query; a valley is then settled by Newton's method alone
+  static constexpr int largest_boxes = 500;         // of one query
+  static constexpr int boxes_in_valley = 32;        // of pieces that run along each other: Newton's method settles it
   static constexpr double largest_contacts = 12.0;  // along a parallel stretch
   static constexpr int largest_queries = 32;        // of one pair
+
+  /// Whether the pieces' chords are nearly parallel, as those of neighbours in a wisp.
+  static bool along_each_other(const Piece& a, const Piece& b) {
+    const Vector3 p = geometry::position(a.curve, a.interval.end) - geometry::position(a.curve, a.interval.begin);
+    const Vector3 q = geometry::position(b.curve, b.interval.end) - geometry::position(b.curve, b.interval.begin);
+    return p.cross(q).norm() < 2.0 * parallel_sine * p.norm() * q.norm();
+  }
 
   geometry::ClosestPoints closest(const geometry::Interval& interval) {
     ++queries_;
@@ -120,47 +145,50 @@ bool leaves_through_junction(const Piece& piece, int side, double gap_slope) {
   return side > 0 ? gap_slope < -slope_rounding : gap_slope > slope_rounding;
 }
 
-Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest) {
+/// `along_gap`: the normal is the direction of the gap, as at an end.
+Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
+                         bool along_gap) {
   const Piece& a = scene.pieces[pair.a];
   const Piece& b = scene.pieces[pair.b];
+  const CurvePoint on_a = point_of(a.curve, nearest.s_a);
+  const CurvePoint on_b = point_of(b.curve, nearest.s_b);
   Candidate out;
   Contact& contact = out.contact;
   contact.a = pair.a;
   contact.b = pair.b;
   contact.s_a = nearest.s_a;
   contact.s_b = nearest.s_b;
-  contact.point_a = geometry::position(a.curve, nearest.s_a);
-  contact.point_b = geometry::position(b.curve, nearest.s_b);
+  contact.point_a = on_a.position;
+  contact.point_b = on_b.position;
   contact.gap = nearest.distance - a.radius - b.radius;
 
   const int side_a = side_of(a, nearest.s_a);
   const int side_b = side_of(b, nearest.s_b);
-  const Vector3 tangent_a = unit_tangent(a.curve, nearest.s_a);
-  const Vector3 tangent_b = unit_tangent(b.curve, nearest.s_b);
-  contact.frame = contact_frame({contact.point_a, tangent_a, body_end(a, side_a)},
-                                {contact.point_b, tangent_b, body_end(b, side_b) || tangent_b.isZero(0.0)});
+  contact.frame =
+      contact_frame({on_a.position, on_a.tangent, along_gap || body_end(a, side_a)},
+                    {on_b.position, on_b.tangent, along_gap || body_end(b, side_b) || on_b.tangent.isZero(0.0)});
 
   const Vector3 direction = (contact.point_b - contact.point_a).stableNormalized();
-  out.at_junction = leaves_through_junction(a, side_a, -direction.dot(tangent_a)) ||
-                    leaves_through_junction(b, side_b, direction.dot(tangent_b));
+  out.at_junction = leaves_through_junction(a, side_a, -direction.dot(on_a.tangent)) ||
+                    leaves_through_junction(b, side_b, direction.dot(on_b.tangent));
   return out;
 }
 
-Candidate plane_candidate(const Geometry& scene, int piece, int index, const HalfSpace& plane, double s) {
+Candidate plane_candidate(const Geometry& scene, int piece, int index, double s) {
   const Piece& a = scene.pieces[piece];
+  const HalfSpace& plane = scene.planes[-1 - index];
+  const CurvePoint on_a = point_of(a.curve, s);
   Candidate out;
   Contact& contact = out.contact;
   contact.a = piece;
   contact.b = index;
   contact.s_a = s;
-  contact.point_a = geometry::position(a.curve, s);
+  contact.point_a = on_a.position;
   const double height = plane.normal.dot(contact.point_a - plane.point);
   contact.point_b = contact.point_a - height * plane.normal;
   contact.gap = height - a.radius;
-  const Vector3 tangent = unit_tangent(a.curve, s);
-  contact.frame = frame_from_normal(-plane.normal, tangent);
-  const double slope = plane.normal.dot(tangent);
-  out.at_junction = leaves_through_junction(a, side_of(a, s), slope);
+  contact.frame = frame_from_normal(-plane.normal, on_a.tangent);
+  out.at_junction = leaves_through_junction(a, side_of(a, s), plane.normal.dot(on_a.tangent));
   return out;
 }
 
@@ -168,9 +196,56 @@ Candidate plane_candidate(const Geometry& scene, int piece, int index, const Hal
 void add_plane_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
   const HalfSpace& plane = scene.planes[-1 - pair.b];
-  for (const double s : geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, a.radius + a.reach)) {
-    out.push_back(plane_candidate(scene, pair.a, pair.b, plane, s));
+  for (const double s :
+       geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, a.radius + a.reach + a.drift.norm())) {
+    out.push_back(plane_candidate(scene, pair.a, pair.b, s));
   }
+}
+
+/// The piece after (or before) one of the same body, -1 at the body's end.
+int neighbour(const Geometry& scene, int piece, int side) {
+  if (side == 0 || body_end(scene.pieces[piece], side)) return -1;
+  return piece + side;
+}
+
+/// A contact of an earlier configuration where it is now: the nearest points within `follow_radii` radii of its place
+/// along a, and as far as that can carry it along b. May pass one junction on each side.
+Candidate follow_one(const Geometry& scene, const Place& place) {
+  const int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
+  if (place.element_b < 0) {
+    const auto plane = std::find_if(scene.planes.begin(), scene.planes.end(),
+                                    [&](const HalfSpace& p) { return p.body == place.body_b; });
+    return plane_candidate(scene, piece_a, -1 - static_cast<int>(plane - scene.planes.begin()), place.s_a);
+  }
+  const auto around = [](const Piece& piece, double s, double size) -> geometry::Interval {
+    return {std::clamp(s - size, piece.interval.begin, piece.interval.end),
+            std::clamp(s + size, piece.interval.begin, piece.interval.end)};
+  };
+  const auto search = [&](int a, int b, double s_a, double s_b) {
+    const double window = follow_radii * scene.pieces[a].radius;
+    const double window_b = window + meeting_distance(scene.pieces[a], scene.pieces[b]);
+    const auto nearest =
+        geometry::closest_points_near(scene.pieces[a].curve, around(scene.pieces[a], s_a, window),
+                                      scene.pieces[b].curve, around(scene.pieces[b], s_b, window_b), {s_a, s_b});
+    return make_candidate(scene, {a, b}, nearest, true);
+  };
+  Candidate out = search(piece_a, piece_at(scene, place.body_b, place.element_b, place.s_b), place.s_a, place.s_b);
+  if (out.at_junction) {
+    const Piece& a = scene.pieces[out.contact.a];
+    const Piece& b = scene.pieces[out.contact.b];
+    const int side_a = side_of(a, out.contact.s_a);
+    const int side_b = side_of(b, out.contact.s_b);
+    const int next_a = neighbour(scene, out.contact.a, side_a);
+    const int next_b = neighbour(scene, out.contact.b, side_b);
+    const auto start = [&](int next, int side, double s) {
+      if (next < 0) return s;
+      return side > 0 ? scene.pieces[next].interval.begin : scene.pieces[next].interval.end;
+    };
+    const Candidate beyond = search(next_a < 0 ? out.contact.a : next_a, next_b < 0 ? out.contact.b : next_b,
+                                    start(next_a, side_a, out.contact.s_a), start(next_b, side_b, out.contact.s_b));
+    if (beyond.contact.gap < out.contact.gap) out = beyond;
+  }
+  return out;
 }
 
 /// Contacts of the same two bodies (and, for an obstacle, of the same capsule of it) belong together.
@@ -181,46 +256,52 @@ std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   return {body_a, b.body, b.fibre ? -1 : b.element};
 }
 
-struct Abscissae {
-  double a;
-  double b;
-};
-
-Abscissae abscissae(const Geometry& scene, const Contact& contact) {
-  return {scene.pieces[contact.a].begin + contact.s_a,
-          contact.b < 0 ? 0.0 : scene.pieces[contact.b].begin + contact.s_b};
-}
-
 /// Drops what a nearer contact of the same two bodies already stands for; docs/contact.md, "Junctions".
-void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& group, std::vector<char>& keep,
-                     const std::vector<int>& members) {
-  std::vector<int> by_gap = members;
-  std::stable_sort(by_gap.begin(), by_gap.end(),
-                   [&](int i, int j) { return group[i].contact.gap < group[j].contact.gap; });
-  std::vector<int> kept;
-  for (const int i : by_gap) {
-    const Candidate& candidate = group[i];
+void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates, std::vector<int>& members,
+                     std::vector<char>& keep) {
+  std::sort(members.begin(), members.end(), [&](int i, int j) {
+    const double gap_i = candidates[i].contact.gap;
+    const double gap_j = candidates[j].contact.gap;
+    return gap_i != gap_j ? gap_i < gap_j : i < j;
+  });
+  for (std::size_t m = 1; m < members.size(); ++m) {
+    const Candidate& candidate = candidates[members[m]];
     const double radius = scene.pieces[candidate.contact.a].radius;
-    const Abscissae here = abscissae(scene, candidate.contact);
-    bool drop = false;
-    const double reach = candidate.at_junction ? 4.0 * radius : radius;
-    for (const int j : kept) {
-      const Abscissae there = abscissae(scene, group[j].contact);
-      drop = drop || (std::abs(here.a - there.a) < reach && std::abs(here.b - there.b) < reach);
+    for (std::size_t n = 0; n < m && keep[members[m]]; ++n) {
+      if (!keep[members[n]]) continue;
+      const Candidate& nearer = candidates[members[n]];
+      double least = candidate.at_junction ? 4.0 * radius : radius;
+      if (candidate.followed || nearer.followed) {
+        // A smooth piece has few ways to bend: a few contacts along it hold it.
+        const geometry::Interval& whole = scene.pieces[candidate.contact.a].interval;
+        least = std::max(4.0 * radius, 0.25 * (whole.end - whole.begin));
+      }
+      keep[members[m]] = distance_along(scene, candidate.contact, nearer.contact) >= least;
     }
-    keep[i] = drop ? 0 : 1;
-    if (!drop) kept.push_back(i);
   }
 }
 
 std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates) {
-  std::map<std::array<int, 3>, std::vector<int>> groups;
+  struct Member {
+    std::array<int, 3> group;
+    int index;
+  };
+  std::vector<Member> sorted;
+  sorted.reserve(candidates.size());
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
-    groups[group_of(scene, candidates[i].contact)].push_back(i);
+    sorted.push_back({group_of(scene, candidates[i].contact), i});
   }
+  std::sort(sorted.begin(), sorted.end(), [](const Member& x, const Member& y) {
+    return x.group != y.group ? x.group < y.group : x.index < y.index;
+  });
   std::vector<char> keep(candidates.size(), 1);
-  for (const auto& [key, members] : groups) {
-    if (members.size() > 1) drop_duplicates(scene, candidates, keep, members);
+  std::vector<int> members;
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    members.clear();
+    std::size_t end = begin;
+    for (; end < sorted.size() && sorted[end].group == sorted[begin].group; ++end) members.push_back(sorted[end].index);
+    if (members.size() > 1) drop_duplicates(scene, candidates, members, keep);
+    begin = end;
   }
   std::vector<Contact> contacts;
   contacts.reserve(candidates.size());
@@ -232,35 +313,52 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
 
 }  // namespace
 
-Contact at_same_place(const Geometry& scene, const Contact& contact) {
+Place place_of(const Geometry& scene, const Contact& contact) {
   const Piece& a = scene.pieces[contact.a];
-  if (contact.b < 0) {
-    const HalfSpace& plane = scene.planes[-1 - contact.b];
-    return plane_candidate(scene, contact.a, contact.b, plane, contact.s_a).contact;
-  }
-  geometry::ClosestPoints place;
-  place.s_a = contact.s_a;
-  place.s_b = contact.s_b;
-  place.distance =
-      (geometry::position(a.curve, contact.s_a) - geometry::position(scene.pieces[contact.b].curve, contact.s_b))
-          .norm();
-  return make_candidate(scene, {contact.a, contact.b}, place).contact;
+  if (contact.b < 0) return {a.body, a.element, scene.planes[-1 - contact.b].body, -1, contact.s_a, 0.0};
+  const Piece& b = scene.pieces[contact.b];
+  return {a.body, a.element, b.body, b.element, contact.s_a, contact.s_b};
+}
+
+double distance_along(const Geometry& scene, const Contact& contact, const Contact& other) {
+  const double along_a =
+      std::abs(scene.pieces[contact.a].begin + contact.s_a - scene.pieces[other.a].begin - other.s_a);
+  if (contact.b < 0 || other.b < 0) return along_a;
+  return std::max(along_a,
+                  std::abs(scene.pieces[contact.b].begin + contact.s_b - scene.pieces[other.b].begin - other.s_b));
+}
+
+std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& places) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(places.size());
+  for (const Place& place : places) candidates.push_back(follow_one(scene, place));
+  return without_duplicates(scene, candidates);
 }
 
 std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePair>& pairs,
-                            const DetectionOptions& options) {
+                            const DetectionOptions& options, const std::vector<Place>& followed) {
   std::vector<std::vector<geometry::ClosestPoints>> nearest(pairs.size());
-  oneapi::tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
-    if (pairs[i].b < 0) return;
-    nearest[i] = PairSearch(scene.pieces[pairs[i].a], scene.pieces[pairs[i].b], options).run();
-  });
+  const auto search = [&](std::size_t i) {
+    if (pairs[i].b >= 0) nearest[i] = PairSearch(scene.pieces[pairs[i].a], scene.pieces[pairs[i].b], options).run();
+  };
+  constexpr std::size_t few = 64;  // not worth a scheduler's trouble
+  if (pairs.size() <= few) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) search(i);
+  } else {
+    oneapi::tbb::parallel_for(std::size_t{0}, pairs.size(), search);
+  }
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (pairs[i].b < 0) {
-      add_plane_contacts(scene, pairs[i], candidates);
-    }
+    if (pairs[i].b < 0) add_plane_contacts(scene, pairs[i], candidates);
     for (const geometry::ClosestPoints& found : nearest[i]) {
-      candidates.push_back(make_candidate(scene, pairs[i], found));
+      candidates.push_back(make_candidate(scene, pairs[i], found, false));
+    }
+  }
+  // The baseline of segments must not be told where the smooth curves are nearest.
+  if (options.method != geometry::DetectionMethod::segments) {
+    for (const Place& place : followed) {
+      candidates.push_back(follow_one(scene, place));
+      candidates.back().followed = true;
     }
   }
   return without_duplicates(scene, candidates);

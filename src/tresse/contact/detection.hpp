@@ -26,14 +26,31 @@ struct Contact {
   double gap = 0.0;  ///< distance between the surfaces, < 0 when they overlap [m]
 };
 
-/// A contact of the same two pieces at the same abscissae, where their curves are now.
-Contact at_same_place(const Geometry& scene, const Contact& contact);
+/// Where a contact is on its two bodies, whatever pieces they are cut into.
+struct Place {
+  int body_a = 0;
+  int element_a = 0;
+  int body_b = 0;
+  int element_b = 0;  ///< -1: a plane
+  double s_a = 0.0;   ///< parameter of a's element [m]
+  double s_b = 0.0;   ///< parameter of b's element; 0 for a plane [m]
+};
 
-/// Contacts of the candidate pairs nearer than the reach of their pieces, in the order of the pairs: one a pair of
-/// pieces, every local minimum and end against a plane. Found twice at a junction: kept once. Same result for any
-/// number of threads. See docs/contact.md.
+Place place_of(const Geometry& scene, const Contact& contact);
+
+/// Distances along both bodies between two contacts of the same two bodies: the larger. [m]
+double distance_along(const Geometry& scene, const Contact& contact, const Contact& other);
+
+/// Contacts of the candidate pairs nearer than the reach of their pieces, in the order of the pairs: local minima of
+/// the distance a pair of pieces, every local minimum and end against a plane. Those of `followed`, contacts of an
+/// earlier configuration, come after them, at the nearest points around their old places, where no new one stands for
+/// them. Found twice at a junction: kept once. Same result for any number of threads. See docs/contact.md.
 /// @cite crespel2024 sec. 5 (contact basis, duplicates)
 std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePair>& pairs,
-                            const DetectionOptions& options);
+                            const DetectionOptions& options, const std::vector<Place>& followed = {});
+
+/// The contacts of an earlier configuration at the nearest points around their old places, and nothing else: cheap, for
+/// a configuration that will be searched in full later.
+std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& places);
 
 }  // namespace tresse::contact

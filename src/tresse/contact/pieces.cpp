@@ -18,4 +18,16 @@ double self_contact_free_length(double curvature, double radius, double margin) 
   return 2.0 * (std::numbers::pi - half_chord_angle) / curvature;
 }
 
+int piece_at(const Geometry& scene, int body, int element, double s) {
+  int piece = scene.body_begin[body];
+  const int last = scene.body_begin[body + 1] - 1;
+  if (scene.pieces[last].element - scene.pieces[piece].element == last - piece) {  // one piece an element
+    return std::clamp(piece + element, piece, last);
+  }
+  while (piece < last && (scene.pieces[piece].element < element ||
+                          (scene.pieces[piece + 1].element == element && scene.pieces[piece].interval.end < s)))
+    ++piece;
+  return piece;
+}
+
 }  // namespace tresse::contact

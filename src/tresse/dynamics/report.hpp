@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include <tresse/base/status.hpp>
 #include <tresse/base/types.hpp>
+#include <tresse/contact/detection.hpp>
 #include <tresse/friction/problem.hpp>
 #include <tresse/rods/rod.hpp>
 
@@ -22,7 +22,7 @@ struct ContactReport {
   Vector3 point_a;      ///< on a's centreline (3) [m]
   Vector3 point_b;      ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
   Vector3 normal;       ///< unit, from a to b (3) [-]
-  Vector3 force;        ///< that a exerts on b, impulse over the step (3) [N]
+  Vector3 force;        ///< that a exerts on b, impulse over the step, or its last part (3) [N]
   double gap = 0.0;     ///< > 0 apart, < 0 penetrating, at detection [m]
   friction::ContactCase state = friction::ContactCase::open;
 };
@@ -38,8 +38,9 @@ struct StepReport {
   std::int64_t step = 0;  ///< 1 for the first
   double time = 0.0;      ///< at the end of the step [s]
   int contacts = 0;       ///< in the friction problem
+  int parts = 0;          ///< that the step was cut into
   int iterations = 0;     ///< of the friction solver, all passes
-  double residual = 0.0;  ///< scaled natural-map error of the last pass [-]
+  double residual = 0.0;  ///< scaled natural-map error of the pass that stood, worst of all parts [-]
   Status solver_status = Status::converged;
   double nonlinear_residual = 0.0;  ///< relative, "nonlinear" scheme only
   double max_penetration = 0.0;     ///< deepest in the configuration that the step started from; >= 0 [m]
@@ -54,11 +55,10 @@ struct StepReport {
   std::vector<ObstacleLoad> obstacles;  ///< in scene order
 };
 
-/// An impulse of the last step, kept to start the next solve.
+/// A contact that carried a load in the last step: followed into the next, and where its solve starts.
 struct WarmContact {
-  std::array<int, 4>
-      key{};        ///< body and element of a, body and element of b (-1: plane); bodies are fibres, then obstacles
-  Vector3 impulse;  ///< of a on b, world axes (3) [N s]
+  contact::Place place;  ///< bodies are fibres, then obstacles
+  Vector3 force;         ///< of a on b, world axes (3) [N]
 };
 
 /// All that a run needs to go on bit for bit.

@@ -2,8 +2,6 @@
 
 #include <Eigen/Geometry>
 
-#include <Eigen/Geometry>
-
 #include <tresse/dynamics/detail/step_pass.hpp>
 #include <tresse/friction/coulomb.hpp>
 
@@ -37,75 +35,68 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
 }  // namespace
 
 void Stepper::report_contacts(const Pass& pass, StepReport& report) {
+  const double dt = motion_.dt;
   report.contacts = static_cast<int>(pass.contacts.size());
-  report.residual = pass.solution.scaled_error;
-  report.solver_status = pass.solution.status;
-  report.obstacles.assign(world_.obstacles.size(), {});
+  report.residual = std::max(report.residual, pass.solution.scaled_error);
+  if (report.solver_status == Status::converged) report.solver_status = pass.solution.status;
   contact_reports_.clear();
   obstacle_work_ = 0.0;
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const Vector3 local = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    ContactReport out = describe(geometry_, contact, static_cast<int>(world_.fibres.size()));
+    ContactReport out = describe(pass.at->geometry, contact, static_cast<int>(world_.fibres.size()));
     out.state = friction::classify(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
-    out.force = contact.frame * local / options_.dt;
+    const Vector3 impulse = contact.frame * local;
+    out.force = impulse / dt;
     if (out.obstacle_b >= 0) {
       ObstacleLoad& load = report.obstacles[out.obstacle_b];
-      const Vector3 point = assembly::surface_point(geometry_, contact);
+      const Vector3 point = assembly::surface_point(pass.at->geometry, contact);
       const std::vector<Pose>& poses =
           pass.instant == assembly::Instant::begin ? motion_.obstacles_begin : motion_.obstacles_end;
-      load.force += out.force;
-      load.torque += (point - poses[out.obstacle_b].position).cross(out.force);
+      load.force += impulse / options_.dt;
+      load.torque += (point - poses[out.obstacle_b].position).cross(impulse) / options_.dt;
       load.contacts += local.isZero(0.0) ? 0 : 1;
-      obstacle_work_ -=
-          options_.dt * out.force.dot(assembly::obstacle_velocity(motion_, out.obstacle_b, point, pass.instant));
+      obstacle_work_ -= impulse.dot(assembly::obstacle_velocity(motion_, out.obstacle_b, point, pass.instant));
     }
     contact_reports_.push_back(out);
   }
 }
 
-/// Work of the air and of moving roots over the step. The root's share is what the balance of momentum of its fibre
-/// leaves. The rods hold the kinematics of the end of the step.
+/// Work of the air and of moving roots over this part of the step. The root's share is what the balance of momentum of
+/// its fibre leaves. The rods hold the kinematics of the end, state_ those of the start.
 double Stepper::root_and_air_work() {
   double work = 0.0;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world_.fibres[f];
-    if (fibre.drag > 0.0) work += air_work(fibre);
     const bool moving = fibre.rod->root_condition() == rods::RootCondition::clamped && !fibre.root_motion.at_rest();
-    if (moving) work += root_work(static_cast<int>(f));
+    if (fibre.drag <= 0.0 && !moving) continue;
+    const rods::RodMotion motion = fibre.rod->motion();
+    work -= motion_.dt * fibre.drag * (motion.square - world_.wind.dot(motion.velocity));
+    if (moving) work += root_work(static_cast<int>(f), motion);
   }
   return work;
 }
 
-double Stepper::air_work(const assembly::Fibre& fibre) const {
-  const rods::Rod& rod = *fibre.rod;
-  const VectorX v = rods::generalised_velocity(rod, rod.state());
-  VectorX with_air(rod.dof());
-  VectorX without(rod.dof());
-  rod.inertial_and_external_force({world_.gravity, {}, fibre.drag, world_.wind}, with_air);
-  rod.inertial_and_external_force({world_.gravity, {}, 0.0, world_.wind}, without);
-  MatrixX drag = MatrixX::Zero(rod.dof(), rod.dof());
-  rod.add_drag_matrix(fibre.drag, drag);
-  return options_.dt * v.dot(with_air - without - drag * v);
-}
-
-double Stepper::root_work(int f) {
-  rods::Rod& rod = *world_.fibres[f].rod;
+double Stepper::root_work(int f, const rods::RodMotion& motion) {
+  const assembly::Fibre& fibre = world_.fibres[f];
+  rods::Rod& rod = *fibre.rod;
   const rods::RodState end = rod.state();
   Vector3 linear, angular, linear_before, angular_before;
   rod.momentum(linear, angular);
-  rod.update(previous_rods_[f]);
+  rod.update(state_.rods[f]);
   rod.momentum(linear_before, angular_before);
   rod.update(end);
   Vector3 first_moment;  // int rho S r ds
   for (int axis = 0; axis < 3; ++axis) first_moment[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
-  const double dt = options_.dt;
-  Vector3 impulse = linear - linear_before - dt * rod.mass() * world_.gravity;
-  Vector3 moment = angular - angular_before - dt * first_moment.cross(world_.gravity);
+  const double dt = motion_.dt;
+  const Vector3 air = -fibre.drag * (motion.velocity - rod.length() * world_.wind);
+  const Vector3 air_moment = -fibre.drag * (motion.angular - motion.position.cross(world_.wind));
+  Vector3 impulse = linear - linear_before - dt * (rod.mass() * world_.gravity + air);
+  Vector3 moment = angular - angular_before - dt * (first_moment.cross(world_.gravity) + air_moment);
   for (const ContactReport& contact : contact_reports_) {
-    for (const auto& [fibre, point, sign] :
+    for (const auto& [at, point, sign] :
          {std::tuple(contact.fibre_a, contact.point_a, -1.0), std::tuple(contact.fibre_b, contact.point_b, 1.0)}) {
-      if (fibre != f) continue;
+      if (at != f) continue;
       impulse -= sign * dt * contact.force;
       moment -= sign * dt * point.cross(contact.force);
     }

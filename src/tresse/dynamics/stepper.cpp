@@ -33,6 +33,7 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.margin > 0.0, "contact margin: must be positive");
   require(options.push_out_speed > 0.0, "push-out speed: must be positive");
   require(options.relinearisations >= 0, "relinearisations: must be 0 or more");
+  require(options.max_halvings >= 0 && options.max_halvings <= 20, "halvings: must be 0 to 20");
   require(options.max_nonlinear_iterations >= 1, "nonlinear iterations: must be 1 or more");
   require(options.nonlinear_tolerance > 0.0, "nonlinear tolerance: must be positive");
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
@@ -45,14 +46,32 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
 
 bool clamped(const assembly::Fibre& fibre) { return fibre.rod->root_condition() == rods::RootCondition::clamped; }
 
+/// Calls visit(fibre) for all, on all threads when there are enough of them.
+template <typename Visit>
+void for_each_fibre(std::size_t count, const Visit& visit) {
+  constexpr std::size_t few = 4;
+  if (count < few) {
+    for (std::size_t f = 0; f < count; ++f) visit(f);
+  } else {
+    oneapi::tbb::parallel_for(std::size_t{0}, count, visit);
+  }
+}
+
 void refresh_kinematics(assembly::World& world, const std::vector<rods::RodState>& states) {
-  oneapi::tbb::parallel_for(std::size_t{0}, states.size(),
-                            [&](std::size_t f) { world.fibres[f].rod->update(states[f]); });
+  for_each_fibre(states.size(), [&](std::size_t f) { world.fibres[f].rod->update(states[f]); });
+}
+
+std::vector<VectorX> velocities_of(const assembly::World& world, const std::vector<rods::RodState>& states) {
+  std::vector<VectorX> out;
+  for (std::size_t f = 0; f < states.size(); ++f) {
+    out.push_back(rods::generalised_velocity(*world.fibres[f].rod, states[f]));
+  }
+  return out;
 }
 
 double elastic_energy(const assembly::World& world) {
   double energy = 0.0;
-  for (const assembly::Fibre& fibre : world.fibres) energy += fibre.rod->energies(world.gravity).elastic;
+  for (const assembly::Fibre& fibre : world.fibres) energy += fibre.rod->elastic_energy();
   return energy;
 }
 
@@ -65,10 +84,10 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   motion_.matrices.resize(count);
   motion_.velocities.resize(count);
   start_velocities_.resize(count);
+  first_free_.resize(count);
+  first_gravity_.resize(count);
   next_roots_.resize(count);
-  root_twists_.resize(count);
   root_accelerations_.resize(count);
-  motion_.dt = options_.dt;
   if (state_.step == 0) {
     // A moving root starts with its motion under way: no impulse at time zero.
     for (std::size_t f = 0; f < count; ++f) {
@@ -79,10 +98,15 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
           assembly::mean_twist(state_.rods[f].root, assembly::root_pose(fibre, options_.dt), options_.dt);
     }
   }
-  previous_rods_ = state_.rods;
+  previous_ = state_;
+  restore(state_);
+}
+
+/// Rods, natural shapes and contacts of `state`, at time().
+void Stepper::restore(const SimulationState& state) {
   set_natural_shapes(time());
-  refresh_kinematics(world_, state_.rods);
-  geometry_ = assembly::contact_geometry(world_, time());
+  refresh_kinematics(world_, state.rods);
+  here_ = find_contacts(time(), velocities_of(world_, state.rods), state.warm);
 }
 
 void Stepper::set_natural_shapes(double time) {
@@ -91,48 +115,49 @@ void Stepper::set_natural_shapes(double time) {
   }
 }
 
-void Stepper::begin_step() {
-  const double begin = time();
-  const double end = static_cast<double>(state_.step + 1) * options_.dt;
+void Stepper::begin_span(const Span& span) {
+  const double dt = span.end - span.begin;
+  motion_.dt = dt;
   growth_work_ = 0.0;
   if (std::any_of(world_.fibres.begin(), world_.fibres.end(),
-                  [&](const assembly::Fibre& fibre) { return begin < fibre.rest_onset; })) {
+                  [&](const assembly::Fibre& fibre) { return span.begin < fibre.rest_onset; })) {
+    set_natural_shapes(span.begin);
     growth_work_ = -elastic_energy(world_);
-    set_natural_shapes(end);
-    refresh_kinematics(world_, state_.rods);
+    set_natural_shapes(span.end);
     growth_work_ += elastic_energy(world_);
   }
   motion_.obstacles_begin.clear();
   motion_.obstacles_end.clear();
   for (const bodies::Obstacle& obstacle : world_.obstacles) {
-    motion_.obstacles_begin.push_back(assembly::obstacle_pose(obstacle, begin));
-    motion_.obstacles_end.push_back(assembly::obstacle_pose(obstacle, end));
+    motion_.obstacles_begin.push_back(assembly::obstacle_pose(obstacle, span.begin));
+    motion_.obstacles_end.push_back(assembly::obstacle_pose(obstacle, span.end));
   }
+  start_rods_ = state_.rods;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world_.fibres[f];
     root_accelerations_[f] = {};
     if (!clamped(fibre)) continue;
     const Twist& old = state_.rods[f].root_velocity;
-    next_roots_[f] = assembly::root_pose(fibre, end);
-    root_twists_[f] = assembly::mean_twist(state_.rods[f].root, next_roots_[f], options_.dt);
-    root_accelerations_[f] = {(root_twists_[f].linear - old.linear) / options_.dt,
-                              (root_twists_[f].angular - old.angular) / options_.dt};
-    state_.rods[f].root_velocity = root_twists_[f];
+    next_roots_[f] = assembly::root_pose(fibre, span.end);
+    const Twist twist = assembly::mean_twist(state_.rods[f].root, next_roots_[f], dt);
+    root_accelerations_[f] = {(twist.linear - old.linear) / dt, (twist.angular - old.angular) / dt};
+    start_rods_[f].root_velocity = twist;
+    if (twist.linear != old.linear || twist.angular != old.angular) world_.fibres[f].rod->update(start_rods_[f]);
   }
 }
 
-/// Linearises fibre dynamics: M v+ - M v = dt (forces at `at`) with elasticity, damping and drag implicit in v+. At the
-/// end of the step (`at_end`) the elastic force is that of `at` plus dt K (v_at - v+).
-void Stepper::assemble_fibre(int f, const rods::RodState& at, const VectorX& v_at, bool at_end) {
+/// Linearises fibre dynamics: M v+ - M v = dt (forces where the rod is) with elasticity, damping and drag implicit in
+/// v+. At the end of the step (`at_end`), reached with `v_at`, the elastic force is the rod's plus dt K (v_at - v+).
+void Stepper::assemble_fibre(int f, const VectorX& v_at, bool at_end) {
   assembly::Fibre& fibre = world_.fibres[f];
   rods::Rod& rod = *fibre.rod;
-  const double dt = options_.dt;
-  rod.update(at);
-  MatrixX matrix(rod.dof(), rod.dof());
+  const double dt = motion_.dt;
+  MatrixX& matrix = motion_.matrices[f].storage(rod.dof());
   rod.mass_matrix(matrix);
   VectorX& v = motion_.velocities[f];
   v.noalias() = matrix * start_velocities_[f];
-  VectorX force(rod.dof());
+  thread_local VectorX force;
+  force.resize(rod.dof());
   rod.elastic_force(force);
   v += dt * force;
   rod.inertial_and_external_force({world_.gravity, root_accelerations_[f], fibre.drag, world_.wind}, force);
@@ -144,93 +169,206 @@ void Stepper::assemble_fibre(int f, const rods::RodState& at, const VectorX& v_a
   }
   rod.add_stiffness(dt * dt, dt, matrix);
   if (fibre.drag > 0.0) rod.add_drag_matrix(dt * fibre.drag, matrix);
-  if (!motion_.matrices[f].factor(matrix)) {
+  if (!motion_.matrices[f].factor()) {
     v.setConstant(std::nan(""));  // reported as a state that stopped being finite
     return;
   }
   motion_.matrices[f].solve(v);
 }
 
-std::vector<rods::RodState> Stepper::end_states(const std::vector<VectorX>& velocities) const {
-  std::vector<rods::RodState> states(velocities.size());
-  for (std::size_t f = 0; f < states.size(); ++f) {
-    states[f] = rods::advanced(*world_.fibres[f].rod, state_.rods[f], velocities[f], options_.dt, next_roots_[f],
-                               root_twists_[f]);
-  }
-  return states;
+/// Velocity without contact with gravity's force where the rod is, the end that the last pass predicts. Contact forces
+/// act there too: taken at different ends of the step the two, which nearly cancel in a fibre that hangs over
+/// something, would drive oscillations.
+void Stepper::assemble_gravity_at_end(int f) {
+  VectorX& v = motion_.velocities[f];
+  world_.fibres[f].rod->gravity_force(world_.gravity, v);
+  v = motion_.dt * (v - first_gravity_[f]);
+  motion_.matrices[f].solve(v);
+  v += first_free_[f];
 }
 
-/// Lets boxes and search distances cover what the pieces may travel in this step.
-void Stepper::set_reaches() {
+/// Lets boxes and search distances cover what the pieces may travel in a step that starts here with these velocities.
+/// What accelerates faster than gravity is met at the end of the step, and by the next pass.
+void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const {
   constexpr double safety = 1.2;
   const double dt = options_.dt;
-  for (contact::Piece& piece : geometry_.pieces) {
-    double speed = 0.0;
-    for (const double s : {piece.interval.begin, piece.interval.end}) {
-      if (piece.fibre) {
-        const rods::Rod& rod = *world_.fibres[piece.body].rod;
-        speed = std::max({speed, rod.velocity(piece.element, s, start_velocities_[piece.body]).norm(),
-                          rod.velocity(piece.element, s, motion_.velocities[piece.body]).norm()});
-      } else {
-        const int obstacle = piece.body - static_cast<int>(world_.fibres.size());
-        const Vector3 point = geometry::position(piece.curve, s);
-        speed = std::max(speed, assembly::obstacle_velocity(motion_, obstacle, point, assembly::Instant::begin).norm());
+  const double least = 0.5 * options_.margin;
+  const Vector3 fall = dt * dt * world_.gravity;
+  for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
+    const rods::Rod& rod = *world_.fibres[f].rod;
+    thread_local Matrix3X ends;
+    ends.resize(3, rod.piece_count() + 1);
+    rod.end_velocities(velocities[f], ends);
+    for (int i = geometry.body_begin[f]; i < geometry.body_begin[f + 1]; ++i) {
+      contact::Piece& piece = geometry.pieces[i];
+      Vector3 first = ends.col(piece.element);
+      Vector3 last = ends.col(piece.element + 1);
+      const bool cut = i + 1 < geometry.body_begin[f + 1] && geometry.pieces[i + 1].element == piece.element;
+      if (cut || piece.interval.begin > 0.0) {
+        first = rod.velocity(piece.element, piece.interval.begin, velocities[f]);
+        last = rod.velocity(piece.element, piece.interval.end, velocities[f]);
       }
+      piece.drift = safety * dt * 0.5 * (first + last) + fall;
+      piece.reach = least + safety * dt * 0.5 * (last - first).norm();
     }
-    piece.reach = 0.5 * options_.margin + safety * dt * speed;
+  });
+  for (std::size_t k = 0; k < world_.obstacles.size(); ++k) {
+    const bodies::Obstacle& obstacle = world_.obstacles[k];
+    const auto body = static_cast<std::size_t>(assembly::obstacle_body(world_, static_cast<int>(k)));
+    if (geometry.body_begin[body] == geometry.body_begin[body + 1]) continue;
+    const Pose now = assembly::obstacle_pose(obstacle, time);
+    const Pose next = assembly::obstacle_pose(obstacle, time + dt);
+    const Matrix3 turn = next.frame * now.frame.transpose();
+    for (int i = geometry.body_begin[body]; i < geometry.body_begin[body + 1]; ++i) {
+      contact::Piece& piece = geometry.pieces[i];
+      const auto travel = [&](double s) -> Vector3 {
+        const Vector3 arm = geometry::position(piece.curve, s) - now.position;
+        return next.position - now.position + turn * arm - arm;
+      };
+      const Vector3 first = travel(piece.interval.begin);
+      const Vector3 last = travel(piece.interval.end);
+      piece.drift = safety * 0.5 * (first + last);
+      piece.reach = least + safety * 0.5 * (last - first).norm();
+    }
   }
 }
 
-Stepper::Pass Stepper::first_pass() {
-  Pass pass;
-  {
-    Stopwatch watch(timing_.t_assembly);
-    oneapi::tbb::parallel_for(std::size_t{0}, world_.fibres.size(), [&](std::size_t f) {
-      start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, state_.rods[f]);
-      assemble_fibre(static_cast<int>(f), state_.rods[f], start_velocities_[f], false);
-    });
-  }
-  {
-    Stopwatch watch(timing_.t_detection);
-    geometry_ = assembly::contact_geometry(world_, time());
-    set_reaches();
-    pairs_ = contact::candidate_pairs(geometry_, options_.broad_phase);
-    pass.detect(world_, geometry_, pairs_, motion_, options_, nullptr);
-  }
-  pass.take_impulses(state_.warm, geometry_);
-  return pass;
+std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(double time,
+                                                                   const std::vector<VectorX>& velocities) {
+  auto unused = std::find_if(pool_.begin(), pool_.end(), [](const auto& entry) { return entry.use_count() == 1; });
+  if (unused == pool_.end()) unused = pool_.insert(pool_.end(), std::make_shared<Configuration>());
+  assembly::contact_geometry(world_, time, (*unused)->geometry);
+  set_reaches(velocities, time, (*unused)->geometry);
+  return *unused;
 }
 
-Stepper::Pass Stepper::next_pass(const Pass& previous) {
-  const auto states = end_states(previous.velocities);
+/// All contacts of the rods' last update, from which the fibres go on with `velocities`.
+Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vector<VectorX>& velocities,
+                                                    const std::vector<WarmContact>& followed) {
+  Stopwatch watch(timing_.t_detection);
+  auto out = new_configuration(time, velocities);
+  std::vector<contact::Place> places;
+  places.reserve(followed.size());
+  for (const WarmContact& contact : followed) places.push_back(contact.place);
+  const auto pairs = contact::candidate_pairs(out->geometry, options_.broad_phase);
+  out->contacts = contact::detect(out->geometry, pairs, options_.detection, places);
+  return out;
+}
+
+/// Those of `earlier` only, where they are now: for the passes in between, as the end of the step is searched in full.
+Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::vector<VectorX>& velocities,
+                                                      const Configuration& earlier) {
+  Stopwatch watch(timing_.t_detection);
+  auto out = new_configuration(time, velocities);
+  std::vector<contact::Place> places;
+  places.reserve(earlier.contacts.size());
+  for (const contact::Contact& contact : earlier.contacts)
+    places.push_back(contact::place_of(earlier.geometry, contact));
+  out->contacts = contact::follow(out->geometry, places);
+  return out;
+}
+
+void Stepper::note_deep_contacts() {
+  deep_.clear();
+  for (const contact::Contact& contact : here_->contacts) {
+    if (contact.gap >= 0.0) continue;
+    // A part of a step corrects its share: the speed is that of a correction over the whole step at most.
+    const double wanted =
+        std::min(contact.gap * (1.0 - motion_.dt / options_.dt), contact.gap + options_.push_out_speed * motion_.dt);
+    if (wanted >= 0.0) continue;
+    const contact::Place place = contact::place_of(here_->geometry, contact);
+    deep_.push_back({place.body_a, place.body_b, here_->geometry.pieces[contact.a].begin + contact.s_a, wanted});
+  }
+}
+
+/// The gap that the end must reach: zero, or less where the start overlaps.
+double Stepper::wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const {
+  double wanted = 0.0;
+  if (deep_.empty()) return wanted;
+  const contact::Piece& a = geometry.pieces[contact.a];
+  const contact::Place place = contact::place_of(geometry, contact);
+  for (const DeepContact& deep : deep_) {
+    if (deep.body_a == place.body_a && deep.body_b == place.body_b &&
+        std::abs(deep.s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.reach + a.drift.norm()) {
+      wanted = std::min(wanted, deep.wanted_gap);
+    }
+  }
+  return wanted;
+}
+
+/// Largest shortfall of a gap from the wanted one. [m]
+double Stepper::overlap(const Configuration& end) const {
+  double largest = 0.0;
+  for (const contact::Contact& contact : end.contacts) {
+    if (contact.gap < -largest) largest = std::max(largest, wanted_gap(end.geometry, contact) - contact.gap);
+  }
+  return largest;
+}
+
+/// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
+/// whose end `at` is.
+Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* previous) {
+  Pass pass;
+  pass.at = at;
+  pass.instant = previous ? assembly::Instant::end : assembly::Instant::begin;
+  const double dt = motion_.dt;
+  for (const contact::Contact& contact : at->contacts) {
+    const Vector3 free =
+        assembly::relative_velocity(world_, at->geometry, contact, motion_.velocities, motion_, pass.instant);
+    double travelled = 0.0;  // of the gap, from the start to this configuration, linearised
+    if (previous) {
+      travelled = dt * assembly::relative_velocity(world_, at->geometry, contact, previous->velocities, motion_,
+                                                   pass.instant)[0];
+    }
+    if (contact.gap - travelled > options_.margin + dt * free.norm()) continue;
+    pass.contacts.push_back(contact);
+    pass.bias.push_back((contact.gap - travelled - wanted_gap(at->geometry, contact)) / dt);
+  }
+  pass.take_forces(previous ? previous->forces(dt, options_.margin) : state_.warm, dt);
   {
     Stopwatch watch(timing_.t_assembly);
-    oneapi::tbb::parallel_for(std::size_t{0}, states.size(), [&](std::size_t f) {
-      if (options_.scheme == Scheme::nonlinear) {
-        assemble_fibre(static_cast<int>(f), states[f], previous.velocities[f], true);
-      } else {
-        world_.fibres[f].rod->update(states[f]);
-      }
-    });
+    pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, pass.instant);
   }
-  Pass pass;
-  {
-    Stopwatch watch(timing_.t_detection);
-    assembly::move_geometry(world_, static_cast<double>(state_.step + 1) * options_.dt, geometry_);
-    pass.detect(world_, geometry_, pairs_, motion_, options_, &previous);
-  }
-  pass.take_impulses(previous.impulses(geometry_), geometry_);
+  solve(pass);
   return pass;
 }
 
 void Stepper::solve(Pass& pass) {
-  {
-    Stopwatch watch(timing_.t_assembly);
-    pass.problem = assembly::contact_problem(world_, geometry_, pass.contacts, motion_, pass.bias, pass.instant);
-  }
   Stopwatch watch(timing_.t_solve);
   pass.solution = friction::solve_gauss_seidel(pass.problem, pass.guess, options_.solver);
   pass.velocities = assembly::constrained_velocities(pass.problem, pass.solution.impulse, motion_);
+}
+
+/// Moves the rods to the end that a pass predicts.
+void Stepper::go_to_end(const Pass& pass) {
+  end_rods_.resize(world_.fibres.size());
+  for_each_fibre(end_rods_.size(), [&](std::size_t f) {
+    rods::Rod& rod = *world_.fibres[f].rod;
+    end_rods_[f] = rods::advanced(rod, start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f],
+                                  start_rods_[f].root_velocity);
+    rod.update(end_rods_[f]);
+  });
+}
+
+Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, const Pass& pass) {
+  return find_contacts(span.end, pass.velocities, pass.forces(motion_.dt, options_.margin));
+}
+
+/// Whether a step with these velocities ends in a state worth going on from. Overflow is near, and searching contacts
+/// without end, once a fibre winds up by 1e5 radians or flies a thousand times its length in one step.
+bool Stepper::sound(const std::vector<VectorX>& velocities) const {
+  constexpr double largest_turn = 1e5;
+  constexpr double largest_flight = 1e3;
+  for (std::size_t f = 0; f < velocities.size(); ++f) {
+    const VectorX& v = velocities[f];
+    if (!v.allFinite()) return false;
+    const rods::Rod& rod = *world_.fibres[f].rod;
+    const int m = rod.curvature_count();
+    const double bend = (start_rods_[f].curvature + motion_.dt * v.tail(m)).lpNorm<Eigen::Infinity>();
+    if (!(bend * rod.length() <= largest_turn)) return false;
+    if (v.size() > m && !(motion_.dt * v.head<3>().norm() <= largest_flight * rod.length())) return false;
+  }
+  return true;
 }
 
 /// |v_after - v_before| in the norm of the step matrix, relative to the larger of |v_after| and dt |M^-1 force|: the
@@ -246,35 +384,91 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
   return size > 0.0 ? std::sqrt(change / size) : 0.0;
 }
 
-/// Further passes: as many as asked for, and more while the end of the step that the last one predicts still overlaps.
-/// A single pass does where contacts slide a little; a contact that jumps along a parallel stretch takes several. If
-/// none ends without overlap, the one that overlaps least stands.
-void Stepper::relinearise(Pass& pass, StepReport& report) {
+/// Solves a part of the step: the first pass at its start, further ones at the end that the last predicts, as many as
+/// asked for, and more while that end overlaps. A single one does where contacts slide a little; a contact that jumps
+/// along a parallel stretch takes several. False, and nothing changed, when none ends well enough and the part can
+/// still be cut; of the shortest the pass that overlaps least stands.
+bool Stepper::attempt(const Span& span, StepReport& report) {
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
-  // Without contact nothing is left to linearise again, unless the fibres' own terms are iterated.
-  if (!nonlinear && (pairs_.empty() || options_.relinearisations == 0)) return;
-  const int limit = nonlinear ? options_.max_nonlinear_iterations
-                              : std::max(options_.relinearisations, options_.max_relinearisations);
+  const int wanted = nonlinear ? options_.max_nonlinear_iterations : options_.relinearisations;
+  const int limit = nonlinear ? wanted : std::max(wanted, options_.max_relinearisations);
+  begin_span(span);
+  note_deep_contacts();
+  {
+    Stopwatch watch(timing_.t_assembly);
+    for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
+      start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
+      assemble_fibre(static_cast<int>(f), start_velocities_[f], false);
+      if (nonlinear || world_.gravity.isZero(0.0)) return;
+      first_free_[f] = motion_.velocities[f];
+      first_gravity_[f].resize(motion_.velocities[f].size());
+      world_.fibres[f].rod->gravity_force(world_.gravity, first_gravity_[f]);
+    });
+  }
+  if (!sound(motion_.velocities)) {
+    report.finite = false;
+    return true;
+  }
+  Pass pass = linearise(here_, nullptr);
+  report.iterations += pass.solution.iterations;
+  const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
   Pass best;
-  double least_overlap = std::numeric_limits<double>::infinity();
-  for (int k = 1; k <= limit && pass.finite(); ++k) {
-    Pass next = next_pass(pass);
-    const bool overlapping = next.overlap > options_.overlap_tolerance;
-    const bool extra = !nonlinear && k > options_.relinearisations;
-    if (extra && !overlapping) return;
-    if (extra && next.overlap < least_overlap) {
-      least_overlap = next.overlap;
-      best = pass;
+  double least = std::numeric_limits<double>::infinity();
+  int stuck = 0;  // passes in a row that brought little
+  bool settled = false;
+  for (int done = 0;; ++done) {
+    if (!sound(pass.velocities)) {
+      report.finite = false;
+      return true;
     }
-    solve(next);
+    go_to_end(pass);
+    // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
+    const bool enough = settled || done >= wanted || (!nonlinear && pass.solution.impulse.isZero(0.0));
+    SharedConfiguration end =
+        enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
+    const double overlapping = overlap(*end);
+    if (overlapping <= options_.overlap_tolerance && enough) {
+      accept(pass, std::move(end), report);
+      return true;
+    }
+    if (enough && overlapping < least) {
+      stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
+      least = overlapping;
+      best = pass;
+    } else if (enough) {
+      ++stuck;
+    }
+    if (done >= limit || stuck >= 2) {
+      if (least > options_.halving_overlap && !span.shortest) return false;
+      go_to_end(best);
+      accept(best, find_contacts_at_end(span, best), report);
+      return true;
+    }
+    if (nonlinear || !world_.gravity.isZero(0.0)) {
+      Stopwatch watch(timing_.t_assembly);
+      for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
+        if (nonlinear) {
+          assemble_fibre(static_cast<int>(f), pass.velocities[f], true);
+        } else {
+          assemble_gravity_at_end(static_cast<int>(f));
+        }
+      });
+    }
+    Pass next = linearise(end, &pass);
     report.iterations += next.solution.iterations;
     report.nonlinear_residual = velocity_change(pass, next);
+    settled = nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance;
     pass = std::move(next);
-    const bool settled = nonlinear ? report.nonlinear_residual <= options_.nonlinear_tolerance
-                                   : k == options_.relinearisations && !overlapping;
-    if (settled) return;
   }
-  if (std::isfinite(least_overlap)) pass = std::move(best);
+}
+
+/// Makes the end of this part, where the rods are, the new state.
+void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& report) {
+  report_contacts(pass, report);
+  state_.work_external += obstacle_work_ + growth_work_ + root_and_air_work();
+  state_.warm = pass.forces(motion_.dt, options_.margin);
+  std::swap(state_.rods, end_rods_);
+  here_ = std::move(end);
 }
 
 StepReport Stepper::step() {
@@ -282,27 +476,34 @@ StepReport Stepper::step() {
   StepReport report;
   {
     Stopwatch watch(timing_.t_step);
-    previous_rods_ = state_.rods;
-    begin_step();
-    Pass pass = first_pass();
-    solve(pass);
-    report.iterations = pass.solution.iterations;
-    report.max_penetration = pass.max_penetration;
-    relinearise(pass, report);
-    report.finite = pass.finite();
-    report.step = state_.step + 1;
+    previous_ = state_;
+    report.obstacles.assign(world_.obstacles.size(), {});
+    for (const contact::Contact& contact : here_->contacts)
+      report.max_penetration = std::max(report.max_penetration, -contact.gap);
+    // Parts of the step are counted in its smallest ones.
+    const int whole = 1 << options_.max_halvings;
+    const auto time_at = [&](int part) {
+      return (static_cast<double>(state_.step) + static_cast<double>(part) / whole) * options_.dt;
+    };
+    int size = whole;
+    for (int begin = 0; begin < whole && report.finite;) {
+      if (!attempt({time_at(begin), time_at(begin + size), size == 1}, report)) {
+        refresh_kinematics(world_, state_.rods);
+        size /= 2;
+        continue;
+      }
+      ++report.parts;
+      begin += size;
+      if (size < whole && begin % (2 * size) == 0) size *= 2;
+    }
+    report.step = previous_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;
     if (report.finite) {
-      report_contacts(pass, report);
-      state_.warm = pass.impulses(geometry_);
-      state_.rods = end_states(pass.velocities);
       ++state_.step;
     } else {
-      set_natural_shapes(time());
-      state_.rods = previous_rods_;
+      state_ = previous_;
+      restore(state_);
     }
-    refresh_kinematics(world_, state_.rods);
-    if (report.finite) state_.work_external += obstacle_work_ + growth_work_ + root_and_air_work();
     for (const assembly::Fibre& fibre : world_.fibres) {
       const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
       report.energies.kinetic += energies.kinetic;

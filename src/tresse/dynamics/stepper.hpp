@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <tresse/assembly/contact_problem.hpp>
@@ -20,8 +21,10 @@ struct StepOptions {
   double nonlinear_tolerance = 1e-10;  ///< on StepReport::nonlinear_residual; > 0
   int max_nonlinear_iterations = 50;   ///< >= 1
   int relinearisations = 1;        ///< passes that linearise contact again at the end of the step, M and A frozen; >= 0
-  int max_relinearisations = 4;    ///< more of them while the end of the step overlaps; none when relinearisations is 0
+  int max_relinearisations = 4;    ///< more of them while the end of the step overlaps; >= 0
   double overlap_tolerance = 0.0;  ///< overlap beyond the wanted gap that is left alone; >= 0 [m]
+  int max_halvings = 4;            ///< how often a step whose end still overlaps is cut in two; 0 to 20
+  double halving_overlap = 0.0;    ///< the overlap that is worth it; >= 0 [m]
   double margin = 0.0;             ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
   double push_out_speed = 0.02;    ///< bound on the speed that corrects a penetration; > 0 [m/s]
   contact::BroadPhaseOptions broad_phase;
@@ -41,49 +44,83 @@ class Stepper {
 
   double time() const { return static_cast<double>(state_.step) * options_.dt; }
   const SimulationState& state() const { return state_; }
-  /// Where the rods were before the last step; state().rods before the first.
-  const std::vector<rods::RodState>& previous_rods() const { return previous_rods_; }
+  /// Before the last step; state() before the first.
+  const SimulationState& previous_state() const { return previous_; }
   /// The rods hold the kinematics of state().
   const assembly::World& world() const { return world_; }
   const StepOptions& options() const { return options_; }
-  /// Contacts of the last step, with their forces.
+  /// Contacts of the last step (its last part, if it was cut), with their forces.
   const std::vector<ContactReport>& contacts() const { return contact_reports_; }
 
  private:
   struct Pass;  ///< contacts and their solution at one linearisation
 
+  /// The world at one instant and the contacts found there.
+  struct Configuration {
+    contact::Geometry geometry;
+    std::vector<contact::Contact> contacts;
+  };
+  /// A part [begin, end] of the step.
+  struct Span {
+    double begin = 0.0;  ///< [s]
+    double end = 0.0;    ///< [s]
+    bool shortest = false;
+  };
+  /// A contact so deep at the start that its gap is to grow, at push_out_speed, but not to vanish.
+  struct DeepContact {
+    int body_a, body_b;
+    double s_a;  ///< along a
+    double wanted_gap;
+  };
+
   void set_natural_shapes(double time);
-  void begin_step();
-  void assemble_fibre(int fibre, const rods::RodState& at, const VectorX& v_at, bool at_end);
-  std::vector<rods::RodState> end_states(const std::vector<VectorX>& velocities) const;
-  void set_reaches();
-  Pass first_pass();
-  Pass next_pass(const Pass& previous);
+  void restore(const SimulationState& state);
+  void begin_span(const Span& span);
+  void assemble_fibre(int fibre, const VectorX& v_at, bool at_end);
+  void assemble_gravity_at_end(int fibre);
+  void set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const;
+  std::shared_ptr<Configuration> new_configuration(double time, const std::vector<VectorX>& velocities);
+  using SharedConfiguration = std::shared_ptr<const Configuration>;
+  SharedConfiguration find_contacts(double time, const std::vector<VectorX>& velocities,
+                                    const std::vector<WarmContact>& followed);
+  SharedConfiguration follow_contacts(double time, const std::vector<VectorX>& velocities,
+                                      const Configuration& earlier);
+  void note_deep_contacts();
+  double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
+  double overlap(const Configuration& end) const;
+  Pass linearise(const SharedConfiguration& at, const Pass* previous);
   void solve(Pass& pass);
-  void relinearise(Pass& pass, StepReport& report);
+  void go_to_end(const Pass& pass);
+  SharedConfiguration find_contacts_at_end(const Span& span, const Pass& pass);
+  bool attempt(const Span& span, StepReport& report);
+  void accept(const Pass& pass, SharedConfiguration end, StepReport& report);
+  bool sound(const std::vector<VectorX>& velocities) const;
   double velocity_change(const Pass& before, const Pass& after) const;
   void report_contacts(const Pass& pass, StepReport& report);
   double root_and_air_work();
-  double air_work(const assembly::Fibre& fibre) const;
-  double root_work(int fibre);
+  double root_work(int fibre, const rods::RodMotion& motion);
 
   assembly::World world_;
   StepOptions options_;
   SimulationState state_;
-  std::vector<rods::RodState> previous_rods_;
+  SimulationState previous_;
+  SharedConfiguration here_;  ///< of state_
   std::vector<ContactReport> contact_reports_;
 
-  // Workspace of the step under way.
+  // Workspace of the part of the step under way.
   assembly::FreeMotion motion_;
-  std::vector<VectorX> start_velocities_;  ///< (fibres) generalised velocity at the start of the step
-  std::vector<Pose> next_roots_;           ///< (fibres) clamped roots at the end of the step
-  std::vector<Twist> root_twists_;         ///< (fibres) their mean velocity over it
+  std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
+  std::vector<rods::RodState> end_rods_;
+  std::vector<VectorX> start_velocities_;  ///< (fibres) generalised velocity at the start
+  std::vector<VectorX> first_free_;        ///< (fibres) velocity without contact, gravity that of the start
+  std::vector<VectorX> first_gravity_;     ///< (fibres) its generalised force
+  std::vector<Pose> next_roots_;           ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;  ///< (fibres)
-  contact::Geometry geometry_;
-  std::vector<contact::CandidatePair> pairs_;
-  double obstacle_work_ = 0.0;  ///< of the obstacles on the fibres in this step [J]
-  double growth_work_ = 0.0;    ///< elastic energy that the change of natural shape brought in this step [J]
-  StepReport timing_;           ///< only its t_* fields are used
+  std::vector<DeepContact> deep_;
+  std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
+  double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
+  double growth_work_ = 0.0;  ///< elastic energy that the change of natural shape brought in [J]
+  StepReport timing_;         ///< only its t_* fields are used
 };
 
 }  // namespace tresse::dynamics

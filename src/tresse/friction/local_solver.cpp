@@ -197,7 +197,7 @@ bool solve_fischer_burmeister(const Matrix3& W, const Vector3& q, double mu, Vec
   const double size = std::max(q.norm(), std::numeric_limits<double>::min());
   Vector3 p = unit * r;
   const auto arguments = [&](const Vector3& impulse, Vector3& x, Vector3& y) {
-    const Vector3 u = scaled * impulse + q;
+    Vector3 u = scaled * impulse + q;
     x = {mu * impulse[0], impulse[1], impulse[2]};
     y = {u[0] + mu * tangential_norm(u), mu * u[1], mu * u[2]};
     return u;

@@ -48,7 +48,8 @@ double island_floor(const Problem& problem, const VectorX& scales, const SolverO
   return sum / static_cast<double>(islands);
 }
 
-/// sum_k e_k^2 <= t^2 sum_k max(q_k, r_k, u_k, q / m)^2 <= 4 t^2 max(q, r, u)^2.
+/// sum_k e_k^2 <= t^2 sum_k max(q_k, r_k, u_k, q / m)^2 <= 4 t^2 max(q, r, u)^2. Of a single one too: the error is
+/// recomputed at the end, in other units, and must not exceed the tolerance by a rounding.
 constexpr double island_share = 0.5;
 
 Status overall_status(const FrictionSolution& solution, const SolverOptions& options, bool no_solution, bool exact) {
@@ -60,11 +61,24 @@ Status overall_status(const FrictionSolution& solution, const SolverOptions& opt
   return exact ? Status::stalled : Status::max_iterations;
 }
 
-/// A contact that couples to no other: every solution is known, the one nearest to the guess is taken. In the problem's
-/// own numbers, which scaling would round.
-detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu, Eigen::Ref<VectorX> impulse) {
+/// A contact that couples to no other: by the fast solvers where they reach rounding, else the nearest to the guess of
+/// all its solutions, in the problem's own numbers, which scaling would round.
+detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu, double scale,
+                                  Eigen::Ref<VectorX> impulse) {
   detail::IslandResult result;
   result.sweeps = 1;
+  const PreparedContact prepared = prepare_contact(W, mu);
+  Vector3 r = impulse;
+  double alpha = 0.0;
+  if (prepared.fast && solve_contact(prepared, q, LocalSolver::hybrid, alpha, r)) {
+    const Vector3 map = natural_map(r * scale, (W * r + q) / scale, mu);
+    constexpr double rounding = 1e-14;
+    if (map.norm() <= rounding * std::max(q.norm() / scale, r.norm() * scale)) {
+      impulse = r;
+      result.converged = true;
+      return result;
+    }
+  }
   const ContactSolutions all = enumerate_contact(W, q, mu);
   if (all.count == 0) {
     result.no_solution = all.proved;
@@ -84,8 +98,10 @@ template <typename Problem>
 FrictionSolution solve(const Problem& problem, const VectorX& guess, const SolverOptions& options) {
   validate(problem);
   validate(options);
-  require(guess.size() == problem.q.size(), "friction solver: the guess has " + std::to_string(guess.size()) +
-                                                " entries, expected " + std::to_string(problem.q.size()));
+  require(guess.size() == problem.q.size(), [&] {
+    return "friction solver: the guess has " + std::to_string(guess.size()) + " entries, expected " +
+           std::to_string(problem.q.size());
+  });
   require(guess.allFinite(), "friction solver: the guess holds a number that is not finite");
   using Operator = typename OperatorOf<Problem>::type;
   const std::vector<Matrix3> diagonal = diagonal_blocks(problem);
@@ -93,7 +109,7 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
   const std::vector<std::vector<int>> all = islands(problem);
   const double floor = all.empty() ? 0.0 : island_floor(problem, scales, options, all.size());
   SolverOptions island_options = options;
-  if (all.size() > 1) island_options.tolerance *= island_share;
+  island_options.tolerance *= island_share;
 
   FrictionSolution out;
   out.impulse = guess;
@@ -105,7 +121,7 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
     if (island.size() == 1) {
       const int i = island.front();
       results[k] = solve_single(diagonal[static_cast<std::size_t>(i)], problem.q.template segment<3>(3 * i),
-                                problem.mu[i], out.impulse.segment<3>(3 * i));
+                                problem.mu[i], scales[i], out.impulse.segment<3>(3 * i));
       return;
     }
     // Numbers within the island; what other islands left behind is never read.

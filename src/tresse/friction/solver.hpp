@@ -17,7 +17,7 @@ struct SolverOptions {
   int check_every = 5;                             ///< sweeps between evaluations of the measure; >= 1
   LocalSolver local_solver = LocalSolver::hybrid;  ///< how one contact is solved
   int anderson_depth = 5;                          ///< vectors mixed; 0: plain Gauss-Seidel; 0..20
-  int newton_contacts = 40;                        ///< islands up to this size are finished by Newton; 0: none; >= 0
+  int newton_contacts = 80;                        ///< islands up to this size are finished by Newton; 0: none; >= 0
 };
 
 struct FrictionSolution {

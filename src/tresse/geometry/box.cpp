@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <tresse/geometry/prepared_curve.hpp>
+#include <tresse/geometry/detail/piece.hpp>
 
 namespace tresse::geometry {
 namespace {
@@ -125,6 +125,36 @@ Box bounding_box(const Curve& curve, Interval interval) {
         return {c.origin + (hull.lower.array() - grow).matrix(), c.origin + (hull.upper.array() + grow).matrix()};
       },
       prepare(curve));
+}
+
+Box quick_box(const PreparedCurve& curve, Interval interval) {
+  if (const auto* segment = std::get_if<SegmentEvaluator>(&curve)) {
+    const Vector3 first = segment->origin + segment->offset(interval.begin);
+    const Vector3 last = segment->origin + segment->offset(interval.end);
+    return {first.cwiseMin(last), first.cwiseMax(last)};
+  }
+  return std::visit(
+      [&](const auto& c) -> Box {
+        using namespace detail;
+        const double half = 0.5 * (interval.end - interval.begin) / lane_count;
+        const Pieces p = make_pieces(c, interval.begin + half * Lanes{1.0, 3.0, 5.0, 7.0}, spread(half));
+        constexpr double units = 8.0 * std::numeric_limits<double>::epsilon();
+        const Lanes grow = p.remainder + units * (c.size(interval) + c.origin.cwiseAbs().maxCoeff());
+        Box box;
+        const auto bound = [&](int axis, Lanes offset, Lanes first, Lanes second) {
+          const Lanes slope = p.half * first;
+          const Lanes bend = (0.5 * p.half * p.half) * second;
+          const Lanes low = offset + least_parabola(slope, bend) - grow;
+          const Lanes high = offset - least_parabola(-slope, -bend) + grow;
+          box.lower[axis] = c.origin[axis] + std::min(std::min(low[0], low[1]), std::min(low[2], low[3]));
+          box.upper[axis] = c.origin[axis] + std::max(std::max(high[0], high[1]), std::max(high[2], high[3]));
+        };
+        bound(0, p.offset.x, p.first.x, p.second.x);
+        bound(1, p.offset.y, p.first.y, p.second.y);
+        bound(2, p.offset.z, p.first.z, p.second.z);
+        return box;
+      },
+      curve);
 }
 
 }  // namespace tresse::geometry

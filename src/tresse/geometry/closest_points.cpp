@@ -80,4 +80,23 @@ ClosestPoints closest_points(const Curve& a, Interval interval_a, const Curve& b
   return closest_points(prepare(a), interval_a, prepare(b), interval_b, options);
 }
 
+ClosestPoints closest_points_near(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
+                                  Interval interval_b, const ClosestPointsGuess& guess) {
+  return std::visit(
+      [&](const auto& x, const auto& y) {
+        const Vector3 base = x.origin - y.origin;
+        const double rounding = detail::position_rounding(x, interval_a, y, interval_b, base);
+        const detail::LocalMinimum near = detail::local_minimum(
+            x, interval_a, y, interval_b, base, std::clamp(guess.s_a, interval_a.begin, interval_a.end),
+            std::clamp(guess.s_b, interval_b.begin, interval_b.end), rounding);
+        ClosestPoints out;
+        out.distance = near.distance;
+        out.s_a = near.s_a;
+        out.s_b = near.s_b;
+        out.found = true;
+        return out;
+      },
+      a, b);
+}
+
 }  // namespace tresse::geometry

@@ -56,4 +56,9 @@ struct ClosestPoints {
 [[nodiscard]] ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
                                            Interval interval_b, const ClosestPointsOptions& options = {});
 
+/// The local minimum of |a(s_a) - b(s_b)| over the two intervals that Newton's method finds from a pair of parameters
+/// (clamped to the intervals): `distance`, `s_a`, `s_b`; nothing is proved. For following a contact.
+[[nodiscard]] ClosestPoints closest_points_near(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
+                                                Interval interval_b, const ClosestPointsGuess& guess);
+
 }  // namespace tresse::geometry

@@ -115,8 +115,8 @@ void validate(Interval interval, const Vector3& point, const Vector3& normal) {
 
 }  // namespace
 
-std::vector<double> lowest_points(const Curve& curve, Interval interval, const Vector3& point, const Vector3& normal,
-                                  double bound) {
+std::vector<double> lowest_points(const PreparedCurve& curve, Interval interval, const Vector3& point,
+                                  const Vector3& normal, double bound) {
   validate(interval, point, normal);
   return std::visit(
       [&](const auto& c) {
@@ -125,7 +125,12 @@ std::vector<double> lowest_points(const Curve& curve, Interval interval, const V
         std::erase_if(minima, [&](double s) { return base + normal.dot(c.offset(s)) > bound; });
         return minima;
       },
-      prepare(curve));
+      curve);
+}
+
+std::vector<double> lowest_points(const Curve& curve, Interval interval, const Vector3& point, const Vector3& normal,
+                                  double bound) {
+  return lowest_points(prepare(curve), interval, point, normal, bound);
 }
 
 LowestPoint lowest_point(const Curve& curve, Interval interval, const Vector3& point, const Vector3& normal) {

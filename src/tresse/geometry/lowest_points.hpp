@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include <tresse/geometry/curves.hpp>
+#include <tresse/geometry/prepared_curve.hpp>
 
 namespace tresse::geometry {
 
@@ -20,6 +20,9 @@ struct LowestPoint {
 /// Parameters of all local minima of the height at most `bound` high, increasing, ends of the interval included. Where
 /// the curve lies level, the ends of the interval stand for the stretch.
 [[nodiscard]] std::vector<double> lowest_points(const Curve& curve, Interval interval, const Vector3& point,
+                                                const Vector3& normal,
+                                                double bound = std::numeric_limits<double>::infinity());
+[[nodiscard]] std::vector<double> lowest_points(const PreparedCurve& curve, Interval interval, const Vector3& point,
                                                 const Vector3& normal,
                                                 double bound = std::numeric_limits<double>::infinity());
 

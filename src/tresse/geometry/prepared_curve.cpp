@@ -149,4 +149,20 @@ PreparedCurve prepare(const Curve& curve) {
   return std::visit(Visitor{}, curve);
 }
 
+Interval domain(const PreparedCurve& curve) {
+  return std::visit([](const auto& c) { return c.domain(); }, curve);
+}
+
+Vector3 position(const PreparedCurve& curve, double s) {
+  return std::visit([s](const auto& c) -> Vector3 { return c.origin + c.offset(s); }, curve);
+}
+
+CurveJet jet(const PreparedCurve& curve, double s) {
+  return std::visit([s](const auto& c) { return c.jet(s); }, curve);
+}
+
+double second_derivative_bound(const PreparedCurve& curve, Interval interval) {
+  return std::visit([interval](const auto& c) { return c.bounds(interval).second; }, curve);
+}
+
 }  // namespace tresse::geometry

@@ -190,4 +190,10 @@ using PreparedCurve = std::variant<SegmentEvaluator, HelixEvaluator, ClothoidEva
 
 PreparedCurve prepare(const Curve& curve);
 
+Interval domain(const PreparedCurve& curve);
+Vector3 position(const PreparedCurve& curve, double s);
+CurveJet jet(const PreparedCurve& curve, double s);  ///< the offset is from the curve's origin
+/// Bound of |d2r/ds2| over the interval.
+double second_derivative_bound(const PreparedCurve& curve, Interval interval);
+
 }  // namespace tresse::geometry

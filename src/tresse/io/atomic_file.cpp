@@ -40,14 +40,28 @@ void write_all(int descriptor, const std::filesystem::path& file, std::string_vi
 }
 
 /// Closes a descriptor at the end of a scope.
-struct Closer {
-  int descriptor;
-  ~Closer() { ::close(descriptor); }
+class Closer {
+ public:
+  explicit Closer(int of) : descriptor(of) {}
+  Closer(const Closer&) = delete;
+  Closer& operator=(const Closer&) = delete;
+  ~Closer() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  const int descriptor;
 };
 
 void sync_to_disk(int descriptor, const std::filesystem::path& file) {
   // EINVAL, EROFS: the file system has nothing to sync.
   if (::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) fail(file, "write");
+}
+
+/// True for /dev/stdout, whatever stands behind it.
+bool is_standard_output(const std::filesystem::path& file) {
+  struct stat named {};
+  struct stat output {};
+  return ::stat(file.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 && named.st_dev == output.st_dev &&
+         named.st_ino == output.st_ino;
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& file) {
@@ -71,23 +85,54 @@ void put_in_place(const std::filesystem::path& file) {
 }
 
 void write_atomically(const std::filesystem::path& file, std::string_view bytes) {
-  const std::filesystem::path temporary = temporary_name(file);
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (is_standard_output(file)) {
+    write_all(STDOUT_FILENO, file, bytes);  // where it stands: more may come
+    return;
+  }
+  if (fs::is_other(fs::status(file, error))) {
+    // A device or a pipe cannot be replaced.
+    const Closer open{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (open.descriptor < 0) fail(file, "open");
+    write_all(open.descriptor, file, bytes);
+    return;
+  }
+  // What a link points to is replaced, not the link.
+  fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file, error) : file;
+  if (target.empty()) target = file;
+  const fs::path temporary = temporary_name(target);
   try {
-    const Closer open{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (open.descriptor < 0) fail(temporary, "create");
-    write_all(open.descriptor, temporary, bytes);
+    {
+      const Closer open{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+      if (open.descriptor < 0) fail(file, "create");
+      write_all(open.descriptor, file, bytes);
+    }
+    put_in_place(target);
   } catch (const SystemFailure&) {
     ::unlink(temporary.c_str());
     throw;
   }
-  put_in_place(file);
 }
 
-std::string read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in.good() && !in.eof()) throw InvalidInput(fmt::format("{}: cannot be read", file.string()));
-  return bytes;
+std::string read_file(const std::filesystem::path& file, const char* expected) {
+  const auto refuse = [&](const char* found) {
+    throw InvalidInput(fmt::format("{}: {}; expected {}", file.string(), found, expected));
+  };
+  const Closer open{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat status {};
+  if (open.descriptor < 0 || ::fstat(open.descriptor, &status) != 0) refuse(std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) refuse("a folder");
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) refuse("a device");  // some never end
+  std::string bytes;
+  std::array<char, 1U << 16U> block;
+  for (;;) {
+    const ssize_t count = ::read(open.descriptor, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(file, "read");
+    if (count == 0) return bytes;
+    bytes.append(block.data(), static_cast<std::size_t>(count));
+  }
 }
 
 void remove_file(const std::filesystem::path& file) {

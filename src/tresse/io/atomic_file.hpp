@@ -11,7 +11,7 @@
 namespace tresse::io {
 
 /// Replaces `file` by `bytes`: a temporary file beside it, fsync, rename. A reader sees the old file or the new one,
-/// never a part.
+/// never a part. A device or a pipe is written to as it is.
 void write_atomically(const std::filesystem::path& file, std::string_view bytes);
 
 /// The name that write_atomically uses, and that a caller who writes the temporary file by other means passes to
@@ -21,8 +21,9 @@ std::filesystem::path temporary_name(const std::filesystem::path& file);
 /// Second half of write_atomically: fsync of temporary_name(file), rename to `file`.
 void put_in_place(const std::filesystem::path& file);
 
-/// The whole file; throws InvalidInput when it cannot be read.
-std::string read_file(const std::filesystem::path& file);
+/// The whole file or pipe. @throws InvalidInput, with what was `expected`, when there is none; SystemFailure when
+/// reading fails.
+std::string read_file(const std::filesystem::path& file, const char* expected = "a file");
 
 /// Removes a file if it is there.
 void remove_file(const std::filesystem::path& file);
@@ -39,6 +40,8 @@ class AppendFile {
   ~AppendFile();  ///< what was not flushed is dropped
   AppendFile(AppendFile&& other) noexcept;
   AppendFile& operator=(AppendFile&& other) noexcept;
+  AppendFile(const AppendFile&) = delete;
+  AppendFile& operator=(const AppendFile&) = delete;
 
   void append(std::string_view bytes);
   std::uint64_t length() const { return written_ + buffer_.size(); }  ///< appended so far [bytes]

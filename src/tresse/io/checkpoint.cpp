@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* format_name = "tresse checkpoint";
 constexpr std::int64_t format_version = 1;
-constexpr std::size_t key_size = std::tuple_size_v<decltype(dynamics::WarmContact::key)>;
+constexpr std::size_t key_size = 4;  // body and element of a, of b
 
 template <class T>
 std::uint32_t checksum(const std::vector<T>& values, std::uint32_t crc) {
@@ -60,8 +60,9 @@ struct FlatState {
   std::vector<std::int64_t> curvature_offsets;  // (n + 1)
   std::vector<double> curvature;                // (m)
   std::vector<double> curvature_rate;           // (m)
-  std::vector<std::int32_t> warm_key;           // (w, 4)
-  std::vector<double> warm_impulse;             // (w, 3)
+  std::vector<std::int32_t> warm_key;           // (w, 4) body and element of a, of b
+  std::vector<double> warm_abscissa;            // (w, 2)
+  std::vector<double> warm_force;               // (w, 3)
 };
 
 /// visit(name, extents of a row, array).
@@ -75,7 +76,8 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/curvature", Shape{}, x.curvature);
   visit("state/curvature_rate", Shape{}, x.curvature_rate);
   visit("state/warm/key", Shape{key_size}, x.warm_key);
-  visit("state/warm/impulse", Shape{3}, x.warm_impulse);
+  visit("state/warm/abscissa", Shape{2}, x.warm_abscissa);
+  visit("state/warm/force", Shape{3}, x.warm_force);
 }
 
 void append_vector(std::vector<double>& into, const VectorX& values) {
@@ -96,8 +98,10 @@ FlatState flatten(const dynamics::SimulationState& state) {
     out.curvature_offsets.push_back(static_cast<std::int64_t>(out.curvature.size()));
   }
   for (const dynamics::WarmContact& contact : state.warm) {
-    out.warm_key.insert(out.warm_key.end(), contact.key.begin(), contact.key.end());
-    append(out.warm_impulse, contact.impulse);
+    const contact::Place& place = contact.place;
+    out.warm_key.insert(out.warm_key.end(), {place.body_a, place.element_a, place.body_b, place.element_b});
+    out.warm_abscissa.insert(out.warm_abscissa.end(), {place.s_a, place.s_b});
+    append(out.warm_force, contact.force);
   }
   return out;
 }
@@ -119,7 +123,7 @@ bool consistent(const FlatState& x) {
          x.curvature_rate.size() == x.curvature.size() && x.root_position.size() == 3 * rods &&
          x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
-         x.warm_impulse.size() == 3 * contacts;
+         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts;
 }
 
 /// `flat` is consistent.
@@ -135,8 +139,9 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   }
   for (std::size_t i = 0; key_size * i < flat.warm_key.size(); ++i) {
     dynamics::WarmContact& contact = state.warm.emplace_back();
-    std::copy_n(flat.warm_key.begin() + static_cast<std::ptrdiff_t>(key_size * i), key_size, contact.key.begin());
-    contact.impulse = vector_at(flat.warm_impulse, i);
+    const std::int32_t* key = flat.warm_key.data() + key_size * i;
+    contact.place = {key[0], key[1], key[2], key[3], flat.warm_abscissa[2 * i], flat.warm_abscissa[2 * i + 1]};
+    contact.force = vector_at(flat.warm_force, i);
   }
 }
 

@@ -132,10 +132,7 @@ json parse(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path) {
-  std::error_code ignored;
-  require(!std::filesystem::is_directory(path, ignored),
-          fmt::format("{}: is a folder, expected a file", path.string()));
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, "pairs of curves in JSON");
   const json document = parse(path, text);
   const Field root{document, path.string()};
   check_keys(root, {"pairs", "about", "answers"});

@@ -18,10 +18,10 @@ namespace {
 
 using Kind = Quantity::Kind;
 
-constexpr std::size_t kLongest = 2000;
-constexpr int kDeepest = 50;
-constexpr std::size_t kMostArguments = 16;
-constexpr int kMostUnits = 16;
+constexpr std::size_t longest_text = 2000;
+constexpr int deepest_nesting = 50;
+constexpr std::size_t most_arguments = 16;
+constexpr int most_units = 16;
 
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names{"sqrt",  "abs", "sin", "cos", "tan", "asin",  "acos", "atan",
@@ -46,7 +46,8 @@ class Evaluator {
   Evaluator(std::string_view text, const ParameterLookup& parameter) : text_(text), parameter_(parameter) {}
 
   Quantity run() {
-    if (text_.size() > kLongest) fail(0, fmt::format("an expression of {} bytes; at most {}", text_.size(), kLongest));
+    if (text_.size() > longest_text)
+      fail(0, fmt::format("an expression of {} bytes; at most {}", text_.size(), longest_text));
     skip_space();
     if (at_end()) fail(0, "an empty string; expected a number, with its unit if it has one");
     const Quantity out = sum();
@@ -205,7 +206,7 @@ class Evaluator {
         return at_ > start;
       }
       const Unit next = unit_power();
-      if (++unit_factors > kMostUnits) fail(before, fmt::format("more than {} units in a row", kMostUnits));
+      if (++unit_factors > most_units) fail(before, fmt::format("more than {} units in a row", most_units));
       unit = divide ? unit / next : unit * next;
     }
   }
@@ -327,7 +328,7 @@ class Evaluator {
     accept('(');
     std::vector<Quantity> arguments;
     do {
-      if (arguments.size() == kMostArguments) fail(at_, fmt::format("more than {} arguments", kMostArguments));
+      if (arguments.size() == most_arguments) fail(at_, fmt::format("more than {} arguments", most_arguments));
       arguments.push_back(sum());
     } while (accept(','));
     if (!accept(')')) fail(at_, fmt::format("{} where a ) is missing", rest()));
@@ -397,7 +398,8 @@ class Evaluator {
   /// Bounds the recursion.
   struct Nesting {
     explicit Nesting(Evaluator& owner) : evaluator(owner) {
-      if (++evaluator.depth_ > kDeepest) fail(evaluator.at_, fmt::format("more than {} nested brackets", kDeepest));
+      if (++evaluator.depth_ > deepest_nesting)
+        fail(evaluator.at_, fmt::format("more than {} nested brackets", deepest_nesting));
     }
     ~Nesting() { --evaluator.depth_; }
     Nesting(const Nesting&) = delete;

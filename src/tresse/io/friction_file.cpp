@@ -5,27 +5,21 @@
 
 #include <fmt/format.h>
 
-#include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
 #include <tresse/io/detail/friction_blocks.hpp>
 
 namespace tresse::io {
 
 FrictionFile read_friction_problem(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::error_code error;
-  if (!stream || !std::filesystem::is_regular_file(file, error))
-    throw InvalidInput(fmt::format("{}: cannot be read: no such file, or not allowed", file.string()));
   constexpr std::array<char, 8> signature = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
-  std::array<char, 8> head{};
-  stream.read(head.data(), head.size());
-  if (stream.gcount() == 8 && head == signature) return detail::read_fclib(file);
-  stream.clear();
-  stream.seekg(0, std::ios::end);
-  std::string text(static_cast<std::size_t>(stream.tellg()), '\0');
-  stream.seekg(0);
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!stream) throw InvalidInput(fmt::format("{}: cannot be read to its end", file.string()));
-  return parse_friction_text(text, file.string());
+  std::error_code error;
+  if (std::filesystem::is_regular_file(file, error)) {  // a pipe could not be read twice
+    std::ifstream stream(file, std::ios::binary);
+    std::array<char, 8> head{};
+    stream.read(head.data(), head.size());
+    if (stream.gcount() == 8 && head == signature) return detail::read_fclib(file);
+  }
+  return parse_friction_text(read_file(file, "FCLIB HDF5 or Siconos text"), file.string());
 }
 
 VectorX in_file_dimension(const FrictionFile& file, const VectorX& v) {

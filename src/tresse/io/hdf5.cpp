@@ -48,7 +48,7 @@ class Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   Handle& operator=(Handle&&) = delete;
-  operator hid_t() const { return id_; }
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): it stands for one
   bool bad() const { return id_ < 0; }
 
  private:
@@ -345,7 +345,7 @@ namespace {
 /// The groups along a dataset's name, without the times that HDF5 stores when it makes them by itself.
 void make_groups(hid_t file, const std::filesystem::path& path, const std::string& dataset) {
   const Handle creation(H5Pcreate(H5P_GROUP_CREATE));
-  H5Pset_obj_track_times(creation, 0);
+  H5Pset_obj_track_times(creation, false);
   for (std::size_t end = dataset.find('/', 1); end != std::string::npos; end = dataset.find('/', end + 1)) {
     const std::string group = dataset.substr(0, end);
     if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) continue;
@@ -363,7 +363,7 @@ std::int64_t create_file(const std::filesystem::path& path) {
   // This format has a checksum on every piece of metadata: damage is found before it is believed.
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
-  H5Pset_obj_track_times(creation, 0);
+  H5Pset_obj_track_times(creation, false);
   errno = 0;
   const std::int64_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access);
   if (file < 0) refused(path, "/", errno);
@@ -377,7 +377,7 @@ void Hdf5Writer::make_dataset(const std::string& dataset, std::int64_t type, con
                               const Hdf5Layout& layout) {
   make_groups(file_, path_, dataset);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_obj_track_times(creation, 0);
+  H5Pset_obj_track_times(creation, false);
   if (!layout.chunk.empty() && count_of(shape) > 0) {
     std::vector<hsize_t> chunk = extents(layout.chunk);
     H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());

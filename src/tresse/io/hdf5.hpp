@@ -63,11 +63,13 @@ struct Hdf5Layout {
 /// missing.
 class Hdf5Writer {
  public:
-  /// Replaces `file`, which is whole only after close().
-  explicit Hdf5Writer(std::filesystem::path file);
+  /// Replaces the file, which is whole only after close().
+  explicit Hdf5Writer(std::filesystem::path path);
   ~Hdf5Writer();
   Hdf5Writer(Hdf5Writer&& other) noexcept;
   Hdf5Writer& operator=(Hdf5Writer&&) = delete;
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
   /// Writes prod(shape) values, row-major.
   template <class T>

@@ -24,7 +24,9 @@ constexpr const char* log_file = "trajectory.log";
 constexpr const char* checkpoint_file = "checkpoint.h5";
 constexpr const char* failure_folder = "failure";
 constexpr std::size_t failure_limit = 8;
-constexpr double rebuild_growth = 1.5;  // of the log: all builds together cost at most three times the last
+constexpr double rebuild_growth = 1.5;            // of the log: all builds together cost at most three times the last
+constexpr std::chrono::seconds rebuild_pause{2};  // a short run is built once, at its end
+constexpr int rebuild_share = 20;                 // builds take a twentieth of the time at most
 
 /// Adds the time that a scope takes.
 class Stopwatch {
@@ -74,6 +76,7 @@ std::vector<std::string> keep_failures(const fs::path& folder, std::int64_t last
   fs::remove(folder / failure_folder, error);  // only when empty
   std::sort(kept.begin(), kept.end());
   std::vector<std::string> names;
+  names.reserve(kept.size());
   for (auto& [step, name] : kept) names.push_back(std::move(name));
   return names;
 }
@@ -224,22 +227,27 @@ void RunRecorder::checkpoint(const dynamics::SimulationState& state) {
     sync_all();
     write_checkpoint(file(checkpoint_file),
                      {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
-    if (static_cast<double>(log_->length()) >= rebuild_growth * static_cast<double>(built_bytes_)) build_trajectory();
+    const bool grown = static_cast<double>(log_->length()) >= rebuild_growth * static_cast<double>(built_bytes_);
+    if (grown && Clock::now() - last_build_ >= rebuild_pause + rebuild_share * build_time_) build_trajectory();
   }
   write_summary_as("running");
+  last_checkpoint_ = Clock::now();
 }
 
 void RunRecorder::build_trajectory() {
+  const Clock::time_point begin = Clock::now();
   log_->flush();
   write_trajectory_from_log(file(trajectory_file), file(log_file));
   built_bytes_ = log_->length();
+  last_build_ = Clock::now();
+  build_time_ = last_build_ - begin;
 }
 
 fs::path RunRecorder::write_failure(const dynamics::SimulationState& before) {
   if (failures_.size() >= failure_limit) return {};
   const std::string name = fmt::format("{}/step-{}.h5", failure_folder, before.step + 1);
   make_folder(file(failure_folder));
-  const fs::path path = settings_.folder / name;
+  fs::path path = settings_.folder / name;
   write_checkpoint(path, {settings_.layout.scene, settings_.layout.version, before, {}, {}});
   if (std::find(failures_.begin(), failures_.end(), name) == failures_.end()) failures_.push_back(name);
   return path;
@@ -247,7 +255,7 @@ fs::path RunRecorder::write_failure(const dynamics::SimulationState& before) {
 
 Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& state) {
   if (outcome == Outcome::failed && tally_.not_finite_step == 0) {
-    tally_.not_finite_step = std::max(state.step, tally_.steps + 1);  // the bad step was not recorded
+    tally_.not_finite_step = state.step + 1;  // the bad step was not recorded
   }
   {
     const Stopwatch watch(timings_.output);

@@ -25,6 +25,8 @@ struct RunSettings {
   TrajectoryLayout layout{};     ///< with the resolved scene's text and the program's version
   scene::Output output{};
   RunLimits limits{};
+  std::chrono::milliseconds checkpoint_pause{1000};  ///< least wall time between checkpoints: syncing costs more than
+                                                     ///< many a step
 };
 
 enum class Outcome {
@@ -55,7 +57,11 @@ class RunRecorder {
   const std::optional<dynamics::SimulationState>& resumed_state() const { return resumed_; }
 
   bool frame_due(std::int64_t step) const { return step % settings_.output.every == 0; }
-  bool checkpoint_due(std::int64_t step) const { return step % settings_.output.checkpoint_every == 0; }
+  /// Every output.checkpoint_every steps, but not twice within checkpoint_pause.
+  bool checkpoint_due(std::int64_t step) const {
+    return step % settings_.output.checkpoint_every == 0 &&
+           Clock::now() - last_checkpoint_ >= settings_.checkpoint_pause;
+  }
 
   void record(const dynamics::StepReport& report);
   void record_frame(const Frame& frame);
@@ -76,6 +82,7 @@ class RunRecorder {
   std::filesystem::path file(const char* name) const { return settings_.folder / name; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   void start();
   void resume();
   void open_log(const OutputPosition& position);
@@ -96,6 +103,9 @@ class RunRecorder {
   RunTimings before_;   ///< of the parts before this one
   RunTimings timings_;  ///< of this part, wall apart
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Clock::time_point last_build_ = Clock::now();
+  Clock::time_point last_checkpoint_ = Clock::now();
+  Clock::duration build_time_{0};
   std::uint64_t built_bytes_ = 0;  ///< of the log, when trajectory.h5 was last built
   std::vector<std::string> failures_;
   std::string row_;  ///< kept for its memory

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
 #include <tresse/io/detail/scene_reader.hpp>
 #include <tresse/io/detail/text.hpp>
 
@@ -19,7 +16,7 @@ namespace {
 using namespace detail;
 namespace limits = scene::limits;
 
-const Wanted kTolerance{dimensions::ratio, limits::tolerance};
+const Wanted wanted_tolerance{dimensions::ratio, limits::tolerance};
 
 /// A plain number is a gravity along -z.
 void read_gravity(const TableReader& table, Vector3& gravity) {
@@ -54,7 +51,7 @@ void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene&
   }
   static const std::vector<std::string> schemes{"semi-implicit", "nonlinear"};
   table.read("scheme", out.scheme, schemes);
-  table.read("nonlinear_tolerance", out.nonlinear_tolerance, kTolerance);
+  table.read("nonlinear_tolerance", out.nonlinear_tolerance, wanted_tolerance);
   table.read("max_nonlinear_iterations", out.max_nonlinear_iterations, 1, limits::iterations);
 }
 
@@ -62,7 +59,7 @@ void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& 
   if (node == nullptr) return;
   const TableReader table(context, *node, "contact",
                           {"detection", "tolerance", "proxy_segments", "margin", "push_out_speed", "self_contact",
-                           "fibre_contact", "relinearisations", "max_relinearisations"});
+                           "fibre_contact", "relinearisations", "max_relinearisations", "max_halvings"});
   static const std::vector<std::string> methods{"certified", "branch-and-bound", "segments"};
   table.read("detection", out.detection, methods);
   // A size in parameter space for branch and bound, relative to the curves' length otherwise.
@@ -75,6 +72,7 @@ void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& 
   table.read("fibre_contact", out.fibre_contact);
   table.read("relinearisations", out.relinearisations, 0, limits::relinearisations);
   table.read("max_relinearisations", out.max_relinearisations, 0, limits::max_relinearisations);
+  table.read("max_halvings", out.max_halvings, 0, limits::max_halvings);
 }
 
 void read_solver(ReaderContext& context, const TomlNode* node, scene::FrictionSolver& out) {
@@ -82,7 +80,7 @@ void read_solver(ReaderContext& context, const TomlNode* node, scene::FrictionSo
   const TableReader table(context, *node, "solver", {"name", "tolerance", "max_iterations"});
   static const std::vector<std::string> names{"hybrid-gauss-seidel", "alart-curnier-newton", "cadoux"};
   table.read("name", out.name, names);
-  table.read("tolerance", out.tolerance, kTolerance);
+  table.read("tolerance", out.tolerance, wanted_tolerance);
   table.read("max_iterations", out.max_iterations, 1, limits::iterations);
 }
 
@@ -97,7 +95,7 @@ void read_output(ReaderContext& context, const TomlNode* node, scene::Output& ou
 void read_statics(ReaderContext& context, const TomlNode* node, scene::Statics& out) {
   if (node == nullptr) return;
   const TableReader table(context, *node, "statics", {"tolerance", "max_iterations", "load_steps"});
-  table.read("tolerance", out.tolerance, kTolerance);
+  table.read("tolerance", out.tolerance, wanted_tolerance);
   table.read("max_iterations", out.max_iterations, 1, limits::iterations);
   table.read("load_steps", out.load_steps, 1, limits::iterations);
 }
@@ -200,17 +198,7 @@ SceneDocument parse_scene_document(std::string_view text, std::string_view file_
 
 SceneDocument read_scene_document(const std::filesystem::path& file, const ParameterOverrides& set) {
   const std::string name = file.string();
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error))
-    throw InvalidInput(one_line(name, 200) + ": a folder; expected a scene file");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    throw InvalidInput(fmt::format("{}: {}; expected a scene file", one_line(name, 200), std::strerror(errno)));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad())
-    throw SystemFailure(fmt::format("{}: cannot be read: {}", one_line(name, 200), std::strerror(errno)));
-  return parse_scene_document(text.view(), name, set);
+  return parse_scene_document(read_file(file, "a scene file"), name, set);
 }
 
 scene::Scene read_scene(const std::filesystem::path& file, const ParameterOverrides& set) {

@@ -102,6 +102,7 @@ void write_settings(Writer& out, const scene::Scene& scene) {
   out.entry("fibre_contact", scene.contact.fibre_contact);
   out.entry("relinearisations", scene.contact.relinearisations);
   out.entry("max_relinearisations", scene.contact.max_relinearisations);
+  out.entry("max_halvings", scene.contact.max_halvings);
   out.header("solver");
   out.text("name", scene.solver.name);
   out.entry("tolerance", scene.solver.tolerance);

@@ -62,6 +62,7 @@ void append_fibre(Frame& frame, const rods::Rod& rod, const scene::FibreGroup& g
                   const FibreLoads& loads) {
   const std::vector<Place> at = places(rod, points_per_element);
   std::vector<double> s;
+  s.reserve(at.size());
   for (const Place& place : at) s.push_back(rod.piece_begin(place.element) + place.u);
   const auto forces = internal_forces(group, at, s, loads);
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -80,6 +81,7 @@ void append_fibre(Frame& frame, const rods::Rod& rod, const scene::FibreGroup& g
 std::vector<Vector3> point_velocities(const rods::Rod& rod, const std::vector<Place>& at) {
   const VectorX v = rods::generalised_velocity(rod, rod.state());
   std::vector<Vector3> out;
+  out.reserve(at.size());
   for (const Place& place : at) out.push_back(rod.velocity(place.element, place.u, v));
   return out;
 }
@@ -142,7 +144,7 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
     if (frame.step > 0) {
       loads.velocity = point_velocities(*fibre.rod, at);
       loads.acceleration =
-          accelerations(*fibre.rod, stepper.previous_rods()[f], at, loads.velocity, stepper.options().dt);
+          accelerations(*fibre.rod, stepper.previous_state().rods[f], at, loads.velocity, stepper.options().dt);
       loads.wind = world.wind;
       loads.drag = fibre.drag;
     }

@@ -36,8 +36,9 @@ void add_energy(RunTally& tally, const dynamics::StepReport& report) {
 
 std::string words(const Finding& finding) {
   if (finding.what == "residual") {
-    return fmt::format("{} steps missed the friction tolerance {:.3g}, worst {:.3g} at step {}", finding.steps,
-                       finding.limit, finding.value, finding.step);
+    return fmt::format(
+        "{} steps missed a solver's tolerance; worst residual of friction {:.3g} at step {} (limit {:.3g})",
+        finding.steps, finding.value, finding.step, finding.limit);
   }
   if (finding.what == "penetration") {
     return fmt::format("penetration of {:.3g} m at step {} (limit {:.3g} m)", finding.value, finding.step,
@@ -65,12 +66,17 @@ Json verdict(const std::vector<Finding>& found) {
 
 }  // namespace
 
+bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limits) {
+  return report.solver_status != Status::converged || exceeds(report.residual, limits.residual) ||
+         exceeds(report.nonlinear_residual, limits.nonlinear_residual);
+}
+
 void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits) {
   ++tally.steps;
   tally.time = report.time;
   tally.contacts_total += report.contacts;
   tally.contacts_max = std::max<std::int64_t>(tally.contacts_max, report.contacts);
-  if (report.solver_status != Status::converged || exceeds(report.residual, limits.residual)) ++tally.missed_steps;
+  if (missed_tolerance(report, limits)) ++tally.missed_steps;
   // A NaN, once there, stays the worst.
   if (!std::isnan(tally.worst_residual) && exceeds(report.residual, tally.worst_residual)) {
     tally.worst_residual = report.residual;

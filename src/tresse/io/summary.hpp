@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace tresse::io {
 struct RunLimits {
   double residual = 1e-12;   ///< scaled natural-map error of the friction solver [-]; > 0
   double penetration = 0.0;  ///< deepest overlap [m]; >= 0
+  /// Relative residual of the implicit step; > 0. Infinite for schemes that do not iterate on it.
+  double nonlinear_residual = std::numeric_limits<double>::infinity();
   /// Rise of kinetic + elastic + gravity - work_external above its lowest value so far, relative to the largest sum of
   /// kinetic and elastic energy, change of the gravity energy and work: contact with friction and damping only
   /// dissipate. > 0
@@ -28,7 +31,7 @@ struct RunTally {
   std::int64_t contacts_max = 0;
   double worst_residual = 0.0;              ///< [-]
   std::int64_t worst_residual_step = 0;     ///< 0: none
-  std::int64_t missed_steps = 0;            ///< residual above the limit, or a status other than converged
+  std::int64_t missed_steps = 0;            ///< those of missed_tolerance()
   double worst_penetration = 0.0;           ///< [m]
   std::int64_t worst_penetration_step = 0;  ///< 0: none
   std::int64_t not_finite_step = 0;         ///< first with a NaN or an infinity; 0: none
@@ -38,6 +41,10 @@ struct RunTally {
   double worst_rise = 0.0;                  ///< above lowest_energy [J]
   std::int64_t worst_rise_step = 0;         ///< 0: none
 };
+
+/// True when a solver of this step missed its tolerance or said that it did not converge; what the tally counts, what
+/// is kept in failure/ and what `--strict` is about.
+bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limits);
 
 void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits);
 
@@ -64,7 +71,7 @@ struct Finding {
 std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits);
 
 /// The verdict in one sentence.
-std::string sentence(const RunTally& tally, const std::vector<Finding>& findings);
+std::string sentence(const RunTally& tally, const std::vector<Finding>& found);
 
 struct Summary {
   std::string version;

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* format_name = "tresse trajectory";
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t chunk_bytes = 64U << 10U;
-constexpr int gzip_level = 1;
+constexpr int gzip_level = 1;  // higher ones take several times longer for a few per cent
 
 void describe(Hdf5Writer& file, const detail::Field& field) {
   if (*field.unit != '\0') file.attribute(field.name, "unit", field.unit);

@@ -13,7 +13,7 @@
 namespace tresse::io {
 namespace {
 
-constexpr double kExponentTolerance = 1e-9;  // exponents are small rationals; sqrt and ^ round them
+constexpr double exponent_tolerance = 1e-9;  // exponents are small rationals; sqrt and ^ round them
 
 struct NamedUnit {
   std::string_view symbol;
@@ -21,9 +21,9 @@ struct NamedUnit {
   Unit unit;
 };
 
-constexpr double kGravity = 9.80665;  // standard gravity, exact by definition
+constexpr double standard_gravity = 9.80665;  // standard gravity, exact by definition
 
-constexpr std::array kUnits{
+constexpr std::array known_units{
     NamedUnit{"m", true, {1.0, 0, {{1, 0, 0, 0}}}},
     NamedUnit{"g", true, {1.0, -3, {{0, 1, 0, 0}}}},
     NamedUnit{"s", true, {1.0, 0, {{0, 0, 1, 0}}}},
@@ -42,14 +42,14 @@ constexpr std::array kUnits{
     NamedUnit{"t", false, {1.0, 3, {{0, 1, 0, 0}}}},
     NamedUnit{"tex", true, {1.0, -6, {{-1, 1, 0, 0}}}},
     NamedUnit{"den", false, {1.0 / 9.0, -6, {{-1, 1, 0, 0}}}},
-    NamedUnit{"gee", false, {kGravity, 0, {{1, 0, -2, 0}}}},
+    NamedUnit{"gee", false, {standard_gravity, 0, {{1, 0, -2, 0}}}},
     NamedUnit{"in", false, {254.0, -4, {{1, 0, 0, 0}}}},
     NamedUnit{"ft", false, {3048.0, -4, {{1, 0, 0, 0}}}},
     NamedUnit{"percent", false, {1.0, -2, {}}},
     NamedUnit{"%", false, {1.0, -2, {}}},
 };
 
-constexpr std::array<std::pair<std::string_view, int>, 15> kPrefixes{{
+constexpr std::array<std::pair<std::string_view, int>, 15> known_prefixes{{
     {"f", -15},
     {"p", -12},
     {"n", -9},
@@ -67,7 +67,7 @@ constexpr std::array<std::pair<std::string_view, int>, 15> kPrefixes{{
     {"T", 12},
 }};
 
-constexpr std::array<std::pair<std::string_view, Dimension>, 16> kNames{{
+constexpr std::array<std::pair<std::string_view, Dimension>, 16> dimension_names{{
     {"a plain number", {}},
     {"an angle", {{0, 0, 0, 1}}},
     {"a length", {{1, 0, 0, 0}}},
@@ -86,7 +86,7 @@ constexpr std::array<std::pair<std::string_view, Dimension>, 16> kNames{{
     {"a drag per length", {{-1, 1, -1, 0}}},
 }};
 
-bool same(double a, double b) { return std::abs(a - b) <= kExponentTolerance; }
+bool same(double a, double b) { return std::abs(a - b) <= exponent_tolerance; }
 
 std::string factor(std::string_view symbol, double exponent) {
   if (same(exponent, 1.0)) return std::string(symbol);
@@ -153,7 +153,7 @@ std::string si_unit(const Dimension& dimension) {
 
 std::string describe(const Dimension& dimension) {
   if (dimension.angle()) return "an angle [rad]";
-  for (const auto& [name, named] : kNames) {
+  for (const auto& [name, named] : dimension_names) {
     if (!named.same_units(dimension)) continue;
     return named.none() ? std::string(name) : fmt::format("{} [{}]", name, si_unit(dimension));
   }
@@ -161,13 +161,13 @@ std::string describe(const Dimension& dimension) {
 }
 
 std::optional<Unit> find_unit(std::string_view symbol) {
-  for (const NamedUnit& candidate : kUnits) {
+  for (const NamedUnit& candidate : known_units) {
     if (candidate.symbol == symbol) return candidate.unit;
   }
-  for (const auto& [prefix, decade] : kPrefixes) {
+  for (const auto& [prefix, decade] : known_prefixes) {
     if (!symbol.starts_with(prefix)) continue;
     const std::string_view rest = symbol.substr(prefix.size());
-    for (const NamedUnit& candidate : kUnits) {
+    for (const NamedUnit& candidate : known_units) {
       if (candidate.prefixable && candidate.symbol == rest)
         return Unit{candidate.unit.factor, candidate.unit.decade + decade, candidate.unit.dimension};
     }
@@ -177,7 +177,7 @@ std::optional<Unit> find_unit(std::string_view symbol) {
 
 std::string nearest_unit(std::string_view symbol) {
   std::vector<std::string> known;
-  for (const NamedUnit& candidate : kUnits) {
+  for (const NamedUnit& candidate : known_units) {
     known.emplace_back(candidate.symbol);
     if (!candidate.prefixable) continue;
     for (const std::string_view prefix : {"n", "u", "m", "c", "k", "M", "G"}) {

@@ -29,6 +29,14 @@ struct RodLoads {
   Vector3 wind = Vector3::Zero();  ///< (3) [m/s]
 };
 
+/// Integrals over the whole rod of its velocity r_t, root motion included, about the world origin.
+struct RodMotion {
+  Vector3 velocity = Vector3::Zero();  ///< int r_t ds (3) [m^2/s]
+  Vector3 angular = Vector3::Zero();   ///< int r x r_t ds (3) [m^3/s]
+  Vector3 position = Vector3::Zero();  ///< int r ds (3) [m^2]
+  double square = 0.0;                 ///< int |r_t|^2 ds [m^3/s^2]
+};
+
 struct RodEnergies {
   double kinetic = 0.0;  ///< [J]
   double elastic = 0.0;  ///< [J]
@@ -79,9 +87,11 @@ class Rod {
   /// Velocity of the material point at local arc length `u` of `piece` for generalised velocities v (dof), plus the
   /// clamped root's own motion.
   virtual Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const = 0;
-  /// The part of velocity() that is prescribed: zero for a free root.
-  virtual Vector3 prescribed_velocity(int piece, double u) const = 0;
-  /// dr/dv at local arc length `u` of `piece`, (3, dof). Columns beyond the returned number are zero and not written.
+  /// velocity() at the piece_count() + 1 ends of pieces at once, (3, piece_count() + 1).
+  virtual void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const = 0;
+  /// The number of leading columns of dr/dv that are not zero on a piece.
+  virtual int touched(int piece) const = 0;
+  /// dr/dv at local arc length `u` of `piece`, (3, touched(piece) or more); writes and returns touched(piece) columns.
   virtual int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const = 0;
 
   virtual void mass_matrix(Eigen::Ref<MatrixX> out) const = 0;  ///< M, (dof, dof), both triangles
@@ -89,13 +99,16 @@ class Rod {
   virtual void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const = 0;
   virtual void elastic_force(
       Eigen::Ref<VectorX> out) const = 0;  ///< -gradient of the elastic energy, (dof) [N m^2] for curvatures
+  virtual void gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const = 0;  ///< -G, (dof)
   /// -(G + A) - int (dr/dv)^T drag (r_t* - wind) ds, where r_t* is the prescribed part of the velocity: the drag of the
   /// unknown part is -drag int (dr/dv)^T (dr/dv) ds v, see add_drag_matrix(). (dof)
   virtual void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const = 0;
   /// Adds drag * int (dr/dv)^T (dr/dv) ds, (dof, dof).
   virtual void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const = 0;
 
+  virtual double elastic_energy() const = 0;  ///< [J]
   virtual RodEnergies energies(const Vector3& gravity) const = 0;
+  virtual RodMotion motion() const = 0;
   /// Linear and angular momentum about the world origin.
   virtual void momentum(Vector3& linear, Vector3& angular) const = 0;
   /// Hessian of elastic energy + gravity potential over the unknowns of a clamped rod (curvatures), (m, m).

@@ -51,8 +51,9 @@ Pose grid_root(const FibreGroup& group, int index, Random& random) {
   const Grid& grid = group.grid;
   const int side = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(grid.count))));
   const int rows = (grid.count + side - 1) / side;
+  const int full_rows = index / side;
   const double column = index % side - 0.5 * (side - 1);
-  const double row = index / side - 0.5 * (rows - 1);
+  const double row = full_rows - 0.5 * (rows - 1);
   Pose pose{group.root.position, group.root.frame};
   if (grid.count == 1) return pose;
   const double x = column * grid.spacing + random.uniform(-grid.jitter, grid.jitter);
@@ -119,7 +120,9 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.max_nonlinear_iterations = scene.integrator.max_nonlinear_iterations;
   options.relinearisations = scene.contact.relinearisations;
   options.max_relinearisations = scene.contact.max_relinearisations;
+  options.max_halvings = scene.contact.max_halvings;
   options.overlap_tolerance = 2e-3 * smallest_radius;
+  options.halving_overlap = 1e-2 * smallest_radius;
   options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
   options.push_out_speed = scene.contact.push_out_speed;
   options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};
@@ -162,7 +165,8 @@ Case build(const Scene& scene) {
 std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
   const assembly::World& world = built.world;
   for (std::size_t f = 0; f < world.fibres.size(); ++f) world.fibres[f].rod->update(built.state.rods[f]);
-  const contact::Geometry geometry = assembly::contact_geometry(world, 0.0);
+  contact::Geometry geometry;
+  assembly::contact_geometry(world, 0.0, geometry);
   const auto pairs = contact::candidate_pairs(geometry, built.options.broad_phase);
   std::vector<Overlap> overlaps;
   for (const contact::Contact& contact : contact::detect(geometry, pairs, {})) {

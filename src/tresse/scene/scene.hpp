@@ -83,6 +83,7 @@ struct Contact {
   bool fibre_contact = true;     ///< between different fibres
   int relinearisations = 1;      ///< passes that linearise contact again at the end of the step; 0 to 10
   int max_relinearisations = 4;  ///< more of them while a contact overlaps by 0.2 % of the radius; 0 to 100
+  int max_halvings = 4;          ///< how often a step is cut in two while that fails and 1 % is left; 0 to 10
 };
 
 struct FrictionSolver {

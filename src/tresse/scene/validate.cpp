@@ -186,6 +186,7 @@ void validate_settings(const Scene& scene) {
   contact.range("push_out_speed", scene.contact.push_out_speed, limits::push_out_speed);
   contact.range("relinearisations", scene.contact.relinearisations, {0.0, limits::relinearisations});
   contact.range("max_relinearisations", scene.contact.max_relinearisations, {0.0, limits::max_relinearisations});
+  contact.range("max_halvings", scene.contact.max_halvings, {0.0, limits::max_halvings});
   friction.range("default", scene.friction.default_coefficient, limits::friction);
   for (const auto& [names, coefficient] : scene.friction.pairs) {
     friction.range(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include <tresse/dynamics/stepper.hpp>
@@ -9,30 +8,19 @@ namespace tresse::dynamics {
 
 /// Contacts of one linearisation, their friction problem and its solution.
 struct Stepper::Pass {
-  assembly::Instant instant = assembly::Instant::begin;  ///< configuration that the contacts were found in
+  std::shared_ptr<const Configuration> at;  ///< where the contacts were found
+  assembly::Instant instant = assembly::Instant::begin;
   std::vector<contact::Contact> contacts;
   std::vector<double> bias;  ///< (contacts) added to the normal velocity: gap over dt, or the wanted correction [m/s]
-  std::vector<double> start_gap;  ///< (contacts) gap at the start of the step, as far as it is known [m]
-  double max_penetration = 0.0;   ///< of the configuration [m]
-  double overlap = 0.0;           ///< largest shortfall of a gap from the wanted one, passes after the first [m]
-  VectorX guess;                  ///< (3 contacts) impulses to start from
+  VectorX guess;             ///< (3 contacts) impulses to start from
   friction::FactoredProblem problem;
   friction::FrictionSolution solution;
   std::vector<VectorX> velocities;  ///< (fibres) after the impulses
 
-  /// Finds the contacts that matter in this step and their bias. `previous`: the pass whose end this configuration is.
-  void detect(const assembly::World& world, const contact::Geometry& geometry,
-              const std::vector<contact::CandidatePair>& pairs, const assembly::FreeMotion& motion,
-              const StepOptions& options, const Pass* previous);
-  static void add_lost_contacts(const contact::Geometry& geometry, const Pass& previous,
-                                std::vector<contact::Contact>& found);
-  /// Sets `guess` from impulses of matching contacts.
-  void take_impulses(const std::vector<WarmContact>& warm, const contact::Geometry& geometry);
-  std::vector<WarmContact> impulses(const contact::Geometry& geometry) const;
-
-  bool finite() const {
-    return std::all_of(velocities.begin(), velocities.end(), [](const VectorX& v) { return v.allFinite(); });
-  }
+  /// Sets `guess` to the impulses over `dt` of the nearest contacts of `warm`.
+  void take_forces(const std::vector<WarmContact>& warm, double dt);
+  /// The contacts that carry a load, or could at once: those closer than `margin`.
+  std::vector<WarmContact> forces(double dt, double margin) const;
 };
 
 }  // namespace tresse::dynamics

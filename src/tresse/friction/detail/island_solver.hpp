@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <tresse/friction/coulomb.hpp>
@@ -49,8 +48,14 @@ class IslandSolver {
   double measure(const VectorX& x);
   bool check(const VectorX& x);
   void sweep(VectorX& x);
+  static constexpr int few_steps = 6;
+  static constexpr int many_steps = 30;
+
+  bool newton_from(const VectorX& start, double lift, int max_steps);
   bool try_newton(const VectorX& start);
-  bool restart_newton();
+  bool try_proximal();
+  /// A tenth of the tolerance where the measure is Newton's own, else rounding.
+  double newton_target() const { return (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm(); }
   void run(int last_sweep);
   void run_nesterov(int last_sweep);
   void jump_drift();
@@ -68,8 +73,6 @@ class IslandSolver {
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
   int jumps_ = 0;
-  int restart_rounds_ = 0;
-  std::minstd_rand draw_{20240607};
   IslandResult result_;
 };
 
@@ -130,39 +133,33 @@ void IslandSolver<Operator>::sweep(VectorX& x) {
 template <typename Operator>
 bool IslandSolver<Operator>::try_newton(const VectorX& start) {
   if (op_.contacts() > options_.newton_contacts) return false;
-  if (dense_.size() == 0) op_.dense(dense_);
   constexpr double lifts[] = {1e-10, 1e-13, 0.0, 1e-7};
-  // A tenth of the tolerance where the measure is Newton's own, else rounding.
-  const double target = (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm();
   for (const double lift : lifts) {
-    VectorX trial = start;
-    result_.newton_steps += small_newton(dense_, op_.q, op_.mu, lift, target, trial);
-    x_.head(measured_) = trial;
-    op_.refresh(x_);
-    if (check(x_)) return true;
+    if (newton_from(start, lift, many_steps)) return true;
   }
   return false;
 }
 
-/// Newton from the best iterate with part of its contacts unloaded or loaded twice: which of several nearly redundant
-/// contacts carry is a choice that neither sweeps nor a step from the wrong side revise. The choices are drawn from a
-/// fixed sequence.
 template <typename Operator>
-bool IslandSolver<Operator>::restart_newton() {
-  constexpr int restarts = 60;
-  for (int k = 0; k < restarts; ++k) {
-    VectorX start = best_;
-    for (int i = 0; i < op_.contacts(); ++i) start.segment<3>(3 * i) *= static_cast<double>(draw_() % 3);
-    if (k % 2 == 1) {  // and two plain sweeps to settle the others
-      x_.head(measured_) = start;
-      op_.refresh(x_);
-      sweep(x_);
-      sweep(x_);
-      start = x_.head(measured_);
-    }
-    if (try_newton(start)) return true;
-  }
-  return false;
+bool IslandSolver<Operator>::newton_from(const VectorX& start, double lift, int max_steps) {
+  if (dense_.size() == 0) op_.dense(dense_);
+  VectorX trial = start;
+  result_.newton_steps += small_newton(dense_, op_.q, op_.mu, lift, newton_target(), trial, max_steps);
+  x_.head(measured_) = trial;
+  op_.refresh(x_);
+  return check(x_);
+}
+
+/// For contacts that are nearly redundant: which of them carry is a choice that neither sweeps nor a step from the
+/// wrong side revise.
+template <typename Operator>
+bool IslandSolver<Operator>::try_proximal() {
+  if (dense_.size() == 0) op_.dense(dense_);
+  VectorX trial = best_;
+  result_.newton_steps += proximal_newton(dense_, op_.q, op_.mu, newton_target(), trial);
+  x_.head(measured_) = trial;
+  op_.refresh(x_);
+  return check(x_);
 }
 
 /// Anderson-mixed sweeps until the tolerance, `last_sweep`, or 100 sweeps without halving the error.
@@ -242,11 +239,19 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   op_.refresh(x_);
   if (check(x_)) return result_;
   const bool small = op_.contacts() <= options_.newton_contacts;
+  constexpr int few = 6;  // contacts, whose warm start Newton's method improves in less than a sweep's time
+  if (small && op_.contacts() <= few && !impulse.isZero(0.0) && newton_from(impulse, 1e-10, few_steps)) {
+    impulse = best_;
+    return result_;
+  }
+  x_.head(measured_) = best_;
+  op_.refresh(x_);
   if (small) {
     for (int patience = 10; !finished() && patience <= 100; patience *= 2) {
       run(result_.sweeps + patience);
       if (!result_.converged) check(x_);
       if (!result_.converged && try_newton(best_)) break;
+      if (!result_.converged && patience == 20 && try_proximal()) break;
     }
   }
   while (!finished()) {
@@ -255,7 +260,6 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     run(options_.max_iterations);
     if (finished()) break;
     if (small && try_newton(best_)) break;
-    if (small && restart_rounds_++ < 3 && restart_newton()) break;
     run_nesterov(result_.sweeps + 100);
     if (finished()) break;
     jump_drift();

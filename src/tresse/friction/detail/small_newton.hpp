@@ -13,4 +13,11 @@ namespace tresse::friction::detail {
 int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double lift, double target, VectorX& r,
                  int max_steps = 30);
 
+/// Proximal-point iteration for problems with redundant contacts, where Newton's method alone and sweeps stall: each
+/// step solves the regular problem (W + rho I) r + (q - rho r_k) by Newton's method from r_k, with a rho that falls
+/// while that succeeds. The limit solves the problem itself. Arguments and return value as small_newton().
+/// @cite rockafellar1976
+int proximal_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double target, VectorX& r,
+                    int max_steps = 600);
+
 }  // namespace tresse::friction::detail

@@ -47,20 +47,29 @@ TRESSE_HOT void fill_jets(const SegmentEvaluator& curve, Pieces& p) {
   p.bend = p.twist = spread(0.0);
 }
 TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
-  if (!curve.turning()) return fill_jets<HelixEvaluator>(curve, p);
   const double w = curve.rate();
   const LaneVector u = spread(curve.cosine_radius());
   const LaneVector v = spread(curve.sine_radius());
   const LaneVector pitch = spread(curve.pitch());
+  const DerivativeBounds bounds = curve.bounds({});
+  p.bend = spread(bounds.second);
+  p.twist = spread(bounds.third);
+  if (!curve.turning()) {
+    const Lanes x = (w * w) * p.centre * p.centre;
+    Lanes c2, c3;
+    stumpff_series(x, c2, c3);
+    const Lanes c1 = 1.0 - x * c3;
+    p.offset = p.centre * (pitch + p.centre * (c2 * u + (p.centre * c3) * v));
+    p.first = pitch + p.centre * (c1 * u + (p.centre * c2) * v);
+    p.second = (1.0 - x * c2) * u + (p.centre * c1) * v;
+    return;
+  }
   Lanes sine, cosine;
   sines_cosines(w * p.centre, sine, cosine);
   const LaneVector radial = cosine * u + sine * v;
   p.offset = spread(curve.centre()) + p.centre * pitch + radial;
   p.first = pitch + (w * cosine) * v - (w * sine) * u;
   p.second = spread(-(w * w)) * radial;
-  const DerivativeBounds bounds = curve.bounds({});
-  p.bend = spread(bounds.second);
-  p.twist = spread(bounds.third);
 }
 
 template <CurveEvaluator C>

@@ -48,18 +48,25 @@ struct Stumpff {
   double c0, c1, c2, c3;
 };
 
+/// c_2 and c_3 by their series, 0 <= x <= 1, for a double or several at once.
+template <typename T>
+TRESSE_HOT void stumpff_series(const T& x, T& c2, T& c3) {
+  constexpr double f3 = 1.0 / 6.0, f5 = 1.0 / 120.0, f7 = 1.0 / 5040.0, f9 = 1.0 / 362880.0, f11 = 1.0 / 39916800.0,
+                   f13 = 1.0 / 6227020800.0, f15 = 1.0 / 1307674368000.0, f17 = 1.0 / 355687428096000.0,
+                   f19 = 1.0 / 1.21645100408832e17;
+  constexpr double f2 = 1.0 / 2.0, f4 = 1.0 / 24.0, f6 = 1.0 / 720.0, f8 = 1.0 / 40320.0, f10 = 1.0 / 3628800.0,
+                   f12 = 1.0 / 479001600.0, f14 = 1.0 / 87178291200.0, f16 = 1.0 / 20922789888000.0,
+                   f18 = 1.0 / 6402373705728000.0;
+  c3 = f3 - x * (f5 - x * (f7 - x * (f9 - x * (f11 - x * (f13 - x * (f15 - x * (f17 - x * f19)))))));
+  c2 = f2 - x * (f4 - x * (f6 - x * (f8 - x * (f10 - x * (f12 - x * (f14 - x * (f16 - x * f18)))))));
+}
+
 /// Relative error of each below 1e-15 (c0 absolute): the two highest by series and the others by the recursion
 /// c_m = 1/m! - x c_{m+2} up to x = 1, trigonometric beyond, where nothing cancels any more.
 inline Stumpff stumpff(double x) {
   if (x <= 1.0) {
-    constexpr double f3 = 1.0 / 6.0, f5 = 1.0 / 120.0, f7 = 1.0 / 5040.0, f9 = 1.0 / 362880.0, f11 = 1.0 / 39916800.0,
-                     f13 = 1.0 / 6227020800.0, f15 = 1.0 / 1307674368000.0, f17 = 1.0 / 355687428096000.0;
-    constexpr double f2 = 1.0 / 2.0, f4 = 1.0 / 24.0, f6 = 1.0 / 720.0, f8 = 1.0 / 40320.0, f10 = 1.0 / 3628800.0,
-                     f12 = 1.0 / 479001600.0, f14 = 1.0 / 87178291200.0, f16 = 1.0 / 20922789888000.0,
-                     f18 = 1.0 / 6402373705728000.0;
-    const double c3 =
-        f3 - x * (f5 - x * (f7 - x * (f9 - x * (f11 - x * (f13 - x * (f15 - x * (f17 - x / 1.21645100408832e17)))))));
-    const double c2 = f2 - x * (f4 - x * (f6 - x * (f8 - x * (f10 - x * (f12 - x * (f14 - x * (f16 - x * f18)))))));
+    double c2, c3;
+    stumpff_series(x, c2, c3);
     return {1.0 - x * c2, 1.0 - x * c3, c2, c3};
   }
   const double t = std::sqrt(x);

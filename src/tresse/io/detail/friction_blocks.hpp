@@ -11,7 +11,7 @@
 /// What the two readers of friction problems share.
 namespace tresse::io::detail {
 
-FrictionFile read_fclib(const std::filesystem::path& file);
+FrictionFile read_fclib(const std::filesystem::path& path);
 
 /// Blocks (row, column) of d*d numbers, column-major, as 3x3 blocks; missing diagonal blocks are added as zero.
 friction::BlockMatrix block_matrix(std::map<std::pair<int, int>, std::array<double, 9>> entries, int rows,

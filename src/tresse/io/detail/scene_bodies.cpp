@@ -10,13 +10,14 @@ namespace {
 
 namespace limits = scene::limits;
 
-const Wanted kPosition{dimensions::length, limits::coordinate};
-const Wanted kLength{dimensions::length, limits::length};
-const Wanted kRadius{dimensions::length, limits::radius};
-const Wanted kTime{dimensions::time, {-1e9, 1e9}};
+const Wanted wanted_position{dimensions::length, limits::coordinate};
+const Wanted wanted_length{dimensions::length, limits::length};
+const Wanted wanted_radius{dimensions::length, limits::radius};
+const Wanted wanted_time{dimensions::time, {-1e9, 1e9}};
 
 Vector3 required_vector(const TableReader& table, std::string_view key) {
-  return read_vector(table.context(), table.require(key, "a point, an array of 3 lengths"), table.path(key), kPosition);
+  return read_vector(table.context(), table.require(key, "a point, an array of 3 lengths"), table.path(key),
+                     wanted_position);
 }
 Vector3 required_direction(const TableReader& table, std::string_view key) {
   return read_direction(table.context(), table.require(key, "a direction, an array of 3 numbers"), table.path(key));
@@ -27,18 +28,19 @@ bodies::Shape read_plane(const TableReader& table) {
 }
 
 bodies::Shape read_sphere(const TableReader& table) {
-  return bodies::Sphere{required_vector(table, "center"), table.required("radius", kRadius, "the sphere's radius")};
+  return bodies::Sphere{required_vector(table, "center"),
+                        table.required("radius", wanted_radius, "the sphere's radius")};
 }
 
 bodies::Shape read_capsule(const TableReader& table) {
   return bodies::Capsule{required_vector(table, "from"), required_vector(table, "to"),
-                         table.required("radius", kRadius, "the capsule's radius")};
+                         table.required("radius", wanted_radius, "the capsule's radius")};
 }
 
 bodies::Shape read_cylinder(const TableReader& table) {
   return bodies::Cylinder{required_vector(table, "center"), required_direction(table, "axis"),
-                          table.required("radius", kRadius, "the cylinder's radius"),
-                          table.required("length", kLength, "the cylinder's length")};
+                          table.required("radius", wanted_radius, "the cylinder's radius"),
+                          table.required("length", wanted_length, "the cylinder's length")};
 }
 
 bodies::Shape read_comb(const TableReader& table) {
@@ -50,10 +52,10 @@ bodies::Shape read_comb(const TableReader& table) {
     table.fail("row_direction", "is not at a right angle to tooth_direction; expected orthogonal directions");
   }
   table.read("teeth", comb.teeth, 1, limits::teeth);
-  table.read("tooth_diameter", comb.tooth_diameter, kRadius);
-  table.read("tooth_spacing", comb.tooth_spacing, kRadius);
-  table.read("tooth_length", comb.tooth_length, kLength);
-  table.read("handle_diameter", comb.handle_diameter, kRadius);
+  table.read("tooth_diameter", comb.tooth_diameter, wanted_radius);
+  table.read("tooth_spacing", comb.tooth_spacing, wanted_radius);
+  table.read("tooth_length", comb.tooth_length, wanted_length);
+  table.read("handle_diameter", comb.handle_diameter, wanted_radius);
   return comb;
 }
 
@@ -94,8 +96,8 @@ Vector3 natural_reference(const bodies::Shape& shape) {
 bodies::Keyframe read_keyframe(ReaderContext& context, const TomlNode& node, const std::string& path) {
   const TableReader table(context, node, path, {"time", "displacement", "rotation", "rotation_deg"});
   bodies::Keyframe key;
-  key.time = table.required("time", kTime, "the time of this keyframe");
-  table.read("displacement", key.displacement, kPosition);
+  key.time = table.required("time", wanted_time, "the time of this keyframe");
+  table.read("displacement", key.displacement, wanted_position);
   table.exclusive("rotation", {"rotation_deg"});
   table.read("rotation", key.rotation, {dimensions::angle, limits::rotation});
   table.read("rotation_deg", key.rotation, {dimensions::angle, limits::rotation, true});
@@ -131,7 +133,7 @@ bodies::Motion read_motion(ReaderContext& context, const TomlNode& node, const s
       interpolation == "smooth" ? bodies::Motion::Interpolation::smooth : bodies::Motion::Interpolation::linear;
   table.read("velocity", motion.velocity, {dimensions::velocity, limits::speed});
   table.read("angular_velocity", motion.angular_velocity, {dimensions::angular_velocity, limits::rotation});
-  table.read("start", motion.start, kTime);
+  table.read("start", motion.start, wanted_time);
   table.read("stop", motion.stop, {dimensions::time, {-1e9, 1e300}});
   if (!(motion.stop > motion.start)) {
     table.fail("stop",
@@ -163,7 +165,7 @@ scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std:
     const TableReader table(context, node, "obstacles." + one_line(out.body.name, 40), reader.keys);
     out.body.shape = reader.read(table);
     out.body.reference = natural_reference(out.body.shape);
-    table.read("reference", out.body.reference, kPosition);
+    table.read("reference", out.body.reference, wanted_position);
     out.body.material_name = out.body.name;
     if (const TomlNode* material = table.find("material"))
       out.body.material_name = read_text(context, *material, table.path("material"));

@@ -14,10 +14,10 @@ namespace {
 namespace limits = scene::limits;
 using rods::CrossSection;
 
-const Wanted kLength{dimensions::length, limits::length};
-const Wanted kRadius{dimensions::length, limits::radius};
-const Wanted kPosition{dimensions::length, limits::coordinate};
-const Wanted kTurn{dimensions::angle, limits::rotation, true};
+const Wanted wanted_length{dimensions::length, limits::length};
+const Wanted wanted_radius{dimensions::length, limits::radius};
+const Wanted wanted_position{dimensions::length, limits::coordinate};
+const Wanted wanted_turn{dimensions::angle, limits::rotation, true};
 
 /// One number for every element, or an array of one number an element.
 std::vector<double> read_per_element(ReaderContext& context, const TomlNode& node, const std::string& path,
@@ -71,10 +71,11 @@ std::vector<double> read_element_lengths(const TableReader& table) {
       table.fail("elements",
                  fmt::format("is {}; expected {}, as many as element_lengths has", elements, lengths->items.size()));
     }
-    return read_per_element(table.context(), *lengths, table.path("element_lengths"), lengths->items.size(), kLength);
+    return read_per_element(table.context(), *lengths, table.path("element_lengths"), lengths->items.size(),
+                            wanted_length);
   }
   table.require("elements", "the number of elements");
-  const double length = table.required("length", kLength, "the fibre's length, or element_lengths");
+  const double length = table.required("length", wanted_length, "the fibre's length, or element_lengths");
   if (length / elements < limits::length.least)
     table.fail("length",
                fmt::format("is {} m for {} elements; expected elements of at least 1e-9 m", number(length), elements));
@@ -89,14 +90,14 @@ std::vector<CrossSection> read_sections(const TableReader& table, std::size_t el
     const TableReader axes(table.context(), *section, table.path("section"), {"half_axis_1", "half_axis_2"});
     const auto read = [&](std::string_view key) {
       return read_per_element(table.context(), axes.require(key, "both half-axes of the ellipse"), axes.path(key),
-                              elements, kRadius);
+                              elements, wanted_radius);
     };
     const auto first = read("half_axis_1"), second = read("half_axis_2");
     for (std::size_t i = 0; i < elements; ++i) out.push_back({first[i], second[i]});
     return out;
   }
   const TomlNode& radius = table.require("radius", "the fibre's radius, or section = { half_axis_1, half_axis_2 }");
-  for (const double r : read_per_element(table.context(), radius, table.path("radius"), elements, kRadius))
+  for (const double r : read_per_element(table.context(), radius, table.path("radius"), elements, wanted_radius))
     out.push_back(CrossSection::circle(r));
   return out;
 }
@@ -138,9 +139,9 @@ Matrix3 read_frame(const TableReader& table) {
   const TomlNode* given = table.find("frame");
   Matrix3 frame = given != nullptr ? given_frame(table, *given) : frame_from(table);
   double yaw = 0.0, pitch = 0.0, roll = 0.0;
-  table.read("yaw_deg", yaw, kTurn);
-  table.read("pitch_deg", pitch, kTurn);
-  table.read("roll_deg", roll, kTurn);
+  table.read("yaw_deg", yaw, wanted_turn);
+  table.read("pitch_deg", pitch, wanted_turn);
+  table.read("roll_deg", roll, wanted_turn);
   using Eigen::AngleAxisd;
   if (roll != 0.0) frame = frame * AngleAxisd(roll, Vector3::UnitX()).toRotationMatrix();
   if (pitch != 0.0) frame = AngleAxisd(pitch, -Vector3::UnitY()).toRotationMatrix() * frame;
@@ -188,7 +189,7 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
   std::string condition = conditions[0];
   table.read("condition", condition, conditions);
   root.condition = condition == "free" ? rods::RootCondition::free : rods::RootCondition::clamped;
-  table.read("position", root.position, kPosition);
+  table.read("position", root.position, wanted_position);
   root.frame = read_frame(table);
   if (const TomlNode* motion = table.find("motion")) {
     if (condition == "free") table.fail("motion", "is given for a free root; expected it for a clamped one only");

@@ -12,9 +12,9 @@
 namespace tresse::io::detail {
 namespace {
 
-constexpr std::size_t kMostParameters = 1000;
-constexpr std::size_t kLongestValue = 2000;
-constexpr int kDeepestChain = 100;
+constexpr std::size_t most_parameters = 1000;
+constexpr std::size_t longest_value = 2000;
+constexpr int deepest_chain = 100;
 
 std::string_view trimmed(std::string_view text) {
   const std::string_view blank = " \t\r\n";
@@ -105,9 +105,9 @@ Parameters::Parameters(const TomlNode* table, std::string_view text, std::string
 }
 
 void Parameters::load(const TomlNode& table, std::string_view text) {
-  if (table.members.size() > kMostParameters) {
+  if (table.members.size() > most_parameters) {
     throw InvalidInput(at(file_name_, table.location,
-                          fmt::format("{} parameters; at most {}", table.members.size(), kMostParameters)));
+                          fmt::format("{} parameters; at most {}", table.members.size(), most_parameters)));
   }
   const auto lines = split_lines(text);
   entries_.reserve(table.members.size());
@@ -145,9 +145,9 @@ void Parameters::load(const TomlNode& table, std::string_view text) {
       throw InvalidInput(where(fmt::format("the parameter \"{}\" is {}; expected a finite number", member.key,
                                            number(member.value.number))));
     }
-    if (entry.shown.value.size() > kLongestValue) {
+    if (entry.shown.value.size() > longest_value) {
       throw InvalidInput(where(fmt::format("the parameter \"{}\" has {} bytes; at most {}", member.key,
-                                           entry.shown.value.size(), kLongestValue)));
+                                           entry.shown.value.size(), longest_value)));
     }
     entry.shown.file_value = entry.shown.value;
     entries_.push_back(std::move(entry));
@@ -173,7 +173,7 @@ void Parameters::override_with(const std::string& name, const std::string& raw) 
     value = value.substr(1, value.size() - 2);
   }
   if (value.empty()) complain("no value; expected name=value");
-  if (value.size() > kLongestValue) complain("the value is too long");
+  if (value.size() > longest_value) complain("the value is too long");
   const bool boolean = value == "true" || value == "false";
   if (entry->kind == TomlNode::Kind::boolean && !boolean) complain("expected true or false, as in the file");
   const bool was_number = entry->kind == TomlNode::Kind::integer || entry->kind == TomlNode::Kind::number ||
@@ -199,8 +199,8 @@ void Parameters::fail(const Entry& entry, std::string_view message) const {
 void Parameters::resolve(Entry& entry) {
   if (entry.state == Entry::State::ready) return;
   if (entry.state == Entry::State::running) fail(entry, "refers to itself in a circle");
-  if (depth_ == kDeepestChain)
-    fail(entry, fmt::format("depends on more than {} other parameters in a row", kDeepestChain));
+  if (depth_ == deepest_chain)
+    fail(entry, fmt::format("depends on more than {} other parameters in a row", deepest_chain));
   entry.state = Entry::State::running;
   ++depth_;
   if (entry.kind == TomlNode::Kind::boolean) {

@@ -36,7 +36,7 @@ class Parameters {
   };
 
   void load(const TomlNode& table, std::string_view text);
-  void override_with(const std::string& name, const std::string& value);
+  void override_with(const std::string& name, const std::string& raw);
   void resolve(Entry& entry);
   Entry* find(std::string_view name);
   const Entry& known(std::string_view name) const;

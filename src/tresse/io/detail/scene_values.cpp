@@ -12,12 +12,12 @@
 namespace tresse::io::detail {
 namespace {
 
-constexpr std::size_t kMostOrigins = 10000;
-constexpr double kIntegerError = 1e-9;  // rounding left by arithmetic on parameters
-constexpr double kDegree = std::numbers::pi / 180.0;
+constexpr std::size_t most_origins = 10000;
+constexpr double integer_error = 1e-9;  // rounding left by arithmetic on parameters
+constexpr double radians_per_degree = std::numbers::pi / 180.0;
 
 std::string with_unit(double value, const Wanted& wanted) {
-  if (wanted.degrees) return number(value / kDegree) + " deg";
+  if (wanted.degrees) return number(value / radians_per_degree) + " deg";
   const std::string unit = si_unit(wanted.dimension);
   return wanted.dimension.none() && !wanted.dimension.angle() ? number(value) : number(value) + " " + unit;
 }
@@ -59,7 +59,7 @@ Quantity evaluate_node(const ReaderContext& context, const TomlNode& node, const
 
 void note(ReaderContext& context, const TomlNode& node, const std::string& path, double value,
           const Dimension& dimension) {
-  if (context.origins.size() >= kMostOrigins) return;
+  if (context.origins.size() >= most_origins) return;
   const bool bare = dimension.none() && !dimension.angle();
   context.origins.push_back({path, node.is(TomlNode::Kind::text) ? node.text : describe(node), value,
                              bare ? std::string() : si_unit(dimension), node.location});
@@ -80,9 +80,9 @@ double read_number(ReaderContext& context, const TomlNode& node, const std::stri
       context.fail(node, fmt::format("{} = {} is {}; expected {}", path, in_quotes(node.text, 60),
                                      io::describe(found.dimension), describe_range(wanted)));
     }
-    if (wanted.degrees && !found.dimension.angle()) value *= kDegree;
+    if (wanted.degrees && !found.dimension.angle()) value *= radians_per_degree;
   } else if (wanted.degrees) {
-    value *= kDegree;
+    value *= radians_per_degree;
   }
   if (!wanted.range.contains(value)) {
     context.fail(
@@ -96,7 +96,7 @@ int read_integer(ReaderContext& context, const TomlNode& node, const std::string
   const std::string expected = fmt::format("a whole number from {} to {}", number(least), number(most));
   const Quantity found = evaluate_node(context, node, path, expected);
   const double value = std::round(found.value);
-  const bool whole = std::abs(found.value - value) <= kIntegerError * std::max(1.0, std::abs(value)) &&
+  const bool whole = std::abs(found.value - value) <= integer_error * std::max(1.0, std::abs(value)) &&
                      (found.kind != Quantity::Kind::declared || (found.dimension.none() && !found.dimension.angle()));
   if (!whole || !(value >= least && value <= most)) {
     context.fail(node, fmt::format("{} is {}; expected {}", path, written(context, node, found.value), expected));
@@ -128,7 +128,7 @@ std::string read_word(ReaderContext& context, const TomlNode& node, const std::s
                       std::span<const std::string> words) {
   if (!node.is(TomlNode::Kind::text))
     context.fail(node, fmt::format("{} is {}; expected {}", path, describe(node), alternatives(words)));
-  const std::string word = read_text(context, node, path);
+  std::string word = read_text(context, node, path);
   if (std::find(words.begin(), words.end(), word) != words.end()) return word;
   const std::string from = word == node.text ? std::string() : fmt::format(", from {}", in_quotes(node.text, 40));
   const std::string near = nearest(word, words);

@@ -9,7 +9,7 @@
 namespace tresse::io::detail {
 namespace {
 
-constexpr std::size_t kLongestCompared = 100;  // edit distance is quadratic
+constexpr std::size_t longest_compared = 100;  // edit distance is quadratic
 
 /// Edits that turn one into the other: insert, delete, replace, swap neighbours; case differences count nothing.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -50,11 +50,11 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
-  if (word.size() > kLongestCompared) return {};
+  if (word.size() > longest_compared) return {};
   std::string best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    if (candidate.size() > kLongestCompared) continue;
+    if (candidate.size() > longest_compared) continue;
     std::size_t distance = edit_distance(word, candidate);
     // A word cut short, or one with something appended, is likelier than as many typing errors.
     const bool contained =

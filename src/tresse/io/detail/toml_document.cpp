@@ -12,8 +12,8 @@
 namespace tresse::io::detail {
 namespace {
 
-constexpr std::size_t kLargestFile = std::size_t{64} << 20;
-constexpr int kDeepest = 32;
+constexpr std::size_t largest_file = std::size_t{64} << 20;
+constexpr int deepest_nesting = 32;
 
 /// Where each line of the text starts, to look at what stands at a position.
 class Lines {
@@ -85,8 +85,8 @@ void refuse_deep_nesting(std::string_view text, std::string_view file_name) {
       }
       ++i;
     }
-    if (chain > kDeepest || brackets > kDeepest) {
-      throw InvalidInput(at(file_name, here, fmt::format("values or keys nested more than {} deep", kDeepest)));
+    if (chain > deepest_nesting || brackets > deepest_nesting) {
+      throw InvalidInput(at(file_name, here, fmt::format("values or keys nested more than {} deep", deepest_nesting)));
     }
     here.column += static_cast<int>(i - start);
   }
@@ -167,9 +167,9 @@ std::string at(std::string_view file_name, const scene::Location& location, std:
 }
 
 TomlNode parse_toml(std::string_view text, std::string_view file_name) {
-  if (text.size() > kLargestFile) {
+  if (text.size() > largest_file) {
     throw InvalidInput(
-        at(file_name, {}, fmt::format("a file of {} bytes; a scene has at most {}", text.size(), kLargestFile)));
+        at(file_name, {}, fmt::format("a file of {} bytes; a scene has at most {}", text.size(), largest_file)));
   }
   refuse_deep_nesting(text, file_name);
   try {

@@ -30,10 +30,8 @@ const LaneRule& rule_for_turn(double turn) {
   static const LaneRule rule8(8);
   static const LaneRule rule12(12);
   static const LaneRule rule16(16);
-  return turn <= 1.2 ? rule8 : turn <= 4.0 ? rule12 : rule16;
+  return turn <= 1.6 ? rule8 : turn <= 4.0 ? rule12 : rule16;
 }
-
-Triple<double> triple(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
 
 void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, double turn, GaussBatch& batch) {
   if (turn <= 1.0) {
@@ -53,7 +51,7 @@ void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, double turn,
 
 Lanes dot(const Lanes3& a, const Lanes3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-void add_cross(const Lanes3& a, const Lanes3& b, Lanes3& sum) {
+[[gnu::always_inline]] inline void add_cross(const Lanes3& a, const Lanes3& b, Lanes3& sum) {
   sum[0] += a[1] * b[2] - a[2] * b[1];
   sum[1] += a[2] * b[0] - a[0] * b[2];
   sum[2] += a[0] * b[1] - a[1] * b[0];

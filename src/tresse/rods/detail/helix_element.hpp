@@ -44,21 +44,24 @@ struct HelixPoint {
   std::array<Triple<Scalar>, 3> P;  ///< P[row][k] = dp_row/dw_k [m^2]
 };
 
-/// From s, w and c_0 .. c_5 at least.
-template <typename Scalar, typename Curvature, std::size_t Count>
+/// From s, w and c_0 .. c_{M+3} at least. M = 2: p(s) itself; M = 3: its integral from 0 to s, as that of s^m c_m is
+/// s^{m+1} c_{m+1}.
+template <int M = 2, typename Scalar, typename Curvature, std::size_t Count>
 HelixPoint<Scalar> helix_point(const Scalar& s, const Triple<Curvature>& w, const std::array<Scalar, Count>& c) {
+  static_assert(M == 2 || M == 3);
   const Scalar s2 = s * s;
-  const Scalar s3 = s2 * s;
-  const Scalar a = s2 * c[2];
-  const Scalar b = s3 * c[3];
-  const Scalar a_x = s2 * s2 * stumpff_slope<2>(c) * 2.0;  // da = a_x (w . dw)
-  const Scalar b_x = s3 * s2 * stumpff_slope<3>(c) * 2.0;
+  const Scalar before = M == 2 ? s : Scalar(s2);  // s^{M-1}
+  const Scalar power = before * s;
+  const Scalar a = power * c[M];
+  const Scalar b = power * s * c[M + 1];
+  const Scalar a_x = power * s2 * stumpff_slope<M>(c) * 2.0;  // da = a_x (w . dw)
+  const Scalar b_x = power * s2 * s * stumpff_slope<M + 1>(c) * 2.0;
   const Curvature z0 = -(w[1] * w[1] + w[2] * w[2]);
   const Curvature z1 = w[0] * w[1];
   const Curvature z2 = w[0] * w[2];
 
   HelixPoint<Scalar> point;
-  point.p[0] = s * c[1] + b * (w[0] * w[0]);  // s + b z0 without its cancellation at many turns
+  point.p[0] = before * c[M - 1] + b * (w[0] * w[0]);  // s^{M-1} / (M-1)! + b z0 without its cancellation at many turns
   point.p[1] = a * w[2] + b * z1;
   point.p[2] = b * z2 - a * w[1];
   const Scalar row0 = b_x * z0;
@@ -74,6 +77,14 @@ HelixPoint<Scalar> helix_point(const Scalar& s, const Triple<Curvature>& w, cons
   point.P[2][1] = row2 * w[1] - a;
   point.P[2][2] = row2 * w[2] + b * w[0];
   return point;
+}
+
+inline Triple<double> triple(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
+
+inline Matrix3 gradient_matrix(const HelixPoint<double>& h) {
+  Matrix3 m;
+  m << h.P[0][0], h.P[0][1], h.P[0][2], h.P[1][0], h.P[1][1], h.P[1][2], h.P[2][0], h.P[2][1], h.P[2][2];
+  return m;
 }
 
 /// Second derivative of p along the constant direction d: d^T (d2p/dw2) d. From c_0 .. c_7.

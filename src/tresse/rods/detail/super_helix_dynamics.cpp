@@ -7,7 +7,6 @@
 namespace tresse::rods::detail {
 namespace {
 
-Triple<double> triple(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
 Vector3 vector(const Triple<double>& v) { return {v[0], v[1], v[2]}; }
 
 /// [d]x^T [d]x integrated, from int d d^T.
@@ -60,9 +59,9 @@ SuperHelixRod::Columns6 SuperHelixRod::own_wrench(int i, double density) const {
   return y;
 }
 
-/// scale * int (dr/dv)^T (dr/dv) ds, weighted by the line density or by one. Column blocks from tip to root: above the
+/// int (dr/dv)^T (dr/dv) ds, weighted by the line density or by one. Column blocks from tip to root: above the
 /// diagonal M_ij = X_i^T Y_j; below, the mirror.
-void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const {
+void SuperHelixRod::gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const {
   TRESSE_ASSERT(out.rows() == dof() && out.cols() == dof());
   sample();
   const int root = root_dof();
@@ -74,7 +73,7 @@ void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> 
     }
   };
   for (int i = count() - 1; i >= 0; --i) {
-    const double density = scale * (by_mass ? elements_[i].density : 1.0);
+    const double density = by_mass ? elements_[i].density : 1.0;
     const int at = root + 3 * i;
     const Columns6 tail = wrench_of(beyond, links_[i].X_linear, links_[i].X_angular);
     Matrix3 own = density * moments_[i].P_P;
@@ -96,8 +95,17 @@ void SuperHelixRod::gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> 
   }
 }
 
+const MatrixX& SuperHelixRod::mass_gram() const {
+  if (!weighed_) {
+    mass_gram_.resize(dof(), dof());
+    gram_matrix(true, mass_gram_);
+    weighed_ = true;
+  }
+  return mass_gram_;
+}
+
 void SuperHelixRod::mass_matrix(Eigen::Ref<MatrixX> out) const {
-  gram_matrix(true, 1.0, out);
+  out = mass_gram();
   if (root_condition_ == RootCondition::free) {
     const Vector3 tangent = state_.root.frame.col(0);
     out.block<3, 3>(3, 3) += spin_inertia_ * tangent * tangent.transpose();
@@ -106,9 +114,13 @@ void SuperHelixRod::mass_matrix(Eigen::Ref<MatrixX> out) const {
 
 void SuperHelixRod::add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const {
   if (drag == 0.0) return;
+  if (uniform_density_ > 0.0) {
+    into += (drag / uniform_density_) * mass_gram();
+    return;
+  }
   MatrixX gram(dof(), dof());
-  gram_matrix(false, drag, gram);
-  into += gram;
+  gram_matrix(false, gram);
+  into += drag * gram;
 }
 
 void SuperHelixRod::add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const {
@@ -199,47 +211,76 @@ void SuperHelixRod::for_each_motion(Visit&& visit) const {
   }
 }
 
-RodEnergies SuperHelixRod::energies(const Vector3& gravity) const {
-  RodEnergies out;
-  for_each_motion([&](int i, const ElementMomentum& m) { out.kinetic += 0.5 * elements_[i].density * m.square; });
-  out.kinetic += 0.5 * spin_inertia_ * root_spin() * root_spin();
-  for (int i = 0; i < count(); ++i) {
-    const Vector3 start = state_.root.position + joints_[i].offset;
-    out.gravity -= elements_[i].density * gravity.dot(moments_[i].length * start + joints_[i].frame * moments_[i].p);
+double SuperHelixRod::elastic_energy() const {
+  double sum = 0.0;
+  for (Eigen::Index i = 0; i < stiffness_.size(); ++i) {
+    const double strain = state_.curvature[i] - rest_[i];
+    sum += stiffness_[i] * strain * strain;
   }
-  const VectorX strain = state_.curvature - rest_;
-  out.elastic = 0.5 * strain.dot(stiffness_.cwiseProduct(strain));
-  return out;
+  return 0.5 * sum;
+}
+
+const SuperHelixRod::Movement& SuperHelixRod::movement() const {
+  if (moved_) return movement_;
+  movement_ = {};
+  RodMotion& out = movement_.motion;
+  for_each_motion([&](int i, const ElementMomentum& m) {
+    const Joint& joint = joints_[i];
+    const double density = elements_[i].density;
+    const Vector3 start = state_.root.position + joint.offset;
+    const Vector3 own = joint.frame * m.linear;
+    const Vector3 angular = start.cross(own) + joint.frame * m.angular;
+    const Vector3 position = moments_[i].length * start + joint.frame * moments_[i].p;
+    out.velocity += own;
+    out.angular += angular;
+    out.position += position;
+    out.square += m.square;
+    movement_.kinetic += 0.5 * density * m.square;
+    movement_.linear += density * own;
+    movement_.rotational += density * angular;
+    movement_.first_moment += density * position;
+  });
+  movement_.kinetic += 0.5 * spin_inertia_ * root_spin() * root_spin();
+  movement_.rotational += spin_inertia_ * root_spin() * state_.root.frame.col(0);
+  moved_ = true;
+  return movement_;
+}
+
+RodEnergies SuperHelixRod::energies(const Vector3& gravity) const {
+  const Movement& m = movement();
+  return {m.kinetic, elastic_energy(), -gravity.dot(m.first_moment)};
 }
 
 void SuperHelixRod::momentum(Vector3& linear, Vector3& angular) const {
-  linear.setZero();
-  angular = spin_inertia_ * root_spin() * state_.root.frame.col(0);
-  for_each_motion([&](int i, const ElementMomentum& m) {
+  linear = movement().linear;
+  angular = movement().rotational;
+}
+
+void SuperHelixRod::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
+  TRESSE_ASSERT(out.size() == dof());
+  double mass = 0.0;  // of what lies beyond
+  Vector3 first = Vector3::Zero();
+  for (int i = count() - 1; i >= 0; --i) {
     const Joint& joint = joints_[i];
-    const Vector3 own = elements_[i].density * (joint.frame * m.linear);
-    linear += own;
-    angular += (state_.root.position + joint.offset).cross(own) + elements_[i].density * (joint.frame * m.angular);
-  });
+    const double density = elements_[i].density;
+    const double l = elements_[i].length;
+    const HelixPoint<double> moment = helix_point<3>(l, triple(w(i)), links_[i].c);  // closed: no quadrature
+    out.segment<3>(root_dof() + 3 * i) =
+        density * (gradient_matrix(moment).transpose() * (joint.frame.transpose() * gravity)) +
+        links_[i].X_linear.transpose() * (mass * gravity) + links_[i].X_angular.transpose() * first.cross(gravity);
+    mass += density * l;
+    first += density * (l * joint.offset + joint.frame * vector(moment.p));
+  }
+  if (root_condition_ == RootCondition::free) {
+    out.head<3>() = mass * gravity;
+    out.segment<3>(3) = first.cross(gravity);
+  }
 }
 
 void SuperHelixRod::potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
-  TRESSE_ASSERT(out.size() == dof());
-  sample();
-  Inertia beyond;
-  for (int i = count() - 1; i >= 0; --i) {
-    const Joint& joint = joints_[i];
-    const Vector3 own = elements_[i].density * (moments_[i].P.transpose() * (joint.frame.transpose() * gravity));
-    const Vector3 tail = beyond.mass * (links_[i].X_linear.transpose() * gravity) +
-                         links_[i].X_angular.transpose() * beyond.first.cross(gravity);
-    const auto at = Eigen::seqN(3 * i, Eigen::fix<3>);
-    out.segment<3>(root_dof() + 3 * i) = stiffness_(at).cwiseProduct(state_.curvature(at) - rest_(at)) - own - tail;
-    add_inertia(moments_[i], joint, elements_[i].density, beyond);
-  }
-  if (root_condition_ == RootCondition::free) {
-    out.head<3>() = -beyond.mass * gravity;
-    out.segment<3>(3) = -beyond.first.cross(gravity);
-  }
+  gravity_force(gravity, out);
+  out = -out;
+  out.tail(curvature_count()) += stiffness_.cwiseProduct(state_.curvature - rest_);
 }
 
 /// A coordinate turns what lies beyond it rigidly, so that d(dr/dq_j)/dq_i = dtheta_i x dr/dq_j for i < j; the diagonal

@@ -10,14 +10,6 @@
 namespace tresse::rods::detail {
 namespace {
 
-Triple<double> triple(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
-
-Matrix3 gradient_matrix(const HelixPoint<double>& h) {
-  Matrix3 m;
-  m << h.P[0][0], h.P[0][1], h.P[0][2], h.P[1][0], h.P[1][1], h.P[1][2], h.P[2][0], h.P[2][1], h.P[2][2];
-  return m;
-}
-
 /// a I + b [v]x + c [v]x^2.
 Matrix3 rotation_polynomial(double a, double b, double c, const Vector3& v) {
   Matrix3 m = c * v * v.transpose();
@@ -57,6 +49,10 @@ SuperHelixRod::SuperHelixRod(const std::vector<SuperHelixElement>& elements, con
     }
     contact_radius_ = std::max({contact_radius_, e.section.half_axis_1, e.section.half_axis_2});
   }
+  uniform_density_ = elements_.front().density;
+  for (const Element& e : elements_) {
+    if (e.density != uniform_density_) uniform_density_ = 0.0;
+  }
   joints_.resize(n + 1);
   links_.resize(n);
   samples_.resize(n);
@@ -70,7 +66,7 @@ SuperHelixRod::SuperHelixRod(const std::vector<SuperHelixElement>& elements, con
 }
 
 double SuperHelixRod::piece_begin(int piece) const {
-  require(piece >= 0 && piece <= count(), "super-helix: no such piece " + std::to_string(piece));
+  require(piece >= 0 && piece <= count(), [&] { return "super-helix: no such piece " + std::to_string(piece); });
   return piece == count() ? length_ : elements_[piece].begin;
 }
 
@@ -83,11 +79,12 @@ geometry::Curve SuperHelixRod::piece(int piece) const {
 }
 
 void SuperHelixRod::update(const RodState& state) {
-  require(state.curvature.size() == curvature_count() && state.curvature_rate.size() == curvature_count(),
-          "super-helix: the state has " + std::to_string(state.curvature.size()) + " curvatures and " +
-              std::to_string(state.curvature_rate.size()) + " rates, expected " + std::to_string(curvature_count()));
+  require(state.curvature.size() == curvature_count() && state.curvature_rate.size() == curvature_count(), [&] {
+    return "super-helix: the state has " + std::to_string(state.curvature.size()) + " curvatures and " +
+           std::to_string(state.curvature_rate.size()) + " rates, expected " + std::to_string(curvature_count());
+  });
   state_ = state;
-  sampled_ = false;
+  sampled_ = weighed_ = moved_ = false;
   joints_[0].offset.setZero();
   joints_[0].frame = state_.root.frame;
   for (int i = 0; i < count(); ++i) {
@@ -121,8 +118,9 @@ Vector3 SuperHelixRod::point(int piece, double u) const {
 
 RodSection SuperHelixRod::section(double s) const {
   const double slack = 1e-9 * length_;  // a caller's own sum of lengths may round past the end
-  require(s >= -slack && s <= length_ + slack,
-          "super-helix: arc length " + std::to_string(s) + " m, expected 0 to " + std::to_string(length_));
+  require(s >= -slack && s <= length_ + slack, [&] {
+    return "super-helix: arc length " + std::to_string(s) + " m, expected 0 to " + std::to_string(length_);
+  });
   const auto after =
       std::upper_bound(elements_.begin(), elements_.end(), s, [](double at, const Element& e) { return at < e.begin; });
   const int i = std::max(0, static_cast<int>(after - elements_.begin()) - 1);
@@ -161,16 +159,23 @@ Vector3 SuperHelixRod::velocity(int piece, double u, const Eigen::Ref<const Vect
   return linear + angular.cross(d) + frame * (gradient_matrix(h) * own);
 }
 
-Vector3 SuperHelixRod::prescribed_velocity(int piece, double u) const {
-  check_piece(piece);
-  if (root_condition_ == RootCondition::free) return Vector3::Zero();
-  const Twist& root = state_.root_velocity;
-  return root.linear + root.angular.cross(point(piece, u));
+void SuperHelixRod::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const {
+  TRESSE_ASSERT(v.size() == dof() && out.cols() == count() + 1);
+  const bool clamped = root_condition_ == RootCondition::clamped;
+  Vector3 linear = clamped ? state_.root_velocity.linear : Vector3(v.head<3>());
+  Vector3 angular = clamped ? state_.root_velocity.angular : Vector3(v.segment<3>(3));
+  out.col(0) = linear;
+  for (int i = 0; i < count(); ++i) {
+    const Vector3 vi = v.segment<3>(root_dof() + 3 * i);
+    linear += links_[i].X_linear * vi;
+    angular += links_[i].X_angular * vi;
+    out.col(i + 1) = linear + angular.cross(joints_[i + 1].offset);
+  }
 }
 
 int SuperHelixRod::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
   check_piece(piece);
-  TRESSE_ASSERT(out.cols() == dof());
+  TRESSE_ASSERT(out.cols() >= touched(piece));
   const Vector3 wi = w(piece);
   const auto h = helix_point(u, triple(wi), helix_stumpff<6>(u, wi));
   const Matrix3& frame = joints_[piece].frame;

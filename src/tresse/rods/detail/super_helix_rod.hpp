@@ -10,7 +10,7 @@ namespace tresse::rods::detail {
 
 /// The super-helix behind the interface Rod. update() computes frames and the rigid twists of the coordinates; the
 /// element moments follow when a mass matrix, a force or an energy first asks. Calls that read kinematics alone (piece,
-/// section, velocity, prescribed_velocity, jacobian) may run on several threads between updates; the others may not.
+/// section, velocity, jacobian) may run on several threads between updates; the others may not.
 class SuperHelixRod final : public Rod {
  public:
   SuperHelixRod(const std::vector<SuperHelixElement>& elements, const Material& material, RootCondition root_condition);
@@ -33,16 +33,20 @@ class SuperHelixRod final : public Rod {
 
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
-  Vector3 prescribed_velocity(int piece, double u) const override;
+  void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
+  int touched(int piece) const override { return root_dof() + 3 * (piece + 1); }
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
 
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
   void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const override;
   void elastic_force(Eigen::Ref<VectorX> out) const override;
+  void gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
   void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const override;
   void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const override;
 
+  double elastic_energy() const override;
   RodEnergies energies(const Vector3& gravity) const override;
+  RodMotion motion() const override { return movement().motion; }
   void momentum(Vector3& linear, Vector3& angular) const override;
   void potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const override;
   void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
@@ -74,6 +78,14 @@ class SuperHelixRod final : public Rod {
     Vector3 first = Vector3::Zero();
     Matrix3 second = Matrix3::Zero();
   };
+  /// Integrals of positions and velocities, plain and weighted by density.
+  struct Movement {
+    RodMotion motion;
+    double kinetic = 0.0;
+    Vector3 linear = Vector3::Zero();
+    Vector3 rotational = Vector3::Zero();
+    Vector3 first_moment = Vector3::Zero();
+  };
   using Columns6 = Eigen::Matrix<double, 6, 3>;
   using Rows6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
 
@@ -89,7 +101,9 @@ class SuperHelixRod final : public Rod {
   static Columns6 wrench_of(const Inertia& inertia, const Matrix3& linear, const Matrix3& angular);
   Columns6 own_wrench(int i, double density) const;
   void sweep_forces(const RodLoads& loads) const;
-  void gram_matrix(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
+  void gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const;
+  const MatrixX& mass_gram() const;
+  const Movement& movement() const;
   template <typename Visit>
   void for_each_motion(Visit&& visit) const;
 
@@ -97,6 +111,7 @@ class SuperHelixRod final : public Rod {
   std::vector<Element> elements_;
   double damping_time_ = 0.0;
   double length_ = 0.0;
+  double uniform_density_ = 0.0;  ///< rho S of every element, 0 when they differ [kg/m]
   double mass_ = 0.0;
   double contact_radius_ = 0.0;
   /// Free root: polar inertia of the whole rod about its centreline, lumped at the root's tangent. Turning a rod within
@@ -112,6 +127,10 @@ class SuperHelixRod final : public Rod {
   Rows6 twists_;               ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular)
 
   mutable bool sampled_ = false;
+  mutable bool weighed_ = false;  ///< mass_gram_ is of the current state
+  mutable bool moved_ = false;    ///< movement_ is
+  mutable Movement movement_;
+  mutable MatrixX mass_gram_;  ///< int rho S (dr/dv)^T (dr/dv) ds
   mutable std::vector<std::vector<GaussBatch>> samples_;
   mutable std::vector<ElementMoments> moments_;
   mutable std::vector<ElementForce> forces_;  ///< scratch

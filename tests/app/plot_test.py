@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""tresse plot on the folders of a small run: plot_test.py --program TRESSE. Looks at the pixels of what it draws."""
+
+import argparse
+import csv
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+os.environ["MPLCONFIGDIR"] = tempfile.gettempdir()
+import matplotlib.image  # noqa: E402
+import numpy as np  # noqa: E402
+
+SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/three_point_bending.toml"
+BLUE, RED, GREEN, SKY, INK = (0, 114, 178), (213, 94, 0), (0, 158, 115), (86, 180, 233), (34, 34, 34)
+# Figure, runs, size in pixels, colours of the curves.
+FIGURES = (
+    ("forces", ["run"], (1350, 690), (SKY, INK)),
+    ("forces", ["run", "other"], (1500, 960), (BLUE, RED)),
+    ("energies", ["run"], (1350, 690), (RED, GREEN)),
+    ("solver", ["run"], (1350, 1350), (BLUE,)),
+    ("solver", ["run", "other"], (1350, 1350), (BLUE, RED)),
+)
+
+
+def columns_of(picture, colour):
+    """How many columns of pixels hold a colour: a curve crosses hundreds, its key in the legend some fifty."""
+    near = np.abs(picture[:, :, :3] * 255.0 - np.array(colour)).max(axis=2) < 12.0
+    return int(near.any(axis=0).sum())
+
+
+def make_runs(program, folder):
+    """A short run, and a copy of it with larger forces, more contacts and longer steps."""
+    run = [program, "run", str(SCENE), "-o", "run", "--until", "0.3", "--quiet", "--set", "friction=0.3"]
+    subprocess.run(run, cwd=folder, check=True, timeout=300)
+    shutil.copytree(folder / "run", folder / "other")
+    for name, scaled in (("forces.csv", ("fx", "fy", "fz")), ("steps.csv", ("contacts", "iterations", "t_step"))):
+        with open(folder / "run" / name, newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        with open(folder / "other" / name, "w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, rows[0].keys())
+            writer.writeheader()
+            writer.writerows({k: 2.0 * float(v) if k in scaled else v for k, v in row.items()} for row in rows)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    program = os.path.abspath(parser.parse_args().program)
+    bad = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make_runs(program, folder)
+        for what, runs, size, colours in FIGURES:
+            case = f"{what} of {len(runs)}"
+            command = [program, "plot", *runs, "-o", "figure.png", "--what", what]
+            result = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)
+            if result.returncode != 0 or result.stdout or result.stderr:
+                bad.append(f"{case}: {result}")
+                continue
+            picture = matplotlib.image.imread(folder / "figure.png")
+            found = [columns_of(picture, colour) for colour in colours]
+            if picture.shape[1::-1] != size or min(found) < 400:
+                bad.append(f"{case}: {picture.shape[1::-1]} pixels, expected {size}; columns of curves {found}")
+            (folder / "figure.png").unlink()
+    print("\n".join(bad) if bad else f"{len(FIGURES)} figures")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
