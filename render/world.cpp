@@ -158,7 +158,7 @@ RTCRay make_ray(const Vec3& from, const Vec3& direction) {
 
 World::World(const Scene& scene, const Vector3& origin, const Thickness& thickness)
     : data_(std::make_unique<Data>()), origin_(origin) {
-  data_->device = rtcNewDevice("threads=1");
+  data_->device = rtcNewDevice(nullptr);
   if (!data_->device) throw SystemFailure("the ray tracer (Embree) could not start");
   data_->scene = rtcNewScene(data_->device);
   rtcSetSceneFlags(data_->scene, RTC_SCENE_FLAG_ROBUST);
