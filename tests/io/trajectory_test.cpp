@@ -85,6 +85,9 @@ TEST_F(Trajectory, log_is_cut_and_goes_on_as_if_it_had_never_been_longer) {
   other.obstacle_names[0] = "brush";
   EXPECT_EQ(message_of<InvalidInput>([&] { TrajectoryLogWriter::resume(folder / "cut.log", other, length); }),
             (folder / "cut.log").string() + ": made for other fibres or obstacles");
+  TrajectoryLayout newer = layout;
+  newer.version = "a later one";
+  EXPECT_NO_THROW(TrajectoryLogWriter::resume(folder / "cut.log", newer, length));
 }
 
 TEST_F(Trajectory, damaged_logs_are_refused_wherever_they_are_cut_or_changed) {

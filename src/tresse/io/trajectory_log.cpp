@@ -196,7 +196,9 @@ TrajectoryLogWriter TrajectoryLogWriter::create(const std::filesystem::path& fil
 TrajectoryLogWriter TrajectoryLogWriter::resume(const std::filesystem::path& file, const TrajectoryLayout& layout,
                                                 std::uint64_t length) {
   TrajectoryLogWriter writer(AppendFile::reopen(file, length));
-  if (!(TrajectoryLogReader(file).layout() == layout)) {
+  TrajectoryLayout written = TrajectoryLogReader(file).layout();
+  written.version = layout.version;  // a newer version may go on; whoever resumes has said so
+  if (!(written == layout)) {
     throw InvalidInput(fmt::format("{}: made for other fibres or obstacles", file.string()));
   }
   return writer;
