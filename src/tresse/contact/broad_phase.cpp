@@ -1,97 +1,143 @@
 #include <tresse/contact/broad_phase.hpp>
 
 #include <algorithm>
-#include <numeric>
 
+#include <oneapi/tbb/enumerable_thread_specific.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <tresse/contact/detail/link_tree.hpp>
 #include <tresse/geometry/box.hpp>
+#include <tresse/geometry/capsule_chain.hpp>
 
 namespace tresse::contact {
 namespace {
 
-/// The box of everywhere that a piece may be during the step.
-geometry::Box swept(const Piece& piece, const geometry::Box& box) {
-  const Vector3 there = piece.drift.cwiseMax(0.0);
-  const Vector3 back = piece.drift.cwiseMin(0.0);
-  return geometry::Box{box.lower + back, box.upper + there}.grown(piece.radius + piece.reach);
-}
-
-int axis_of_largest_spread(const std::vector<geometry::Box>& boxes) {
-  Eigen::Array3d sum = Eigen::Array3d::Zero();
-  Eigen::Array3d squares = Eigen::Array3d::Zero();
-  for (const auto& box : boxes) {
-    const Eigen::Array3d centre = 0.5 * (box.lower + box.upper).array();
-    sum += centre;
-    squares += centre.square();
+/// Mean of what the fibres travel: a wisp that moves as a whole is at rest but for its own deformation.
+Vector3 mean_drift(const Geometry& scene) {
+  Vector3 sum = Vector3::Zero();
+  int count = 0;
+  for (const Piece& piece : scene.pieces) {
+    if (!piece.fibre) continue;
+    sum += piece.drift;
+    ++count;
   }
-  int axis = 0;
-  (squares - sum.square() / static_cast<double>(boxes.size())).maxCoeff(&axis);
-  return axis;
+  return sum / std::max(count, 1);
 }
 
-/// Whether two pieces of one fibre, i before j, are so far apart along it that they could touch.
-bool can_touch_itself(const std::vector<Piece>& pieces, int i, int j) {
-  if (j - i < 2) return false;
-  double curvature = 0.0;
-  for (int k = i; k <= j; ++k) curvature = std::max(curvature, pieces[k].curvature);
-  const double longest = pieces[j].begin + pieces[j].interval.end - pieces[i].begin - pieces[i].interval.begin;
-  const double margin = pieces[i].reach + pieces[j].reach + (pieces[i].drift - pieces[j].drift).norm();
-  return longest > self_contact_free_length(curvature, std::max(pieces[i].radius, pieces[j].radius), margin);
+bool may_meet(const Geometry& scene, const BroadPhaseOptions& options, double skin, int i, int j) {
+  const Piece& a = scene.pieces[i];
+  const Piece& b = scene.pieces[j];
+  if (a.body == b.body) return options.self_contact && j - i >= 2 && (skin > 0.0 || can_touch_itself(scene, i, j));
+  return options.fibre_contact || !b.fibre;
 }
 
-bool wanted(const std::vector<Piece>& pieces, const std::vector<geometry::Box>& still, const BroadPhaseOptions& options,
-            int i, int j) {
-  const Piece& a = pieces[i];
-  const Piece& b = pieces[j];
-  if (!a.fibre && !b.fibre) return false;
-  // Neighbours in a wisp travel together: only what one travels towards the other counts.
-  if (still[i].distance(still[j]) > meeting_distance(a, b)) return false;
-  if (a.body == b.body) return options.self_contact && can_touch_itself(pieces, i, j);
-  return options.fibre_contact || !a.fibre || !b.fibre;
-}
-
-void add_plane_pairs(const Geometry& scene, const std::vector<geometry::Box>& boxes,
-                     std::vector<CandidatePair>& pairs) {
-  for (int k = 0; k < static_cast<int>(scene.planes.size()); ++k) {
-    const HalfSpace& plane = scene.planes[k];
-    for (int i = 0; i < static_cast<int>(boxes.size()); ++i) {
-      if (!scene.pieces[i].fibre) continue;
-      const Vector3 centre = 0.5 * (boxes[i].lower + boxes[i].upper);
-      const double half_width = 0.5 * (boxes[i].upper - boxes[i].lower).dot(plane.normal.cwiseAbs());
-      if (plane.normal.dot(centre - plane.point) <= half_width) pairs.push_back({i, -1 - k});
+/// Of a few pieces: all pairs whose boxes are near enough. A tree would cost more than it saves.
+std::vector<CandidatePair> pairs_of_few(const Geometry& scene, const BroadPhaseOptions& options, double skin,
+                                        int fibre_pieces) {
+  std::vector<geometry::Box> boxes;
+  boxes.reserve(scene.pieces.size());
+  for (const Piece& piece : scene.pieces) boxes.push_back(geometry::quick_box(piece.curve, piece.interval));
+  std::vector<CandidatePair> pairs;
+  for (int i = 0; i < fibre_pieces; ++i) {
+    for (int j = i + 1; j < static_cast<int>(boxes.size()); ++j) {
+      if (boxes[i].distance(boxes[j]) > meeting_distance(scene.pieces[i], scene.pieces[j]) + skin) continue;
+      if (may_meet(scene, options, skin, i, j)) pairs.push_back({i, j});
     }
   }
+  return pairs;
 }
+
+/// Partners of fibre pieces, each piece's in order.
+class PartnerSearch {
+ public:
+  PartnerSearch(const Geometry& scene, const BroadPhaseOptions& options, double skin, const detail::LinkTree& tree)
+      : scene_(scene), options_(options), skin_(skin), tree_(tree), seen_(scene.pieces.size(), -1) {}
+
+  void append(int piece, std::vector<CandidatePair>& pairs) {
+    const std::size_t begin = pairs.size();
+    const Piece& a = scene_.pieces[piece];
+    for (const detail::Link* link = tree_.begin(piece); link != tree_.end(piece); ++link) {
+      tree_.overlapping(*link, [&](const detail::Link& other) {
+        const int j = other.piece;
+        if (j <= piece || seen_[j] == piece) return;
+        const Piece& b = scene_.pieces[j];
+        if (geometry::segment_separation(link->from, link->to, other.from, other.to) - link->radius - other.radius >
+            meeting_distance(a, b) + skin_)
+          return;
+        seen_[j] = piece;
+        if (may_meet(scene_, options_, skin_, piece, j)) pairs.push_back({piece, j});
+      });
+    }
+    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin), pairs.end(),
+              [](const CandidatePair& p, const CandidatePair& q) { return p.b < q.b; });
+  }
+
+ private:
+  const Geometry& scene_;
+  const BroadPhaseOptions& options_;
+  double skin_;
+  const detail::LinkTree& tree_;
+  std::vector<int> seen_;  // (pieces) the piece for which each was met last
+};
 
 }  // namespace
 
-std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options) {
-  std::vector<CandidatePair> pairs;
-  if (scene.pieces.empty()) return pairs;
-  std::vector<geometry::Box> still;
-  std::vector<geometry::Box> boxes;
-  still.reserve(scene.pieces.size());
-  boxes.reserve(scene.pieces.size());
-  for (const Piece& piece : scene.pieces) {
-    still.push_back(geometry::quick_box(piece.curve, piece.interval));
-    boxes.push_back(swept(piece, still.back()));
-  }
-  const int axis = axis_of_largest_spread(boxes);
-  std::vector<int> order(boxes.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int i, int j) {
-    return boxes[i].lower[axis] != boxes[j].lower[axis] ? boxes[i].lower[axis] < boxes[j].lower[axis] : i < j;
+bool few_pieces(const Geometry& scene) {
+  constexpr std::size_t few = 100;
+  return scene.pieces.size() <= few;
+}
+
+bool can_touch_itself(const Geometry& scene, int a, int b) {
+  if (b - a < 2) return false;
+  const auto piece = [&](int i) -> const Piece& { return scene.pieces[i]; };
+  double curvature = 0.0;
+  for (int k = a; k <= b; ++k) curvature = std::max(curvature, piece(k).curvature);
+  const double longest = piece(b).begin + piece(b).interval.end - piece(a).begin - piece(a).interval.begin;
+  const double margin = piece(a).reach + piece(b).reach + (piece(a).drift - piece(b).drift).norm();
+  return longest > self_contact_free_length(curvature, std::max(piece(a).radius, piece(b).radius), margin);
+}
+
+std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options, double skin) {
+  // The fibres' pieces stand before the obstacles'.
+  const int fibre_pieces =
+      static_cast<int>(std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.fibre; }) -
+                       scene.pieces.begin());
+  if (fibre_pieces == 0) return {};
+  if (few_pieces(scene)) return pairs_of_few(scene, options, skin, fibre_pieces);
+  const detail::LinkTree tree(scene, mean_drift(scene), 0.5 * skin);
+  constexpr int block = 64;
+  const int blocks = (fibre_pieces + block - 1) / block;
+  std::vector<std::vector<CandidatePair>> found(blocks);
+  oneapi::tbb::enumerable_thread_specific<PartnerSearch> searches(
+      [&] { return PartnerSearch(scene, options, skin, tree); });
+  oneapi::tbb::parallel_for(0, blocks, [&](int k) {
+    PartnerSearch& search = searches.local();
+    for (int i = k * block; i < std::min(fibre_pieces, (k + 1) * block); ++i) search.append(i, found[k]);
   });
-  for (auto first = order.begin(); first != order.end(); ++first) {
-    const double end = boxes[*first].upper[axis];
-    for (auto other = first + 1; other != order.end() && boxes[*other].lower[axis] <= end; ++other) {
-      const int i = std::min(*first, *other);
-      const int j = std::max(*first, *other);
-      if (boxes[i].overlaps(boxes[j]) && wanted(scene.pieces, still, options, i, j)) pairs.push_back({i, j});
+  if (blocks == 1) return std::move(found.front());
+  std::vector<CandidatePair> pairs;
+  std::size_t count = 0;
+  for (const auto& part : found) count += part.size();
+  pairs.reserve(count);
+  for (const auto& part : found) pairs.insert(pairs.end(), part.begin(), part.end());
+  return pairs;
+}
+
+std::vector<CandidatePair> plane_pairs(const Geometry& scene) {
+  std::vector<CandidatePair> pairs;
+  if (scene.planes.empty()) return pairs;
+  for (int i = 0; i < static_cast<int>(scene.pieces.size()); ++i) {
+    const Piece& piece = scene.pieces[i];
+    if (!piece.fibre) continue;
+    const geometry::Box box = geometry::quick_box(piece.curve, piece.interval);
+    const Vector3 centre = 0.5 * (box.lower + box.upper);
+    for (int k = 0; k < static_cast<int>(scene.planes.size()); ++k) {
+      const HalfSpace& plane = scene.planes[k];
+      const double half_width = 0.5 * (box.upper - box.lower).dot(plane.normal.cwiseAbs());
+      const double travel = piece.radius + piece.reach + std::max(0.0, -plane.normal.dot(piece.drift));
+      if (plane.normal.dot(centre - plane.point) <= half_width + travel) pairs.push_back({i, -1 - k});
     }
   }
-  add_plane_pairs(scene, boxes, pairs);
-  std::sort(pairs.begin(), pairs.end(),
-            [](const CandidatePair& p, const CandidatePair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
   return pairs;
 }
 

@@ -6,7 +6,8 @@
 
 namespace tresse::contact {
 
-/// Two pieces (indices into Geometry::pieces, a < b) whose grown boxes overlap; or piece a and plane k, as b = -1 - k.
+/// Two pieces (indices into Geometry::pieces, a < b) that may be near each other; or piece a and plane k, as b = -1 -
+/// k.
 struct CandidatePair {
   int a = 0;
   int b = 0;
@@ -17,9 +18,18 @@ struct BroadPhaseOptions {
   bool fibre_contact = true;  ///< pieces of different fibres
 };
 
-/// Sweep and prune along the axis of largest spread over boxes grown by radius and reach. Fibres come before obstacles
-/// in a pair. Pieces of one fibre pair up only where a tube of their curvature could touch itself, see docs/contact.md.
-/// Sorted by (a, b).
-std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options);
+/// Whether the pieces are so few that looking at all of them costs less than any bookkeeping.
+bool few_pieces(const Geometry& scene);
+
+/// Whether two pieces of one fibre, a before b, are so far apart along it that they could touch; see docs/contact.md.
+bool can_touch_itself(const Geometry& scene, int a, int b);
+
+/// Every pair of pieces nearer than `skin` beyond their meeting distance, and some more: those two of whose short
+/// capsules are. Fibres come before obstacles in a pair; two obstacles never pair up. Pieces of one fibre pair up where
+/// can_touch_itself() (with `skin` > 0 whether or not). Sorted by (a, b); the same for any number of threads.
+std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options, double skin = 0.0);
+
+/// Pairs of a fibre's piece and a plane that it may reach; sorted by (a, plane).
+std::vector<CandidatePair> plane_pairs(const Geometry& scene);
 
 }  // namespace tresse::contact

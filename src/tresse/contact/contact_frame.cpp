@@ -2,6 +2,8 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/math/vectors.hpp>
+
 namespace tresse::contact {
 namespace {
 
@@ -17,7 +19,7 @@ Vector3 any_orthogonal(const Vector3& direction) {
 
 Vector3 mean_tangent(const ContactSide& a, const ContactSide& b) {
   const Vector3 sum = a.tangent.dot(b.tangent) >= 0.0 ? Vector3(a.tangent + b.tangent) : Vector3(a.tangent - b.tangent);
-  return sum.stableNormalized();
+  return math::safe_normalized(sum);
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ Matrix3 contact_frame(const ContactSide& a, const ContactSide& b) {
   } else {
     normal = gap - mean * mean.dot(gap);
   }
-  const double size = normal.stableNorm();
+  const double size = math::safe_norm(normal);
   normal = size > 0.0 ? Vector3(normal / size) : any_orthogonal(mean.isZero(0.0) ? Vector3::UnitX() : mean);
   return frame_from_normal(normal, mean);
 }

@@ -78,7 +78,10 @@ double elastic_energy(const assembly::World& world) {
 }  // namespace
 
 Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationState initial)
-    : world_(std::move(world)), options_(options), state_(std::move(initial)) {
+    : world_(std::move(world)),
+      options_(options),
+      state_(std::move(initial)),
+      search_(options.broad_phase, options.detection) {
   validate(world_, options_, state_);
   const std::size_t count = world_.fibres.size();
   motion_.matrices.resize(count);
@@ -250,8 +253,7 @@ Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vect
   std::vector<contact::Place> places;
   places.reserve(followed.size());
   for (const WarmContact& contact : followed) places.push_back(contact.place);
-  const auto pairs = contact::candidate_pairs(out->geometry, options_.broad_phase);
-  out->contacts = contact::detect(out->geometry, pairs, options_.detection, places);
+  out->contacts = search_.find(out->geometry, places);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <tresse/assembly/contact_problem.hpp>
 #include <tresse/assembly/world.hpp>
+#include <tresse/contact/contact_search.hpp>
 #include <tresse/dynamics/report.hpp>
 #include <tresse/friction/solver.hpp>
 
@@ -104,6 +105,7 @@ class Stepper {
   StepOptions options_;
   SimulationState state_;
   SimulationState previous_;
+  contact::ContactSearch search_;
   SharedConfiguration here_;  ///< of state_
   std::vector<ContactReport> contact_reports_;
 

@@ -47,6 +47,24 @@ ClosestPoints query(const A& a, Interval ia, const B& b, Interval ib, const Clos
   throw InvalidInput("closest_points: unknown method");
 }
 
+/// Calls visit(x, y) with the evaluators of a and b, which stand in the order of the variant's types.
+template <typename Result, typename Visit>
+Result with_evaluators(const PreparedCurve& a, const PreparedCurve& b, const Visit& visit) {
+  return std::visit(
+      [&](const auto& x) {
+        return std::visit(
+            [&](const auto& y) -> Result {
+              if constexpr (rank<std::decay_t<decltype(x)>> <= rank<std::decay_t<decltype(y)>>) {
+                return visit(x, y);
+              } else {
+                throw InvalidInput("closest_points: curves out of order");  // excluded by the callers
+              }
+            },
+            b);
+      },
+      a);
+}
+
 }  // namespace
 
 ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
@@ -60,19 +78,23 @@ ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const 
     std::swap(out.s_a, out.s_b);
     return out;
   }
-  return std::visit(
-      [&](const auto& x) {
-        return std::visit(
-            [&](const auto& y) -> ClosestPoints {
-              if constexpr (rank<std::decay_t<decltype(x)>> <= rank<std::decay_t<decltype(y)>>) {
-                return query(x, interval_a, y, interval_b, options);
-              } else {
-                throw InvalidInput("closest_points: curves out of order");  // excluded above
-              }
-            },
-            b);
-      },
-      a);
+  return with_evaluators<ClosestPoints>(
+      a, b, [&](const auto& x, const auto& y) { return query(x, interval_a, y, interval_b, options); });
+}
+
+double separation(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
+                  const SeparationOptions& options) {
+  const ClosestPointsOptions query{.max_steps = options.max_steps};
+  validate(interval_a, interval_b, query);
+  require(options.enough > 0.0 && options.least >= 0.0 && options.least <= options.enough,
+          "separation: expected 0 <= least <= enough, enough > 0");
+  if (a.index() > b.index()) return separation(b, interval_b, a, interval_a, options);
+  return with_evaluators<double>(a, b, [&](const auto& x, const auto& y) {
+    thread_local detail::BoxQueue queue;
+    using X = std::decay_t<decltype(x)>;
+    using Y = std::decay_t<decltype(y)>;
+    return detail::CertifiedQuery<X, Y>(x, interval_a, y, interval_b, query).separation(queue, options);
+  });
 }
 
 ClosestPoints closest_points(const Curve& a, Interval interval_a, const Curve& b, Interval interval_b,

@@ -61,4 +61,16 @@ struct ClosestPoints {
 [[nodiscard]] ClosestPoints closest_points_near(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
                                                 Interval interval_b, const ClosestPointsGuess& guess);
 
+struct SeparationOptions {
+  double enough = 0.0;  ///< a bound of this is all that is wanted; > 0 [m]
+  double least = 0.0;   ///< a bound below this is of no use: 0 is returned instead; >= 0, <= enough [m]
+  int few_steps = 24;   ///< boxes examined to improve on a bound that is of use; >= 1
+  int max_steps = 400;  ///< boxes examined to reach one that is; >= 1
+};
+
+/// A proved lower bound of |a(s_a) - b(s_b)| over the two intervals, `enough` at most; 0 when two points nearer than
+/// `least` were met or the proof takes too long. Unlike the minimum itself, it's cheap for curves side by side. [m]
+[[nodiscard]] double separation(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
+                                Interval interval_b, const SeparationOptions& options);
+
 }  // namespace tresse::geometry

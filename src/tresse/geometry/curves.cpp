@@ -1,12 +1,13 @@
 #include <tresse/geometry/curves.hpp>
 
 #include <tresse/geometry/prepared_curve.hpp>
+#include <tresse/math/vectors.hpp>
 
 namespace tresse::geometry {
 
 Interval domain(const Curve& curve) {
   struct Visitor {
-    Interval operator()(const LineSegment& c) const { return {0.0, (c.to - c.from).stableNorm()}; }
+    Interval operator()(const LineSegment& c) const { return {0.0, math::safe_norm(c.to - c.from)}; }
     Interval operator()(const HelixArc& c) const { return {0.0, c.length}; }
     Interval operator()(const ClothoidArc& c) const { return {0.0, c.length}; }
     Interval operator()(const CubicBezier&) const { return {0.0, 1.0}; }

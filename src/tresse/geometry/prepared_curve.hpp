@@ -9,6 +9,7 @@
 
 #include <tresse/geometry/curves.hpp>
 #include <tresse/geometry/detail/trigonometry.hpp>
+#include <tresse/math/vectors.hpp>
 
 /// Curves made ready for many evaluations: what depends on the curve alone is computed once. The evaluators share one
 /// static interface (the concept CurveEvaluator), so that a query chooses the type of its curves once, at its entry.
@@ -44,7 +45,7 @@ class SegmentEvaluator {
  public:
   static constexpr bool unit_speed = true;
   explicit SegmentEvaluator(const LineSegment& segment)
-      : origin(segment.from), direction_(segment.to - segment.from), length_(direction_.stableNorm()) {
+      : origin(segment.from), direction_(segment.to - segment.from), length_(math::safe_norm(direction_)) {
     if (length_ > 0.0) direction_ /= length_;
   }
   Interval domain() const { return {0.0, length_}; }

@@ -167,9 +167,8 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
   for (std::size_t f = 0; f < world.fibres.size(); ++f) world.fibres[f].rod->update(built.state.rods[f]);
   contact::Geometry geometry;
   assembly::contact_geometry(world, 0.0, geometry);
-  const auto pairs = contact::candidate_pairs(geometry, built.options.broad_phase);
   std::vector<Overlap> overlaps;
-  for (const contact::Contact& contact : contact::detect(geometry, pairs, {})) {
+  for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];
     if (contact.gap >= -tolerance * a.radius) continue;
     Overlap overlap{.fibre_a = a.body, .s_a = a.begin + contact.s_a, .depth = -contact.gap};

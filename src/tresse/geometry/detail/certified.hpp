@@ -106,6 +106,31 @@ class CertifiedQuery {
     return finish();
   }
 
+  /// A lower bound of the distance, see geometry::separation(): whatever was examined so far proves one.
+  double separation(BoxQueue& queue, const SeparationOptions& wanted) {
+    queue.clear();
+    bounding_ = true;
+    upper_ = wanted.enough + tolerance_;  // boxes beyond are of no interest
+    WaitingBox box{.centre_a = middle(ia_), .half_a = half(ia_), .centre_b = middle(ib_), .half_b = half(ib_)};
+    box.begin_a = box.end_a = box.begin_b = box.end_b = true;
+    split(queue, box);
+    double solved = wanted.enough;  // of the convex boxes
+    while (!queue.empty() && queue.least() < solved) {
+      if (nearest_ < wanted.least) return 0.0;
+      if (out_.steps >= (queue.least() > wanted.least ? wanted.few_steps : wanted.max_steps)) break;
+      queue.pop(box);
+      if (box.modulus > 0.0) {
+        solved = std::min(solved, solve_convex(box) - tolerance_);
+      } else if (box.half_a > resolution_a_ || box.half_b > resolution_b_) {
+        split(queue, box);
+      } else {
+        solved = std::min(solved, box.lower);
+      }
+    }
+    const double bound = std::min(solved, queue.empty() ? solved : queue.least());
+    return bound > wanted.least ? bound : 0.0;
+  }
+
  private:
   static double middle(Interval i) { return 0.5 * (i.begin + i.end); }
   static double half(Interval i) { return 0.5 * (i.end - i.begin); }
@@ -117,7 +142,8 @@ class CertifiedQuery {
   }
 
   void offer(double distance, double s_a, double s_b, bool polished) {
-    if (!(distance < upper_)) return;
+    nearest_ = std::min(nearest_, distance);
+    if (bounding_ || !(distance < upper_)) return;
     upper_ = distance;
     out_.found = true;
     out_.s_a = s_a;
@@ -193,8 +219,8 @@ class CertifiedQuery {
     return out;
   }
 
-  /// The one minimiser of a box on which G is convex.
-  void solve_convex(const WaitingBox& box) {
+  /// The one minimiser of a box on which G is convex. Returns a lower bound of the distance there.
+  double solve_convex(const WaitingBox& box) {
     const Interval ia{std::max(ia_.begin, box.centre_a - box.half_a), std::min(ia_.end, box.centre_a + box.half_a)};
     const Interval ib{std::max(ib_.begin, box.centre_b - box.half_b), std::min(ib_.end, box.centre_b + box.half_b)};
     const LocalMinimum found =
@@ -205,6 +231,7 @@ class CertifiedQuery {
     const double slack = std::min(std::sqrt(slack2), slack2 / (found.distance + 1e-300));
     if (slack > tolerance_) proved_ = false;
     offer(found.distance, found.s_a, found.s_b, true);
+    return found.distance - slack - rounding_;
   }
 
   double newton_resolution() const { return 1e-13 * std::max(half(ia_), half(ib_)); }
@@ -297,6 +324,8 @@ class CertifiedQuery {
   double resolution_a_ = 0.0;
   double resolution_b_ = 0.0;
   double upper_ = 0.0;
+  double nearest_ = std::numeric_limits<double>::infinity();  // of the points met
+  bool bounding_ = false;                                     // only a bound is wanted: points are not kept
   bool polished_ = false;
   bool proved_ = true;
   ClosestPoints out_;

@@ -8,6 +8,7 @@
 #include <tresse/io/detail/scene_reader.hpp>
 #include <tresse/io/detail/text.hpp>
 #include <tresse/io/expression.hpp>
+#include <tresse/math/vectors.hpp>
 
 namespace tresse::io::detail {
 namespace {
@@ -150,7 +151,7 @@ Vector3 read_vector(ReaderContext& context, const TomlNode& node, const std::str
 
 Vector3 normalised(const Vector3& v) {
   constexpr double rounding = 1e-15;
-  return std::abs(v.squaredNorm() - 1.0) <= rounding ? v : Vector3(v.stableNormalized());
+  return std::abs(v.squaredNorm() - 1.0) <= rounding ? v : math::safe_normalized(v);
 }
 
 Vector3 read_direction(ReaderContext& context, const TomlNode& node, const std::string& path) {

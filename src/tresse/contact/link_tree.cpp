@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_sort.h>
+
+#include <tresse/contact/detail/link_tree.hpp>
+#include <tresse/geometry/capsule_chain.hpp>
+
+namespace tresse::contact::detail {
+namespace {
+
+constexpr float infinite = std::numeric_limits<float>::infinity();
+constexpr LinkBox empty_box{{infinite, infinite, infinite}, {-infinite, -infinite, -infinite}};
+
+LinkBox box_of(const Link& link, double grow) {
+  LinkBox out;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double low = std::min(link.from[axis], link.to[axis]) - link.radius - grow;
+    const double high = std::max(link.from[axis], link.to[axis]) + link.radius + grow;
+    const auto k = static_cast<std::size_t>(axis);
+    out.lower[k] = std::nextafter(static_cast<float>(low), -infinite);
+    out.upper[k] = std::nextafter(static_cast<float>(high), infinite);
+  }
+  return out;
+}
+
+LinkBox united(const LinkBox& a, const LinkBox& b) {
+  LinkBox out;
+  for (std::size_t k = 0; k < 3; ++k) {
+    out.lower[k] = std::min(a.lower[k], b.lower[k]);
+    out.upper[k] = std::max(a.upper[k], b.upper[k]);
+  }
+  return out;
+}
+
+/// Spreads the lowest 21 bits to every third.
+std::uint64_t every_third_bit(std::uint64_t x) {
+  x &= 0x1fffff;
+  x = (x | x << 32) & 0x1f00000000ffff;
+  x = (x | x << 16) & 0x1f0000ff0000ff;
+  x = (x | x << 8) & 0x100f00f00f00f00f;
+  x = (x | x << 4) & 0x10c30c30c30c30c3;
+  x = (x | x << 2) & 0x1249249249249249;
+  return x;
+}
+
+/// Chords of a few radii hold slanted fibres in small boxes; shorter ones only cost.
+int parts_of(const Piece& piece) {
+  constexpr double chord_radii = 160.0;
+  constexpr double sagitta_radii = 1.5;
+  if (!piece.fibre) return geometry::chain_parts(piece.curve, piece.interval, piece.radius, 4.0 * piece.radius);
+  return geometry::chain_parts(piece.curve, piece.interval, sagitta_radii * piece.radius, chord_radii * piece.radius);
+}
+
+}  // namespace
+
+LinkTree::LinkTree(const Geometry& scene, const Vector3& drift, double margin) {
+  const std::size_t count = scene.pieces.size();
+  piece_begin_.assign(count + 1, 0);
+  oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+    piece_begin_[i + 1] = static_cast<std::size_t>(parts_of(scene.pieces[i]));
+  });
+  for (std::size_t i = 0; i < count; ++i) piece_begin_[i + 1] += piece_begin_[i];
+  links_.resize(piece_begin_.back());
+  boxes_.resize(links_.size());
+  oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+    thread_local geometry::CapsuleChain chain;
+    const Piece& piece = scene.pieces[i];
+    const std::size_t first = piece_begin_[i];
+    geometry::make_chain(piece.curve, piece.interval, static_cast<int>(piece_begin_[i + 1] - first), chain);
+    for (std::size_t k = first; k < piece_begin_[i + 1]; ++k) {
+      links_[k] = {chain.points[k - first], chain.points[k - first + 1], chain.radius, static_cast<int>(i)};
+      boxes_[k] = box_of(links_[k], piece.radius + piece.reach + (piece.drift - drift).norm() + margin);
+    }
+  });
+  sort_along_curve();
+  build_nodes();
+}
+
+void LinkTree::sort_along_curve() {
+  LinkBox whole = empty_box;
+  for (const LinkBox& box : boxes_) whole = united(whole, box);
+  struct Key {
+    std::uint64_t code;
+    std::uint32_t link;
+    bool operator<(const Key& other) const { return code != other.code ? code < other.code : link < other.link; }
+  };
+  std::vector<Key> keys(links_.size());
+  oneapi::tbb::parallel_for(std::size_t{0}, links_.size(), [&](std::size_t i) {
+    std::uint64_t code = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const float size = std::max(whole.upper[k] - whole.lower[k], std::numeric_limits<float>::min());
+      const float place = (0.5F * (boxes_[i].lower[k] + boxes_[i].upper[k]) - whole.lower[k]) / size;
+      code |= every_third_bit(static_cast<std::uint64_t>(std::clamp(place, 0.0F, 1.0F) * 0x1fffff)) << k;
+    }
+    keys[i] = {code, static_cast<std::uint32_t>(i)};
+  });
+  oneapi::tbb::parallel_sort(keys.begin(), keys.end());
+  order_.resize(keys.size());
+  ordered_boxes_.resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    order_[i] = keys[i].link;
+    ordered_boxes_[i] = boxes_[keys[i].link];
+  }
+}
+
+void LinkTree::build_nodes() {
+  leaves_ = 1;
+  while (std::size_t{leaves_} * leaf_size < order_.size()) leaves_ *= 2;
+  nodes_.assign(std::size_t{2} * leaves_, empty_box);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    LinkBox& leaf = nodes_[leaves_ + i / leaf_size];
+    leaf = united(leaf, ordered_boxes_[i]);
+  }
+  for (std::size_t k = leaves_ - 1; k > 0; --k) nodes_[k] = united(nodes_[2 * k], nodes_[2 * k + 1]);
+}
+
+}  // namespace tresse::contact::detail

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include <tresse/geometry/prepared_curve.hpp>
+
+namespace tresse::geometry {
+
+/// Capsules around the chords of equal parts of a curve; together they hold it.
+struct CapsuleChain {
+  std::vector<Vector3> points;  ///< (parts + 1, 3) on the curve [m]
+  double radius = 0.0;          ///< of each capsule: the largest sagitta, and rounding [m]
+};
+
+/// Parts that bring the sagitta below `sagitta` and the chords below `chord`, 1 to 64.
+int chain_parts(const PreparedCurve& curve, Interval interval, double sagitta, double chord);
+
+/// The chain of a piece, `out`'s memory used again. A smooth curve is within |r''| length^2/8 of its chord.
+void make_chain(const PreparedCurve& curve, Interval interval, int parts, CapsuleChain& out);
+
+/// Lower bound of the distance between the segments p0 p1 and q0 q1: exact to rounding, and proved whatever the
+/// rounding, as it is the gap between their projections on one direction. Can be negative. [m]
+double segment_separation(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1);
+
+}  // namespace tresse::geometry

@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include <oneapi/tbb/global_control.h>
+
+#include <tresse/contact/contact_search.hpp>
+#include <tresse/math/rotations.hpp>
+
+namespace tresse::contact {
+namespace {
+
+using geometry::HelixArc;
+
+constexpr double radius = 5e-5;
+constexpr double step = 1e-3;
+constexpr int elements = 4;
+constexpr double element_length = 0.02;
+
+/// A loose wisp of helices, each turning and drifting at its own speed, and a bar that moves through.
+class Wisp {
+ public:
+  Wisp(int fibres, double speed) : speed_(speed) {
+    for (int f = 0; f < fibres; ++f) {
+      roots_.push_back({vector(1.5e-3), math::rotation_exp(vector(0.1)), vector(60.0), element_length});
+      velocities_.push_back(vector(1.0));
+      spins_.push_back(vector(10.0));
+      bends_.push_back(vector(300.0));
+    }
+  }
+
+  Geometry at(int instant) const {
+    const double t = speed_ * step * instant;
+    Geometry out;
+    for (std::size_t f = 0; f < roots_.size(); ++f) {
+      out.body_begin.push_back(static_cast<int>(out.pieces.size()));
+      HelixArc arc = roots_[f];
+      arc.position += t * velocities_[f];
+      arc.frame = math::rotation_exp(t * spins_[f]) * arc.frame;
+      arc.curvature += t * bends_[f];
+      for (int e = 0; e < elements; ++e) {
+        Piece piece;
+        piece.curve = geometry::prepare(arc);
+        piece.interval = geometry::domain(piece.curve);
+        piece.radius = radius;
+        piece.curvature = geometry::second_derivative_bound(piece.curve, piece.interval);
+        piece.drift = speed_ * step * velocities_[f];
+        piece.reach = 2e-6 + speed_ * step * 0.5;
+        piece.begin = e * element_length;
+        piece.body = static_cast<int>(f);
+        piece.element = e;
+        piece.first = e == 0;
+        piece.last = e + 1 == elements;
+        out.pieces.push_back(piece);
+        arc.position = geometry::position(piece.curve, element_length);
+        arc.frame = arc.frame * math::rotation_exp(element_length * arc.curvature);
+      }
+    }
+    out.body_begin.push_back(static_cast<int>(out.pieces.size()));
+    Piece bar;
+    const Vector3 middle(-2e-3 + speed_ * step * instant, 0.0, 0.03);
+    bar.curve = geometry::SegmentEvaluator({middle - Vector3(0.0, 0.01, 0.0), middle + Vector3(0.0, 0.01, 0.0)});
+    bar.interval = geometry::domain(bar.curve);
+    bar.radius = 5e-4;
+    bar.fibre = false;
+    bar.drift = Vector3(speed_ * step, 0.0, 0.0);
+    bar.body = static_cast<int>(roots_.size());
+    out.pieces.push_back(bar);
+    out.body_begin.push_back(static_cast<int>(out.pieces.size()));
+    return out;
+  }
+
+ private:
+  Vector3 vector(double size) {
+    std::uniform_real_distribution<> in(-size, size);
+    return {in(engine_), in(engine_), in(engine_)};
+  }
+
+  double speed_;
+  std::mt19937 engine_{7};
+  std::vector<HelixArc> roots_;
+  std::vector<Vector3> velocities_, spins_, bends_;
+};
+
+std::vector<Contact> searched_afresh(const Geometry& scene, const std::vector<Place>& followed) {
+  return detect(scene, candidate_pairs(scene, {}), {}, followed);
+}
+
+std::vector<Place> places_of(const Geometry& scene, const std::vector<Contact>& contacts) {
+  std::vector<Place> out;
+  for (const Contact& contact : contacts) out.push_back(place_of(scene, contact));
+  return out;
+}
+
+void expect_identical(const std::vector<Contact>& found, const std::vector<Contact>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].a, expected[i].a);
+    EXPECT_EQ(found[i].b, expected[i].b);
+    EXPECT_EQ(found[i].s_a, expected[i].s_a);
+    EXPECT_EQ(found[i].s_b, expected[i].s_b);
+    EXPECT_EQ(found[i].gap, expected[i].gap);
+    EXPECT_EQ(found[i].frame, expected[i].frame);
+  }
+}
+
+class SearchAtSpeed : public testing::TestWithParam<double> {};
+
+TEST_P(SearchAtSpeed, finds_step_by_step_what_a_fresh_search_finds_bit_for_bit) {
+  const Wisp wisp(40, GetParam());
+  ContactSearch search({}, {});
+  std::vector<Place> followed;
+  std::size_t contacts = 0;
+  for (int instant = 0; instant < 60; ++instant) {
+    const Geometry scene = wisp.at(instant);
+    ASSERT_FALSE(few_pieces(scene));
+    const std::vector<Contact> found = search.find(scene, followed);
+    expect_identical(found, searched_afresh(scene, followed));
+    ASSERT_FALSE(HasFailure()) << "instant " << instant;
+    followed = places_of(scene, found);
+    contacts += found.size();
+  }
+  EXPECT_GT(contacts, 1000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Speeds, SearchAtSpeed, testing::Values(1e-3, 1e-2, 0.1, 0.5));
+
+TEST(ContactSearch, leaves_alone_what_was_proved_apart) {
+  const Wisp wisp(40, 1e-3);
+  ContactSearch search({}, {});
+  std::size_t pairs = 0;
+  std::size_t examined = 0;
+  std::size_t touching = 0;
+  for (int instant = 0; instant < 100; ++instant) {
+    const std::size_t contacts = search.find(wisp.at(instant), {}).size();
+    if (instant == 0) {
+      EXPECT_EQ(search.effort().examined, search.effort().pairs);
+      continue;
+    }
+    touching += contacts;
+    pairs += search.effort().pairs;
+    examined += search.effort().examined;
+  }
+  EXPECT_LT(examined, touching + (pairs - touching) / 20);
+}
+
+TEST(ContactSearch, starts_afresh_with_other_pieces) {
+  const Wisp wisp(40, 0.1);
+  const Wisp smaller(30, 0.1);
+  ContactSearch search({}, {});
+  (void)search.find(wisp.at(0), {});
+  const Geometry other = smaller.at(3);
+  expect_identical(search.find(other, {}), searched_afresh(other, {}));
+  const Geometry again = wisp.at(5);
+  expect_identical(search.find(again, {}), searched_afresh(again, {}));
+}
+
+TEST(ContactSearch, does_not_depend_on_the_number_of_threads) {
+  const Wisp wisp(40, 0.1);
+  std::vector<std::vector<Contact>> alone;
+  {
+    const oneapi::tbb::global_control one(oneapi::tbb::global_control::max_allowed_parallelism, 1);
+    ContactSearch search({}, {});
+    for (int instant = 0; instant < 5; ++instant) alone.push_back(search.find(wisp.at(instant), {}));
+  }
+  const oneapi::tbb::global_control four(oneapi::tbb::global_control::max_allowed_parallelism, 4);
+  ContactSearch search({}, {});
+  for (int instant = 0; instant < 5; ++instant)
+    expect_identical(search.find(wisp.at(instant), {}), alone[static_cast<std::size_t>(instant)]);
+}
+
+}  // namespace
+}  // namespace tresse::contact
