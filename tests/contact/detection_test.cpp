@@ -143,6 +143,33 @@ TEST(Detection, ABarIsAtTheTipsOfTheFibreWhenItLiesBeyondThem) {
   }
 }
 
+/// Where the pair's nearest points are not all: an arc in one plane, a straight bar in a parallel one, over a chord.
+TEST(Detection, ABarOverTwoPlacesOfOneElementTouchesAtBoth) {
+  const double bend = 5e-3;  // radius of the arc
+  const double gap = 1e-6;
+  const auto fibre =
+      test::chain({Vector3(-bend, 0, 0), Matrix3::Identity()}, {{Vector3(0, 0, 1 / bend), 0.4 * 2 * M_PI * bend}});
+  const Vector3 centre(-bend, bend, 0);
+  // A chord across 80 degrees of the arc, askew to that of the whole: pieces whose chords are parallel count as running
+  // along each other.
+  const double half = 40 * M_PI / 180;
+  const double middle = 0.4 * M_PI - 0.3;
+  const auto at = [&](double angle) { return Vector3(centre + bend * Vector3(std::sin(angle), -std::cos(angle), 0)); };
+  const Vector3 up = (radius + bar_radius + gap) * Vector3::UnitZ();
+  const Vector3 along = at(middle + half) - at(middle - half);
+  const Tubes tubes = curl_and_bar(fibre, {at(middle - half) - along + up, at(middle + half) + along + up});
+  const std::vector<Contact> contacts = contacts_of(tubes.scene);
+  ASSERT_EQ(tubes.scene.pieces.size(), 2U) << "one piece and the bar";
+  ASSERT_EQ(contacts.size(), 2U);
+  double found[2] = {contacts[0].s_a, contacts[1].s_a};
+  std::sort(std::begin(found), std::end(found));
+  for (const int i : {0, 1}) {
+    EXPECT_NEAR(contacts[i].gap, gap, distance_error);
+    EXPECT_NEAR(found[i], bend * (middle + (i == 0 ? -half : half)), abscissa_error);
+    EXPECT_LT((contacts[i].frame.col(0) - Vector3::UnitZ()).norm(), 1e-6);
+  }
+}
+
 /// Followed through a small motion, contacts are where a new search finds them; a bar passes every junction.
 TEST(Detection, AFollowedBarIsWhereANewSearchFindsIt) {
   const auto fibre = curl();
