@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -143,30 +144,32 @@ TEST(Detection, ABarIsAtTheTipsOfTheFibreWhenItLiesBeyondThem) {
   }
 }
 
-/// Where the pair's nearest points are not all: an arc in one plane, a straight bar in a parallel one, over a chord.
+/// Where the pair's nearest points are not all: an arc in one plane, a straight bar over a chord of it, level or tilted
+/// so that either place is the nearer one.
 TEST(Detection, ABarOverTwoPlacesOfOneElementTouchesAtBoth) {
-  const double bend = 5e-3;  // radius of the arc
-  const double gap = 1e-6;
-  const auto fibre =
-      test::chain({Vector3(-bend, 0, 0), Matrix3::Identity()}, {{Vector3(0, 0, 1 / bend), 0.4 * 2 * M_PI * bend}});
-  const Vector3 centre(-bend, bend, 0);
-  // A chord across 80 degrees of the arc, askew to that of the whole: pieces whose chords are parallel count as running
-  // along each other.
-  const double half = 40 * M_PI / 180;
-  const double middle = 0.4 * M_PI - 0.3;
-  const auto at = [&](double angle) { return Vector3(centre + bend * Vector3(std::sin(angle), -std::cos(angle), 0)); };
-  const Vector3 up = (radius + bar_radius + gap) * Vector3::UnitZ();
-  const Vector3 along = at(middle + half) - at(middle - half);
-  const Tubes tubes = curl_and_bar(fibre, {at(middle - half) - along + up, at(middle + half) + along + up});
-  const std::vector<Contact> contacts = contacts_of(tubes.scene);
-  ASSERT_EQ(tubes.scene.pieces.size(), 2U) << "one piece and the bar";
-  ASSERT_EQ(contacts.size(), 2U);
-  double found[2] = {contacts[0].s_a, contacts[1].s_a};
-  std::sort(std::begin(found), std::end(found));
-  for (const int i : {0, 1}) {
-    EXPECT_NEAR(contacts[i].gap, gap, distance_error);
-    EXPECT_NEAR(found[i], bend * (middle + (i == 0 ? -half : half)), abscissa_error);
-    EXPECT_LT((contacts[i].frame.col(0) - Vector3::UnitZ()).norm(), 1e-6);
+  constexpr double bend = 5e-3;  // radius of the arc
+  constexpr double turn = 0.8 * M_PI;
+  const auto fibre = test::chain({Vector3(0, -bend, 0), Matrix3::Identity()}, {{Vector3(0, 0, 1 / bend), turn * bend}});
+  // A chord across 80 degrees, askew to that of the whole arc: pieces whose chords are parallel count as running along
+  // each other.
+  constexpr double half = 2 * M_PI / 9;
+  const std::array<double, 2> angle = {0.5 * turn - 0.3 - half, 0.5 * turn - 0.3 + half};
+  const auto at = [](double x) { return Vector3(bend * std::sin(x), -bend * std::cos(x), 0); };
+  for (const double tilt : {0.0, 1e-6, -1e-6}) {
+    const std::array<double, 2> gap = {1e-6, 1e-6 + tilt};
+    const auto over = [&](int i) { return Vector3(at(angle[i]) + (radius + bar_radius + gap[i]) * Vector3::UnitZ()); };
+    const Vector3 along = over(1) - over(0);
+    const Tubes tubes = curl_and_bar(fibre, {over(0) - along, over(1) + along});
+    ASSERT_EQ(tubes.scene.pieces.size(), 2U) << "one piece and the bar";
+    std::vector<Contact> contacts = contacts_of(tubes.scene);
+    ASSERT_EQ(contacts.size(), 2U) << tilt;
+    std::sort(contacts.begin(), contacts.end(), [](const Contact& x, const Contact& y) { return x.s_a < y.s_a; });
+    for (const int i : {0, 1}) {
+      // The tilt is a slope of 2e-4: that of the shortest way across moves it by as much of the radii.
+      EXPECT_NEAR(contacts[i].gap, gap[i], 1e-10);
+      EXPECT_NEAR(contacts[i].s_a, bend * angle[i], 1e-6);
+      EXPECT_LT((contacts[i].frame.col(0) - Vector3::UnitZ()).norm(), 1e-3);
+    }
   }
 }
 
