@@ -338,7 +338,7 @@ TEST(Detection, AJunctionAtTheLowestPointTouchesAPlaneOnce) {
 TEST(Detection, GivesTheSameBitsOnOneThreadAndTwo) {
   geometry::test::RandomCurves random(1);
   Tubes tubes;
-  for (int f = 0; f < 20; ++f) tubes.fibre(curl({random.vector(3e-3), random.rotation()}), radius);
+  for (int f = 0; f < 40; ++f) tubes.fibre(curl({random.vector(3e-3), random.rotation()}), radius);
   tubes.set_reach(reach);
   const std::vector<CandidatePair> pairs = candidate_pairs(tubes.scene, {});
   ASSERT_GT(pairs.size(), 64U) << "few enough to be searched on one thread";
