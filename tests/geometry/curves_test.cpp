@@ -176,6 +176,37 @@ RC_GTEST_PROP(Box, holds_the_curve_and_touches_it, (unsigned seed)) {
   RC_ASSERT((box.upper - upper).maxCoeff() <= slack);
 }
 
+RC_GTEST_PROP(Box, quick_one_holds_the_curve_with_little_room, (unsigned seed)) {
+  RandomCurves random(seed);
+  const Curve curve = random.any();
+  Interval part = random.part(curve);
+  if (random.uniform(0.0, 1.0) < 0.5) part.end = part.begin + 0.05 * (part.end - part.begin);
+  const PreparedCurve prepared = prepare(curve);
+  const Box box = quick_box(prepared, part);
+  const double rounding = 1e-15 * (1.0 + test::scale(curve));
+  Vector3 lower = Vector3::Constant(1e9), upper = Vector3::Constant(-1e9);
+  constexpr int samples = 500;
+  for (int i = 0; i <= samples; ++i) {
+    const Vector3 p = position(curve, part.begin + (part.end - part.begin) * i / samples);
+    RC_ASSERT((p.array() >= box.lower.array() - rounding).all() && (p.array() <= box.upper.array() + rounding).all());
+    lower = lower.cwiseMin(p);
+    upper = upper.cwiseMax(p);
+  }
+  // Its parabolas leave the curve by one remainder at most and are grown by another; samples miss an extremum by the
+  // sagitta between them.
+  const double length = part.end - part.begin;
+  const DerivativeBounds bounds = std::visit([&](const auto& c) { return c.bounds(part); }, prepared);
+  const double remainder = bounds.third * std::pow(length / 8.0, 3) / 6.0;
+  const double sagitta = bounds.second * std::pow(length / samples, 2) / 8.0;
+  const double room = (1.0 + 1e-5) * (2.0 * remainder + sagitta) + 100.0 * rounding;
+  RC_ASSERT((lower - box.lower).maxCoeff() <= room);
+  RC_ASSERT((box.upper - upper).maxCoeff() <= room);
+  // A piece that barely turns: its box is no larger than the piece is long.
+  if (bounds.second * length < 0.5 && !std::holds_alternative<CubicBezier>(curve)) {
+    RC_ASSERT((box.upper - box.lower).maxCoeff() <= 1.01 * length + 100.0 * rounding);
+  }
+}
+
 TEST(Box, of_many_turns_is_exact) {
   // A helix about z: radius 1e-3, rate 1000 rad/m around, the box is the cylinder's.
   const double k = 800.0, twist = 600.0;

@@ -110,6 +110,34 @@ TEST(Equilibrium, HeavyColumnBucklesAtGreenhillsLoad) {
   }
 }
 
+/// Heavier and stiffer by the same factor: the same shape, and the same residual, which has no unit; also where the
+/// search was stopped early. One load step is enough to need the line search.
+TEST(Equilibrium, ResidualsAndShapesDoNotDependOnTheUnitOfForce) {
+  const auto solve = [](double factor, int most_iterations) {
+    const double radius = 1e-3;
+    const rods::Material material{.density = 1e8 * factor, .young_modulus = 1e12 * factor, .poisson_ratio = 0.3};
+    const rods::SuperHelixElement element{0.05, rods::CrossSection::circle(radius), Vector3(1, 2, 0.5)};
+    auto rod = rods::make_super_helix(std::vector<rods::SuperHelixElement>(20, element), material,
+                                      rods::RootCondition::clamped);
+    return solve_equilibrium(*rod, natural_state(*rod), {0, -1, 0},
+                             {.tolerance = 1e-10, .max_iterations = most_iterations, .load_steps = 1});
+  };
+  constexpr double rounding = 1e-6;  // of Newton steps that amplify it
+  for (const int most : {2, 40}) {
+    const Equilibrium one = solve(1.0, most);
+    const Equilibrium other = solve(1048576.0, most);
+    EXPECT_EQ(one.status, most == 2 ? Status::max_iterations : Status::converged);
+    EXPECT_EQ(one.status, other.status);
+    EXPECT_LT((one.curvature - other.curvature).norm(), rounding * one.curvature.norm());
+    if (most == 2) {
+      EXPECT_GT(one.residual, 1e-3);
+      EXPECT_NEAR(other.residual / one.residual, 1.0, rounding);
+    } else {
+      EXPECT_LE(std::max(one.residual, other.residual), 1e-10);
+    }
+  }
+}
+
 TEST(Equilibrium, RefusesAFreeRootAndBadOptions) {
   const rods::SuperHelixElement element{0.1, rods::CrossSection::circle(1e-3), Vector3::Zero()};
   auto rod = rods::make_super_helix({element}, {1000, 1e9, 0.3}, rods::RootCondition::free);

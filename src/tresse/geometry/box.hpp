@@ -24,7 +24,7 @@ struct Box {
 Box bounding_box(const Curve& curve, Interval interval);
 
 /// A box that holds a piece of curve: that of four parabolas and their remainders. Far cheaper than the smallest one,
-/// which it exceeds by |d3r/ds3| (length/8)^3/6 at most where that derivative's norm is constant.
+/// which it exceeds by |d3r/ds3| (length/8)^3/3 at most where that derivative's norm is constant.
 Box quick_box(const PreparedCurve& curve, Interval interval);
 
 }  // namespace tresse::geometry
