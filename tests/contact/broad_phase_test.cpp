@@ -25,11 +25,13 @@ Matrix3X points_of(const Piece& piece) {
   return out;
 }
 
-/// Curly fibres that touch themselves and each other, capsules and a plane among them, all on the move.
+/// Curly fibres that touch themselves and each other, capsules and a plane among them, all on the move. Every sixth is
+/// large enough for a tree.
 Geometry crowd(unsigned seed) {
   RandomCurves random(seed);
   test::Tubes tubes;
-  for (int f = 0; f < 3; ++f) {
+  const int fibres = seed % 6 == 0 ? 20 : 3;
+  for (int f = 0; f < fibres; ++f) {
     std::vector<test::Arc> arcs;
     const double curl = random.uniform(200.0, 900.0);
     for (int e = 0; e < 3; ++e) {
@@ -136,6 +138,7 @@ TEST(BroadPhase, ListsEveryPairThatBruteForceSeesMeet) {
   int others = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     const Geometry scene = crowd(seed);
+    EXPECT_EQ(few_pieces(scene), seed % 6 != 0);
     const Wanted wanted = brute_force(scene);
     const Pairs found = listed(scene, {});
     for (const auto& [a, b] : wanted.pairs) EXPECT_TRUE(found.contains({a, b})) << seed << ": " << a << ", " << b;
@@ -156,7 +159,7 @@ TEST(BroadPhase, ListsNothingThatIsFarApartOrUnwanted) {
       EXPECT_TRUE(scene.pieces[a].fibre);
       if (b < 0) continue;
       EXPECT_LT(a, b);
-      // A box is about as wide as its piece is long.
+      // A box is about as wide as its piece is long; a tree's is shorter.
       const Piece& x = scene.pieces[a];
       const Piece& y = scene.pieces[b];
       const double lengths = x.interval.end - x.interval.begin + y.interval.end - y.interval.begin;

@@ -97,7 +97,7 @@ bool can_touch_itself(const Geometry& scene, int a, int b) {
   return longest > self_contact_free_length(curvature, std::max(piece(a).radius, piece(b).radius), margin);
 }
 
-std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options, double skin) {
+std::vector<CandidatePair> near_pairs(const Geometry& scene, const BroadPhaseOptions& options, double skin) {
   // The fibres' pieces stand before the obstacles'.
   const int fibre_pieces =
       static_cast<int>(std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.fibre; }) -
@@ -138,6 +138,14 @@ std::vector<CandidatePair> plane_pairs(const Geometry& scene) {
       if (plane.normal.dot(centre - plane.point) <= half_width + travel) pairs.push_back({i, -1 - k});
     }
   }
+  return pairs;
+}
+
+std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options) {
+  std::vector<CandidatePair> pairs = near_pairs(scene, options, 0.0);
+  const std::vector<CandidatePair> planes = plane_pairs(scene);
+  const auto middle = pairs.insert(pairs.end(), planes.begin(), planes.end());
+  std::inplace_merge(pairs.begin(), middle, pairs.end());
   return pairs;
 }
 

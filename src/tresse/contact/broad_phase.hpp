@@ -11,6 +11,8 @@ namespace tresse::contact {
 struct CandidatePair {
   int a = 0;
   int b = 0;
+
+  bool operator<(const CandidatePair& other) const { return a != other.a ? a < other.a : b < other.b; }
 };
 
 struct BroadPhaseOptions {
@@ -27,9 +29,12 @@ bool can_touch_itself(const Geometry& scene, int a, int b);
 /// Every pair of pieces nearer than `skin` beyond their meeting distance, and some more: those two of whose short
 /// capsules are. Fibres come before obstacles in a pair; two obstacles never pair up. Pieces of one fibre pair up where
 /// can_touch_itself() (with `skin` > 0 whether or not). Sorted by (a, b); the same for any number of threads.
-std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options, double skin = 0.0);
+std::vector<CandidatePair> near_pairs(const Geometry& scene, const BroadPhaseOptions& options, double skin);
 
-/// Pairs of a fibre's piece and a plane that it may reach; sorted by (a, plane).
+/// Pairs of a fibre's piece and a plane that it may reach; sorted by (a, b).
 std::vector<CandidatePair> plane_pairs(const Geometry& scene);
+
+/// All that may touch during the step: near_pairs() without a skin, and plane_pairs(); sorted by (a, b).
+std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options);
 
 }  // namespace tresse::contact

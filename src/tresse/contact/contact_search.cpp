@@ -23,8 +23,6 @@ void for_blocks(std::size_t count, std::size_t block, const Visit& visit) {
   }
 }
 
-bool before(const CandidatePair& x, const CandidatePair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; }
-
 }  // namespace
 
 bool ContactSearch::same_pieces(const Geometry& scene) const {
@@ -93,13 +91,13 @@ void ContactSearch::gather(const Geometry& scene) {
     travel = std::max(travel, scene.pieces[i].reach + (tracks_[i].drift - drift).norm());
   }
   skin_ = std::clamp(2.0 * steps * travel, least_radii * radius, most_radii * radius);
-  const std::vector<CandidatePair> near = candidate_pairs(scene, broad_phase_, skin_);
+  const std::vector<CandidatePair> near = near_pairs(scene, broad_phase_, skin_);
   std::vector<NearPair> pairs;
   pairs.reserve(near.size());
   auto old = pairs_.begin();
   for (const CandidatePair& pair : near) {
-    while (old != pairs_.end() && before(old->pair, pair)) ++old;
-    if (old != pairs_.end() && !before(pair, old->pair)) {
+    while (old != pairs_.end() && old->pair < pair) ++old;
+    if (old != pairs_.end() && !(pair < old->pair)) {
       pairs.push_back(*old);
     } else {
       pairs.push_back({pair});
@@ -119,10 +117,8 @@ double ContactSearch::closed_in(const NearPair& near) const {
 std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vector<Place>& followed) {
   if (detection_.method != geometry::DetectionMethod::certified || few_pieces(scene)) {
     // What the other methods find is not what is proved of the curves.
-    std::vector<CandidatePair> pairs = candidate_pairs(scene, broad_phase_);
+    const std::vector<CandidatePair> pairs = candidate_pairs(scene, broad_phase_);
     effort_ = {pairs.size(), pairs.size(), true};
-    const std::vector<CandidatePair> planes = plane_pairs(scene);
-    pairs.insert(pairs.end(), planes.begin(), planes.end());
     return detect(scene, pairs, detection_, followed);
   }
   move_to(scene);
