@@ -25,7 +25,7 @@ class PairSearch {
     query_ = {.method = options.method,
               .tolerance = options.tolerance,
               .upper_bound = bound_,
-              .max_steps = along_each_other(a, b) ? boxes_in_valley : largest_boxes};
+              .max_steps = b.fibre && along_each_other(a, b) ? boxes_in_valley : largest_boxes};
     // Within this of a local minimum the distance to a bar stays below the bound: d^2 = s^2 across it.
     const double radii = a.radius + b.radius;
     separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * radii * (bound_ - radii));

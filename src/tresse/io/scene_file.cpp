@@ -59,7 +59,7 @@ void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& 
   if (node == nullptr) return;
   const TableReader table(context, *node, "contact",
                           {"detection", "tolerance", "proxy_segments", "margin", "push_out_speed", "self_contact",
-                           "fibre_contact", "relinearisations", "max_relinearisations", "max_halvings"});
+                           "fibre_contact", "overlap", "relinearisations", "max_relinearisations", "max_halvings"});
   static const std::vector<std::string> methods{"certified", "branch-and-bound", "segments"};
   table.read("detection", out.detection, methods);
   // A size in parameter space for branch and bound, relative to the curves' length otherwise.
@@ -70,6 +70,7 @@ void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& 
   table.read("push_out_speed", out.push_out_speed, {dimensions::velocity, limits::push_out_speed});
   table.read("self_contact", out.self_contact);
   table.read("fibre_contact", out.fibre_contact);
+  table.read("overlap", out.overlap, {dimensions::ratio, limits::overlap});
   table.read("relinearisations", out.relinearisations, 0, limits::relinearisations);
   table.read("max_relinearisations", out.max_relinearisations, 0, limits::max_relinearisations);
   table.read("max_halvings", out.max_halvings, 0, limits::max_halvings);

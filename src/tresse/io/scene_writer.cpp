@@ -100,6 +100,7 @@ void write_settings(Writer& out, const scene::Scene& scene) {
   out.entry("push_out_speed", scene.contact.push_out_speed);
   out.entry("self_contact", scene.contact.self_contact);
   out.entry("fibre_contact", scene.contact.fibre_contact);
+  out.entry("overlap", scene.contact.overlap);
   out.entry("relinearisations", scene.contact.relinearisations);
   out.entry("max_relinearisations", scene.contact.max_relinearisations);
   out.entry("max_halvings", scene.contact.max_halvings);

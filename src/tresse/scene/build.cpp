@@ -105,7 +105,9 @@ dynamics::StepOptions step_options(const Scene& scene) {
   dynamics::StepOptions options;
   double smallest_radius = std::numeric_limits<double>::infinity();
   double longest = 0.0;
+  int fibres = 0;
   for (const FibreGroup& group : scene.fibres) {
+    fibres += group.grid.count;
     double length = 0.0;
     for (const double l : group.element_lengths) length += l;
     longest = std::max(longest, length);
@@ -121,8 +123,11 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.relinearisations = scene.contact.relinearisations;
   options.max_relinearisations = scene.contact.max_relinearisations;
   options.max_halvings = scene.contact.max_halvings;
-  options.overlap_tolerance = 2e-3 * smallest_radius;
-  options.halving_overlap = 1e-2 * smallest_radius;
+  // In a wisp some contact always jumps: to solve all again for it costs more than it brings.
+  const double usual = fibres <= Contact::few_fibres ? 0.01 : 0.1;
+  const double overlap = scene.contact.overlap > 0.0 ? scene.contact.overlap : usual;
+  options.halving_overlap = overlap * smallest_radius;
+  options.overlap_tolerance = 0.2 * options.halving_overlap;
   options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
   options.push_out_speed = scene.contact.push_out_speed;
   options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};

@@ -184,6 +184,7 @@ void validate_settings(const Scene& scene) {
   contact.range("proxy_segments", scene.contact.proxy_segments, {1.0, limits::proxy_segments});
   contact.range("margin", scene.contact.margin, limits::margin);
   contact.range("push_out_speed", scene.contact.push_out_speed, limits::push_out_speed);
+  contact.range("overlap", scene.contact.overlap, limits::overlap);
   contact.range("relinearisations", scene.contact.relinearisations, {0.0, limits::relinearisations});
   contact.range("max_relinearisations", scene.contact.max_relinearisations, {0.0, limits::max_relinearisations});
   contact.range("max_halvings", scene.contact.max_halvings, {0.0, limits::max_halvings});
