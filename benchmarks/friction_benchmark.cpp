@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <oneapi/tbb/global_control.h>
 
 #include <tresse/friction/solver.hpp>
 
@@ -37,6 +38,36 @@ FactoredProblem ring(int n) {
     p.contacts.push_back(
         {ContactRows{body, unknowns, at}, ContactRows{(body + 1) % bodies, unknowns, at + 3 * unknowns}});
   }
+  return p;
+}
+
+/// A wisp: `fibres` of 36 unknowns on a square grid, 14 contacts each, most with the eight neighbours.
+FactoredProblem wisp(int fibres) {
+  constexpr int unknowns = 36;
+  const int side = static_cast<int>(std::ceil(std::sqrt(fibres)));
+  std::mt19937 generator(1);
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<int> step(-1, 1), place(1, 12), any(0, fibres - 1);
+  FactoredProblem p;
+  for (int b = 0; b <= fibres; ++b) p.body_begin.push_back(b * unknowns);
+  const int n = 14 * fibres;
+  for (int i = 0; i < n; ++i) {
+    const int a = i % fibres;
+    int b = i % 20 == 0 ? any(generator) : a + step(generator) + side * step(generator);
+    b = std::clamp(b, 0, fibres - 1);
+    std::array<ContactRows, 2> rows;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const int body = k == 0 ? a : b;
+      if (k == 1 && b == a) continue;
+      rows[k] = {body, 3 * place(generator), static_cast<int>(p.rows.size())};
+      for (int e = 0; e < 3 * rows[k].columns; ++e) p.rows.push_back(normal(generator));
+    }
+    p.contacts.push_back(rows);
+  }
+  p.q.resize(3 * n);
+  for (double& x : p.q) x = normal(generator);
+  for (int i = 0; i < n; ++i) p.q[3 * i] = -std::abs(p.q[3 * i]);
+  p.mu = VectorX::Constant(n, 0.1);
   return p;
 }
 
@@ -83,6 +114,20 @@ BENCHMARK(assembled_sweeps)->Arg(0)->Arg(5)->Unit(benchmark::kMillisecond);
 
 void factored_sweeps(benchmark::State& state) { sweeps(state, ring(1000)); }
 BENCHMARK(factored_sweeps)->Arg(0)->Arg(5)->Unit(benchmark::kMillisecond);
+
+/// Fibres, Anderson depth, threads.
+void wisp_sweeps(benchmark::State& state) {
+  const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
+                                          static_cast<std::size_t>(state.range(2)));
+  const FactoredProblem problem = wisp(static_cast<int>(state.range(0)));
+  SolverOptions options{.tolerance = 1e-300, .max_iterations = 100, .newton_contacts = 0};
+  options.anderson_depth = static_cast<int>(state.range(1));
+  double done = 0.0;
+  for (auto _ : state) done += solve_gauss_seidel(problem, VectorX::Zero(problem.q.size()), options).iterations;
+  state.counters["per_contact"] = benchmark::Counter(static_cast<double>(problem.mu.size()) * done,
+                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(wisp_sweeps)->ArgsProduct({{100, 2025}, {0, 5}, {1, 2}})->UseRealTime()->Unit(benchmark::kMillisecond);
 
 /// What a step of a single hair asks for; the guess: the answer to a free velocity 1 % away.
 void one_hair(benchmark::State& state) {

@@ -165,6 +165,26 @@ TEST(GaussSeidel, same_bits_for_any_number_of_threads) {
   EXPECT_TRUE(one == four);
 }
 
+/// One island of 2000 contacts: sweeps by schedule.
+TEST(GaussSeidel, a_large_island_has_the_same_bits_for_any_number_of_threads) {
+  const FactoredProblem p = tresse_test::tangle(250, 2000, 18, 0.3, 11);
+  const SolverOptions options{.tolerance = 1e-10};
+  FrictionSolution one, four;
+  {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
+    one = solve_gauss_seidel(p, zero(p.q), options);
+  }
+  {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 4);
+    four = solve_gauss_seidel(p, zero(p.q), options);
+  }
+  ASSERT_EQ(one.islands, 1);
+  EXPECT_EQ(one.status, Status::converged) << one.scaled_error;
+  EXPECT_TRUE(one.impulse == four.impulse);
+  EXPECT_EQ(one.iterations, four.iterations);
+  EXPECT_LE(worst_violation(dense(assembled(p)), p.q, p.mu, one.impulse), 1e-8);
+}
+
 TEST(GaussSeidel, a_solution_as_guess_costs_no_sweep) {
   const FactoredProblem p = tresse_test::chain(8, 2, 12, 0.3, 9);
   const auto first = solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-12});

@@ -93,4 +93,32 @@ inline tresse::friction::FactoredProblem chain(int bodies, int contacts_per_pair
   return out;
 }
 
+/// Contacts between bodies nearby in a ring that most are, and some anywhere, of them a tenth with obstacles.
+inline tresse::friction::FactoredProblem tangle(int bodies, int contacts, int unknowns, double mu, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<int> any(0, bodies - 1);
+  tresse::friction::FactoredProblem out;
+  for (int b = 0; b <= bodies; ++b) out.body_begin.push_back(b * unknowns);
+  for (int i = 0; i < contacts; ++i) {
+    const int a = i < bodies ? i : any(generator);  // the first ones close the ring
+    int b = i % 50 == 49 ? any(generator) : (a + 1 + i % 3) % bodies;
+    if (i < bodies) b = (a + 1) % bodies;
+    if (b == a || (i >= bodies && i % 10 == 0)) b = -1;
+    std::array<tresse::friction::ContactRows, 2> sides;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const int body = side == 0 ? a : b;
+      if (body < 0) continue;
+      sides[side] = {body, unknowns, static_cast<int>(out.rows.size())};
+      for (int e = 0; e < 3 * unknowns; ++e) out.rows.push_back(normal(generator));
+    }
+    out.contacts.push_back(sides);
+  }
+  out.q.resize(3 * contacts);
+  for (double& x : out.q) x = normal(generator);
+  for (Eigen::Index i = 0; i < contacts; ++i) out.q[3 * i] -= 0.7;
+  out.mu = Eigen::VectorXd::Constant(contacts, mu);
+  return out;
+}
+
 }  // namespace tresse_test

@@ -30,11 +30,16 @@ template <>
 struct OperatorOf<FrictionProblem> {
   using type = detail::AssembledOperator;
   static std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
+  static detail::SweepSchedule schedule(const FrictionProblem&, std::vector<int>&) { return {}; }
 };
 template <>
 struct OperatorOf<FactoredProblem> {
   using type = detail::FactoredOperator;
   static std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
+  static detail::SweepSchedule schedule(const FactoredProblem& problem, std::vector<int>& island) {
+    constexpr std::size_t large = 1000;  // contacts: fewer are solved sooner than threads wake up
+    return island.size() < large ? detail::SweepSchedule{} : detail::make_schedule(problem, island);
+  }
 };
 
 /// Each island's share of the squared normaliser: when every island meets half the tolerance with it, the whole does.
@@ -106,7 +111,7 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
   using Operator = typename OperatorOf<Problem>::type;
   const std::vector<Matrix3> diagonal = diagonal_blocks(problem);
   const VectorX scales = contact_scales(diagonal);
-  const std::vector<std::vector<int>> all = islands(problem);
+  std::vector<std::vector<int>> all = islands(problem);
   const double floor = all.empty() ? 0.0 : island_floor(problem, scales, options, all.size());
   SolverOptions island_options = options;
   island_options.tolerance *= island_share;
@@ -117,7 +122,7 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
   std::vector<detail::IslandResult> results(all.size());
   tbb::enumerable_thread_specific<std::vector<int>> numbering;
   const auto solve_island = [&](std::size_t k) {
-    const std::vector<int>& island = all[k];
+    std::vector<int>& island = all[k];
     if (island.size() == 1) {
       const int i = island.front();
       results[k] = solve_single(diagonal[static_cast<std::size_t>(i)], problem.q.template segment<3>(3 * i),
@@ -127,11 +132,12 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
     // Numbers within the island; what other islands left behind is never read.
     std::vector<int>& local = numbering.local();
     local.resize(OperatorOf<Problem>::locals(problem), -1);
+    const detail::SweepSchedule schedule = OperatorOf<Problem>::schedule(problem, island);
     const Operator op(problem, diagonal, scales, island, local);
     VectorX r(3 * static_cast<Eigen::Index>(island.size()));
     for (std::size_t c = 0; c < island.size(); ++c)
       r.segment<3>(3 * static_cast<Eigen::Index>(c)) = guess.segment<3>(3 * island[c]) * scales[island[c]];
-    results[k] = detail::IslandSolver<Operator>(op, island_options, floor).solve(r);
+    results[k] = detail::IslandSolver<Operator>(op, island_options, floor, schedule).solve(r);
     for (std::size_t c = 0; c < island.size(); ++c)
       out.impulse.segment<3>(3 * island[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[island[c]];
   };

@@ -6,7 +6,9 @@
 
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/anderson.hpp>
+#include <tresse/friction/detail/blocks.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
+#include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/residual.hpp>
 #include <tresse/friction/solver.hpp>
 
@@ -28,9 +30,11 @@ template <typename Operator>
 class IslandSolver {
  public:
   /// `floor`: the least normaliser (sum of squares) of the island's error, so that islands which hardly matter stop.
-  IslandSolver(const Operator& op, const SolverOptions& options, double floor)
+  /// `schedule`: of sweeps on several threads; empty: one contact after the other.
+  IslandSolver(const Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule)
       : op_(op),
         options_(options),
+        schedule_(schedule),
         floor_(floor),
         measured_(3 * op.mu.size()),
         x_(op.size()),
@@ -39,7 +43,8 @@ class IslandSolver {
         u_(measured_),
         last_step_(measured_),
         unscaled_(options.measure == SolverOptions::Measure::natural_map),
-        alpha_(static_cast<std::size_t>(op.contacts()), 0.0) {}
+        alpha_(static_cast<std::size_t>(op.contacts()), 0.0),
+        failed_(static_cast<std::size_t>(op.contacts()), 0) {}
 
   /// `impulse` (3n, scaled) is the start, and the best iterate on return.
   IslandResult solve(VectorX& impulse);
@@ -47,6 +52,7 @@ class IslandSolver {
  private:
   double measure(const VectorX& x);
   bool check(const VectorX& x);
+  void solve_one(int contact, VectorX& x);
   void sweep(VectorX& x);
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
@@ -63,12 +69,15 @@ class IslandSolver {
 
   const Operator& op_;
   const SolverOptions& options_;
+  const SweepSchedule& schedule_;
   double floor_;
   Eigen::Index measured_;
   VectorX x_, g_, best_, u_, last_step_;
   MatrixX dense_;  // W, of small islands once it is needed
   bool unscaled_;
   std::vector<double> alpha_;
+  std::vector<char> failed_;     // contacts without a solution of their own at the last sweep
+  std::vector<ErrorSums> sums_;  // of blocks of contacts
   double best_error_ = std::numeric_limits<double>::infinity();
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
@@ -79,16 +88,27 @@ class IslandSolver {
 template <typename Operator>
 double IslandSolver<Operator>::measure(const VectorX& x) {
   op_.velocities(x, u_);
+  constexpr int block = 1024;
+  sums_.assign(static_cast<std::size_t>((op_.contacts() + block - 1) / block), {});
+  for_blocks(op_.contacts(), block, [&](int k, int begin, int end) {
+    ErrorSums& part = sums_[static_cast<std::size_t>(k)];
+    for (int i = begin; i < end; ++i) {
+      // Unscaled: back to the problem's units.
+      const double s = unscaled_ ? op_.scale[i] : 1.0;
+      const Vector3 r = x.segment<3>(3 * i) / s;
+      const Vector3 u = u_.segment<3>(3 * i) * s;
+      part.map += natural_map(r, u, op_.mu[i]).squaredNorm();
+      part.q += (op_.q.template segment<3>(3 * i) * s).squaredNorm();
+      part.r += r.squaredNorm();
+      part.u += u.squaredNorm();
+    }
+  });
   ErrorSums sums;
-  for (int i = 0; i < op_.contacts(); ++i) {
-    // Unscaled: back to the problem's units.
-    const double s = unscaled_ ? op_.scale[i] : 1.0;
-    const Vector3 r = x.segment<3>(3 * i) / s;
-    const Vector3 u = u_.segment<3>(3 * i) * s;
-    sums.map += natural_map(r, u, op_.mu[i]).squaredNorm();
-    sums.q += (op_.q.template segment<3>(3 * i) * s).squaredNorm();
-    sums.r += r.squaredNorm();
-    sums.u += u.squaredNorm();
+  for (const ErrorSums& part : sums_) {
+    sums.map += part.map;
+    sums.q += part.q;
+    sums.r += part.r;
+    sums.u += part.u;
   }
   sums.q = std::max(sums.q, floor_);
   return sums.relative();
@@ -112,20 +132,32 @@ bool IslandSolver<Operator>::check(const VectorX& x) {
 }
 
 template <typename Operator>
+void IslandSolver<Operator>::solve_one(int i, VectorX& x) {
+  const auto k = static_cast<std::size_t>(i);
+  const Vector3 q = op_.free_velocity(i, x);
+  const Vector3 before = x.segment<3>(3 * i);
+  Vector3 r = before;
+  failed_[k] = !solve_contact(op_.contact[k], q, options_.local_solver, alpha_[k], r);
+  if (failed_[k]) {
+    // No impulse of its own can satisfy this contact: a projected step, the others may still change.
+    const Vector3 u = q + op_.contact[k].W * r;
+    r = project_on_cone(r - de_saxce(u, op_.mu[i]), op_.mu[i]);
+  }
+  if (r != before) op_.change(i, r - before, x);
+}
+
+template <typename Operator>
 void IslandSolver<Operator>::sweep(VectorX& x) {
-  result_.unsolvable.clear();
-  for (int i = 0; i < op_.contacts(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const Vector3 q = op_.free_velocity(i, x);
-    const Vector3 before = x.segment<3>(3 * i);
-    Vector3 r = before;
-    if (!solve_contact(op_.contact[k], q, options_.local_solver, alpha_[k], r)) {
-      // No impulse of its own can satisfy this contact: a projected step, the others may still change.
-      result_.unsolvable.push_back(i);
-      const Vector3 u = q + op_.contact[k].W * r;
-      r = project_on_cone(r - de_saxce(u, op_.mu[i]), op_.mu[i]);
+  if (schedule_.colour_begin.empty()) {
+    for (int i = 0; i < op_.contacts(); ++i) solve_one(i, x);
+  } else {
+    for (std::size_t c = 0; c + 1 < schedule_.colour_begin.size(); ++c) {
+      const int first = schedule_.colour_begin[c];
+      for_blocks(schedule_.colour_begin[c + 1] - first, 1, [&](int k, int, int) {
+        const auto cluster = static_cast<std::size_t>(first + k);
+        for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i, x);
+      });
     }
-    if (r != before) op_.change(i, r - before, x);
   }
   ++result_.sweeps;
 }
@@ -267,6 +299,8 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   // Sweeps since the last regular check count too.
   if (!result_.converged && result_.sweeps % options_.check_every != 0) check(x_);
   impulse = best_;
+  for (int i = 0; i < op_.contacts(); ++i)
+    if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);
   return result_;
 }
 

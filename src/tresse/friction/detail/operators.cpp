@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tresse/friction/detail/blocks.hpp>
+
 namespace tresse::friction::detail {
 namespace {
 
@@ -63,6 +65,7 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
                                    const VectorX& scales, const std::vector<int>& island, std::vector<int>& local) {
   fill_base(*this, problem.q, problem.mu, diagonal, scales, island);
   // `local` holds, per body, its first entry in this island's y; -1 outside.
+  const auto blocks_of = [](int columns) { return (columns + lanes - 1) / lanes; };
   std::vector<int> touched;
   int next = 0;
   side_.resize(island.size());
@@ -74,45 +77,77 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
       const auto body = static_cast<std::size_t>(side.body);
       if (local[body] < 0) {
         local[body] = next;
-        next += problem.body_begin[body + 1] - problem.body_begin[body];
+        next += lanes * blocks_of(problem.body_begin[body + 1] - problem.body_begin[body]);
         touched.push_back(side.body);
       }
-      side_[k][which] = {local[body], side.columns, rows_.size()};
-      for (int c = 0; c < 3 * side.columns; ++c)
-        rows_.push_back(problem.rows[static_cast<std::size_t>(side.offset + c)] / scales[i]);
+      const int blocks = blocks_of(side.columns);
+      side_[k][which] = {local[body], blocks, rows_.size()};
+      rows_.resize(rows_.size() + static_cast<std::size_t>(3 * lanes * blocks), 0.0);
+      double* to = rows_.data() + side_[k][which].offset;
+      const double* from = problem.rows.data() + side.offset;
+      for (int row = 0; row < 3; ++row)
+        for (int c = 0; c < side.columns; ++c)
+          to[(c / lanes * 3 + row) * lanes + c % lanes] = from[row * side.columns + c] / scales[i];
     }
   }
+  body_begin_.assign(touched.size() + 1, 0);
+  std::vector<int> number(static_cast<std::size_t>(next), -1);  // of the body that starts at an entry of y
+  for (std::size_t b = 0; b < touched.size(); ++b)
+    number[static_cast<std::size_t>(local[static_cast<std::size_t>(touched[b])])] = static_cast<int>(b);
+  const auto for_each_side = [&](const auto& visit) {
+    for (int k = 0; k < contacts(); ++k)
+      for (int which = 0; which < 2; ++which) {
+        const Side& side = side_[static_cast<std::size_t>(k)][static_cast<std::size_t>(which)];
+        if (side.blocks > 0) visit(static_cast<std::size_t>(number[static_cast<std::size_t>(side.begin)]), k, which);
+      }
+  };
+  for_each_side([&](std::size_t body, int, int) { ++body_begin_[body + 1]; });
+  for (std::size_t b = 0; b < touched.size(); ++b) body_begin_[b + 1] += body_begin_[b];
+  of_body_.resize(static_cast<std::size_t>(body_begin_.back()));
+  std::vector<int> place(body_begin_.begin(), body_begin_.end() - 1);
+  for_each_side([&](std::size_t body, int k, int which) {
+    of_body_[static_cast<std::size_t>(place[body]++)] = {k, which};
+  });
   for (const int body : touched) local[static_cast<std::size_t>(body)] = -1;
   bodies_size_ = next;
   scratch_.resize(next);
 }
 
+void FactoredOperator::sum_bodies(const VectorX& x, double* y) const {
+  constexpr int block = 16;  // bodies
+  for_blocks(static_cast<int>(body_begin_.size()) - 1, block, [&](int, int first, int last) {
+    for (int b = first; b < last; ++b) {
+      for (int k = body_begin_[static_cast<std::size_t>(b)]; k < body_begin_[static_cast<std::size_t>(b) + 1]; ++k) {
+        const auto [i, which] = of_body_[static_cast<std::size_t>(k)];
+        add_transposed(side_[static_cast<std::size_t>(i)][static_cast<std::size_t>(which)], x.segment<3>(3 * i), y);
+      }
+    }
+  });
+}
+
 void FactoredOperator::refresh(VectorX& x) const {
   x.tail(bodies_size_).setZero();
-  for (int i = 0; i < contacts(); ++i)
-    for (const Side& side : side_[static_cast<std::size_t>(i)])
-      add_transposed(side, x.segment<3>(3 * i), x.data() + 3 * mu.size());
+  sum_bodies(x, x.data() + 3 * mu.size());
 }
 
 void FactoredOperator::velocities(const VectorX& x, VectorX& u) const {
   scratch_.setZero();
-  for (int i = 0; i < contacts(); ++i)
-    for (const Side& side : side_[static_cast<std::size_t>(i)])
-      add_transposed(side, x.segment<3>(3 * i), scratch_.data());
-  for (int i = 0; i < contacts(); ++i) {
-    Vector3 sum = q.segment<3>(3 * i);
-    for (const Side& side : side_[static_cast<std::size_t>(i)]) add_rows(side, scratch_.data(), sum);
-    u.segment<3>(3 * i) = sum;
-  }
+  sum_bodies(x, scratch_.data());
+  constexpr int block = 256;
+  for_blocks(contacts(), block, [&](int, int begin, int end) {
+    for (int i = begin; i < end; ++i)
+      u.segment<3>(3 * i) = q.segment<3>(3 * i) + times_rows(side_[static_cast<std::size_t>(i)], scratch_.data());
+  });
 }
 
 void FactoredOperator::dense(MatrixX& W) const {
   MatrixX X = MatrixX::Zero(3 * contacts(), bodies_size_);
   for (int i = 0; i < contacts(); ++i)
     for (const Side& side : side_[static_cast<std::size_t>(i)])
-      for (int k = 0; k < 3; ++k)
-        X.row(3 * i + k).segment(side.begin, side.columns) +=
-            Row(rows_.data() + side.offset + static_cast<std::size_t>(k * side.columns), side.columns).transpose();
+      for (int c = 0; c < lanes * side.blocks; ++c)
+        for (int row = 0; row < 3; ++row)
+          X(3 * i + row, side.begin + c) +=
+              rows_[side.offset + static_cast<std::size_t>((c / lanes * 3 + row) * lanes + c % lanes)];
   W.noalias() = X * X.transpose();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include <tresse/base/types.hpp>
@@ -50,7 +52,8 @@ class AssembledOperator : public OperatorBase {
   std::vector<double> block_;  // 9 numbers each, column-major
 };
 
-/// W = X X^T never assembled: y = X^T r is carried along. @cite bertails2018hdr sec. 3.2.4
+/// W = X X^T never assembled: y = X^T r, padded to quadruples body by body, is carried along. @cite bertails2018hdr
+/// sec. 3.2.4
 class FactoredOperator : public OperatorBase {
  public:
   FactoredOperator(const FactoredProblem& problem, const std::vector<Matrix3>& diagonal, const VectorX& scales,
@@ -58,9 +61,8 @@ class FactoredOperator : public OperatorBase {
   Eigen::Index size() const { return 3 * mu.size() + bodies_size_; }
 
   Vector3 free_velocity(int i, const VectorX& x) const {
-    Vector3 u = q.segment<3>(3 * i) - contact[static_cast<std::size_t>(i)].W * x.segment<3>(3 * i);
-    for (const Side& side : side_[static_cast<std::size_t>(i)]) add_rows(side, x.data() + 3 * mu.size(), u);
-    return u;
+    return q.segment<3>(3 * i) - contact[static_cast<std::size_t>(i)].W * x.segment<3>(3 * i) +
+           times_rows(side_[static_cast<std::size_t>(i)], x.data() + 3 * mu.size());
   }
   void change(int i, const Vector3& dr, VectorX& x) const {
     x.segment<3>(3 * i) += dr;
@@ -71,27 +73,55 @@ class FactoredOperator : public OperatorBase {
   void dense(MatrixX& W) const;
 
  private:
+  /// Four columns at a time; rows are padded with zeros to whole quadruples.
+  using Lanes = double __attribute__((vector_size(32)));
+  static constexpr int lanes = 4;
   struct Side {
-    int begin = 0;  ///< first entry in y
-    int columns = 0;
-    std::size_t offset = 0;  ///< of three rows of `columns` numbers
+    int begin = 0;           ///< first entry in y
+    int blocks = 0;          ///< of four columns
+    std::size_t offset = 0;  ///< of its first block: four columns of row 0, of row 1, of row 2
   };
-  using Row = Eigen::Map<const VectorX>;
 
-  void add_rows(const Side& side, const double* y, Vector3& u) const {
-    const Row part(y + side.begin, side.columns);
-    const double* rows = rows_.data() + side.offset;
-    for (int k = 0; k < 3; ++k) u[k] += Row(rows + k * side.columns, side.columns).dot(part);
+  static Lanes load(const double* p) {
+    Lanes out;
+    std::memcpy(&out, p, sizeof out);
+    return out;
+  }
+  Vector3 times_rows(const std::array<Side, 2>& sides, const double* y) const {
+    Lanes sum0{}, sum1{}, sum2{};
+    for (const Side& side : sides) {
+      const double* row = rows_.data() + side.offset;
+      const double* part = y + side.begin;
+      for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
+        const Lanes v = load(part);
+        sum0 += load(row) * v;
+        sum1 += load(row + lanes) * v;
+        sum2 += load(row + 2 * lanes) * v;
+      }
+    }
+    return {(sum0[0] + sum0[1]) + (sum0[2] + sum0[3]), (sum1[0] + sum1[1]) + (sum1[2] + sum1[3]),
+            (sum2[0] + sum2[1]) + (sum2[2] + sum2[3])};
   }
   void add_transposed(const Side& side, const Vector3& dr, double* y) const {
-    const double* rows = rows_.data() + side.offset;
+    const double* row = rows_.data() + side.offset;
     double* part = y + side.begin;
-    for (int c = 0; c < side.columns; ++c)
-      part[c] += rows[c] * dr[0] + rows[side.columns + c] * dr[1] + rows[2 * side.columns + c] * dr[2];
+    for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
+      const Lanes v = load(part) + (load(row) * dr[0] + load(row + lanes) * dr[1] + load(row + 2 * lanes) * dr[2]);
+      std::memcpy(part, &v, sizeof v);
+    }
   }
 
+  struct BodySide {
+    int contact, which;
+  };
+
+  /// y of every body from r alone, summed in the order of the contacts.
+  void sum_bodies(const VectorX& x, double* y) const;
+
   std::vector<std::array<Side, 2>> side_;
-  std::vector<double> rows_;  // scaled, in the order of the island's contacts
+  std::vector<double> rows_;       // scaled, in the order of the island's contacts
+  std::vector<BodySide> of_body_;  // the contacts' sides, body by body
+  std::vector<int> body_begin_;    // (bodies + 1) in of_body_
   Eigen::Index bodies_size_ = 0;
   mutable VectorX scratch_;  // y recomputed, so that a measure never sees drift
 };
