@@ -6,8 +6,8 @@
 
 namespace tresse::math {
 
-/// |v| without overflow or underflow, not a number where v isn't finite. Not Eigen's stableNorm(), whose rounding depends
-/// on where v stands in memory.
+/// |v| without overflow or underflow, not a number where v isn't finite. Not Eigen's stableNorm(), whose rounding
+/// depends on where v stands in memory.
 inline double safe_norm(const Vector3& v) {
   const double square = v.squaredNorm();
   if (square > 1e-280 && square < 1e280) return std::sqrt(square);
