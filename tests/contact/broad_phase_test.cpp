@@ -45,8 +45,8 @@ Geometry crowd(unsigned seed) {
   }
   tubes.plane(random.vector(0.005), random.rotation().col(0));
   for (Piece& piece : tubes.scene.pieces) {
-    piece.drift = random.vector(1e-3);
-    piece.reach = random.uniform(0.0, 2e-4);
+    piece.travel.drift = random.vector(1e-3);
+    piece.travel.reach = random.uniform(0.0, 2e-4);
   }
   return tubes.scene;
 }
@@ -60,10 +60,10 @@ double closest_approach(const Vector3& from_a_to_b, const Vector3& travel) {
 
 /// Whether samples of two pieces meet during the step, each point up to the reach beside its drift.
 bool meet(const Piece& a, const Piece& b, const Matrix3X& on_a, const Matrix3X& on_b) {
-  const double near = a.radius + b.radius + a.reach + b.reach;
+  const double near = a.radius + b.radius + a.travel.reach + b.travel.reach;
   for (int i = 0; i <= samples; ++i)
     for (int j = 0; j <= samples; ++j)
-      if (closest_approach(on_b.col(j) - on_a.col(i), b.drift - a.drift) <= near) return true;
+      if (closest_approach(on_b.col(j) - on_a.col(i), b.travel.drift - a.travel.drift) <= near) return true;
   return false;
 }
 
@@ -72,7 +72,7 @@ bool meet(const Piece& a, const Piece& b, const Matrix3X& on_a, const Matrix3X& 
 bool come_back(const Geometry& scene, const std::vector<Matrix3X>& points, int i, int j) {
   const Piece& a = scene.pieces[i];
   const Piece& b = scene.pieces[j];
-  const double near = a.radius + b.radius + a.reach + b.reach + (b.drift - a.drift).norm();
+  const double near = a.radius + b.radius + a.travel.reach + b.travel.reach + (b.travel.drift - a.travel.drift).norm();
   for (int p = 0; p <= samples; ++p) {
     const Vector3 from = points[i].col(p);
     double farthest = 0.0;
@@ -80,7 +80,8 @@ bool come_back(const Geometry& scene, const std::vector<Matrix3X>& points, int i
       for (int q = k == i ? p : 0; q <= samples; ++q) {
         const Vector3 away = points[k].col(q) - from;
         farthest = std::max(farthest, away.norm());
-        const bool meets = closest_approach(away, b.drift - a.drift) <= a.radius + b.radius + a.reach + b.reach;
+        const bool meets = closest_approach(away, b.travel.drift - a.travel.drift) <=
+                           a.radius + b.radius + a.travel.reach + b.travel.reach;
         if (k == j && meets && farthest > 1.6 * near) return true;
       }
     }
@@ -105,7 +106,10 @@ Wanted brute_force(const Geometry& scene) {
     for (int j = i + 1; j < count; ++j) {
       const Piece& b = scene.pieces[j];
       if (!a.fibre && !b.fibre) continue;
-      if (meet(a, b, points[i], points[j]) && (a.body != b.body || come_back(scene, points, i, j))) {
+      // Neighbours on a fibre never pair up, docs/contact.md: only a travel of the size of the curl would bring them
+      // together.
+      const bool wanted = a.body != b.body || (j > i + 1 && come_back(scene, points, i, j));
+      if (wanted && meet(a, b, points[i], points[j])) {
         out.pairs.insert({i, j});
         out.of_one_fibre += a.body == b.body ? 1 : 0;
       }
@@ -113,7 +117,7 @@ Wanted brute_force(const Geometry& scene) {
     for (int k = 0; a.fibre && k < static_cast<int>(scene.planes.size()); ++k) {
       const HalfSpace& plane = scene.planes[k];
       const double lowest = (plane.normal.transpose() * (points[i].colwise() - plane.point)).minCoeff();
-      if (lowest + std::min(0.0, plane.normal.dot(a.drift)) > a.radius + a.reach) continue;
+      if (lowest + std::min(0.0, plane.normal.dot(a.travel.drift)) > a.radius + a.travel.reach) continue;
       out.pairs.insert({i, -1 - k});
       ++out.with_plane;
     }
@@ -199,14 +203,14 @@ TEST(BroadPhase, CountsOnlyTheTravelOfOnePieceTowardsTheOther) {
   tubes.fibre(test::chain({Vector3(0, 1e-3, 0), Matrix3::Identity()}, {{Vector3::Zero(), 0.01}}), 1e-4);
   Geometry& scene = tubes.scene;
   EXPECT_TRUE(candidate_pairs(scene, {}).empty());
-  scene.pieces[0].drift = scene.pieces[1].drift = Vector3(0, 5e-3, 0);
+  scene.pieces[0].travel.drift = scene.pieces[1].travel.drift = Vector3(0, 5e-3, 0);
   EXPECT_TRUE(candidate_pairs(scene, {}).empty());
-  scene.pieces[1].drift = Vector3(0, 4.1e-3, 0);  // closes 0.9 of the millimetre; the radii are the rest
+  scene.pieces[1].travel.drift = Vector3(0, 4.1e-3, 0);  // closes 0.9 of the millimetre; the radii are the rest
   EXPECT_EQ(candidate_pairs(scene, {}).size(), 1U);
 }
 
 TEST(BroadPhase, OfNothingIsNothing) {
-  EXPECT_TRUE(candidate_pairs({{}, {}, {0}}, {}).empty());
+  EXPECT_TRUE(candidate_pairs({{}, {}, {0}, {}}, {}).empty());
   test::Tubes tubes;
   tubes.plane(Vector3::Zero(), Vector3::UnitZ());
   tubes.capsule(Vector3::Zero(), Vector3::UnitX(), 1e-3);

@@ -44,8 +44,8 @@ class Wisp {
         piece.interval = geometry::domain(piece.curve);
         piece.radius = radius;
         piece.curvature = geometry::second_derivative_bound(piece.curve, piece.interval);
-        piece.drift = speed_ * step * velocities_[f];
-        piece.reach = 2e-6 + speed_ * step * 0.5;
+        piece.travel.drift = speed_ * step * velocities_[f];
+        piece.travel.reach = 2e-6 + speed_ * step * 0.5;
         piece.begin = e * element_length;
         piece.body = static_cast<int>(f);
         piece.element = e;
@@ -63,7 +63,7 @@ class Wisp {
     bar.interval = geometry::domain(bar.curve);
     bar.radius = 5e-4;
     bar.fibre = false;
-    bar.drift = Vector3(speed_ * step, 0.0, 0.0);
+    bar.travel.drift = Vector3(speed_ * step, 0.0, 0.0);
     bar.body = static_cast<int>(roots_.size());
     out.pieces.push_back(bar);
     out.body_begin.push_back(static_cast<int>(out.pieces.size()));

@@ -91,10 +91,10 @@ class Tubes {
 
   /// The same reach for all. [m]
   void set_reach(double reach) {
-    for (contact::Piece& piece : scene.pieces) piece.reach = reach;
+    for (contact::Piece& piece : scene.pieces) piece.travel.reach = reach;
   }
 
-  contact::Geometry scene{{}, {}, {0}};
+  contact::Geometry scene{{}, {}, {0}, {}};
 
  private:
   void append(contact::Piece piece) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <oneapi/tbb/parallel_for.h>
+#include <Eigen/SVD>
 
 #include <tresse/contact/detail/candidate.hpp>
 #include <tresse/geometry/curve_motion.hpp>
@@ -45,53 +46,78 @@ void ContactSearch::move_to(const Geometry& scene) {
     for (std::size_t i = begin; i < end; ++i) {
       const Piece& piece = scene.pieces[i];
       Track& track = tracks_[i];
-      if (known) track.deformation += geometry::motion_between(pieces_[i].curve, piece.curve, piece.interval).spread;
-      track.centre = geometry::position(piece.curve, 0.5 * (piece.interval.begin + piece.interval.end));
-      track.drift = piece.drift;
-      track.range = piece.radius + piece.reach;
+      if (known) {
+        const geometry::CurveMotion motion = geometry::motion_between(pieces_[i].curve, piece.curve, piece.interval);
+        track.deformation += motion.spread;
+        track.frame = (Eigen::Quaterniond(motion.turn) * track.frame).normalized();
+      }
+      track.travel = piece.travel;
+      const double length = piece.interval.end - piece.interval.begin;
+      const Vector3 middle = geometry::position(piece.curve, piece.interval.begin + 0.5 * length);
+      track.travel.middle = middle;
+      track.travel.extent = std::max((geometry::position(piece.curve, piece.interval.begin) - middle).norm(),
+                                     (geometry::position(piece.curve, piece.interval.end) - middle).norm()) +
+                            piece.curvature * length * length / 32.0;
+      track.radius = piece.radius;
     }
   });
   pieces_ = scene.pieces;
 }
 
+/// Bound of |P x - Q x| over unit x.
+double ContactSearch::turned(const Eigen::Quaterniond& p, const Eigen::Quaterniond& q) {
+  return 2.0 * std::min((p.coeffs() - q.coeffs()).norm(), (p.coeffs() + q.coeffs()).norm());
+}
+
 /// Whether two pieces that were too far apart to be kept as a pair could meet by now.
 bool ContactSearch::must_gather() const {
   if (gathered_.empty()) return true;
-  // What all pieces have in common brings none nearer to another.
-  Vector3 shift = Vector3::Zero();
-  Vector3 drift = Vector3::Zero();
+  // A rigid motion of all brings nobody nearer: the one that fits best is taken off. @cite kabsch1976
+  const auto count = static_cast<double>(tracks_.size());
+  Vector3 then_middle = Vector3::Zero();
+  Vector3 now_middle = Vector3::Zero();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    shift += tracks_[i].centre - gathered_[i].centre;
-    drift += tracks_[i].drift;
+    then_middle += gathered_[i].travel.middle / count;
+    now_middle += tracks_[i].travel.middle / count;
   }
-  shift /= static_cast<double>(tracks_.size());
-  drift /= static_cast<double>(tracks_.size());
+  Matrix3 covariance = Matrix3::Zero();
+  for (std::size_t i = 0; i < tracks_.size(); ++i)
+    covariance += (tracks_[i].travel.middle - now_middle) * (gathered_[i].travel.middle - then_middle).transpose();
+  const Eigen::JacobiSVD<Matrix3> svd(covariance, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Matrix3 turn = svd.matrixU() * svd.matrixV().transpose();
+  if (turn.determinant() < 0.0) {
+    turn = svd.matrixU() * Vector3(1.0, 1.0, -1.0).asDiagonal() * svd.matrixV().transpose();
+  }
+  const Eigen::Quaterniond rotation(turn);
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     const Track& now = tracks_[i];
     const Track& then = gathered_[i];
-    const double used = (now.centre - then.centre - shift).norm() + (now.deformation - then.deformation) +
-                        (now.range - then.range) + (now.drift - drift).norm();
-    if (!(used < 0.5 * skin_)) return true;
+    const Vector3 moved = now.travel.middle - now_middle - turn * (then.travel.middle - then_middle);
+    const double used = moved.norm() + turned(now.frame, rotation * then.frame) * now.travel.extent +
+                        (now.deformation - then.deformation) + now.travel.farthest() - then.travel.reach;
+    if (!(used < skins_.of(pieces_[i]))) return true;
   }
   return false;
 }
 
 /// Pairs nearer than the skin, with what is known of those that were kept already.
 void ContactSearch::gather(const Geometry& scene) {
-  // Worth some steps at the present speed, but no more pairs than neighbours nearby make.
+  // Worth some steps at the present speed, but no more pairs than neighbours nearby make. Obstacles are few: theirs may
+  // be wide.
   constexpr double steps = 10.0;
-  constexpr double least_radii = 2.0;
-  constexpr double most_radii = 4.0;
+  constexpr double least_radii = 1.0;
+  constexpr double most_radii = 2.0;
+  constexpr double most_radii_of_obstacles = 20.0;
   double radius = 0.0;
-  double travel = 0.0;
-  Vector3 drift = Vector3::Zero();
-  for (const Track& track : tracks_) drift += track.drift / static_cast<double>(tracks_.size());
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (scene.pieces[i].fibre) radius = std::max(radius, scene.pieces[i].radius);
-    travel = std::max(travel, scene.pieces[i].reach + (tracks_[i].drift - drift).norm());
+  Skins travel;
+  for (const Piece& piece : scene.pieces) {
+    double& farthest = piece.fibre ? travel.fibre : travel.obstacle;
+    farthest = std::max(farthest, piece.travel.farthest());
+    if (piece.fibre) radius = std::max(radius, piece.radius);
   }
-  skin_ = std::clamp(2.0 * steps * travel, least_radii * radius, most_radii * radius);
-  const std::vector<CandidatePair> near = near_pairs(scene, broad_phase_, skin_);
+  skins_.fibre = std::clamp(steps * travel.fibre, least_radii * radius, most_radii * radius);
+  skins_.obstacle = std::clamp(steps * travel.obstacle, least_radii * radius, most_radii_of_obstacles * radius);
+  const std::vector<CandidatePair> near = near_pairs(scene, broad_phase_, skins_);
   std::vector<NearPair> pairs;
   pairs.reserve(near.size());
   auto old = pairs_.begin();
@@ -100,18 +126,26 @@ void ContactSearch::gather(const Geometry& scene) {
     if (old != pairs_.end() && !(pair < old->pair)) {
       pairs.push_back(*old);
     } else {
-      pairs.push_back({pair});
+      pairs.push_back({pair, 0.0, {}});
     }
   }
   pairs_ = std::move(pairs);
   gathered_ = tracks_;
 }
 
+ContactSearch::View ContactSearch::view_of(const CandidatePair& pair) const {
+  const Track& a = tracks_[pair.a];
+  const Track& b = tracks_[pair.b];
+  const Eigen::Quaterniond back = a.frame.conjugate();
+  return {back * (b.travel.middle - a.travel.middle), back * b.frame, a.deformation + b.deformation};
+}
+
 /// A bound of what the pair's distance lost since its separation was proved. [m]
 double ContactSearch::closed_in(const NearPair& near) const {
-  const Track& a = tracks_[near.pair.a];
-  const Track& b = tracks_[near.pair.b];
-  return (b.centre - a.centre - near.offset).norm() + (a.deformation + b.deformation - near.deformation);
+  const View now = view_of(near.pair);
+  return (now.offset - near.view.offset).norm() +
+         turned(now.turn, near.view.turn) * tracks_[near.pair.b].travel.extent +
+         (now.deformation - near.view.deformation);
 }
 
 std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vector<Place>& followed) {
@@ -133,7 +167,8 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
       NearPair& near = pairs_[k];
       const Track& a = tracks_[near.pair.a];
       const Track& b = tracks_[near.pair.b];
-      const double meeting = a.range + b.range + (a.drift - b.drift).norm();
+      const double travel = closing(a.travel, b.travel);
+      const double meeting = a.radius + b.radius + travel;
       if (near.apart > 0.0 && near.apart - closed_in(near) > meeting) continue;
       const Piece& piece_a = scene.pieces[near.pair.a];
       const Piece& piece_b = scene.pieces[near.pair.b];
@@ -141,14 +176,12 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
       ++examined[begin / block];
       // Look farther than asked for by what the pair travels in some steps: for so long it will not be looked at again.
       constexpr double steps = 12.0;
-      const double travel = piece_a.reach + piece_b.reach + (a.drift - b.drift).norm();
       const double slack = std::clamp(steps * travel, 0.1 * piece_a.radius, 4.0 * piece_a.radius);
       constexpr double rounding = 1e-12;
       const auto measure = [&] {
         near.apart = geometry::separation(piece_a.curve, piece_a.interval, piece_b.curve, piece_b.interval,
                                           {.enough = meeting + slack, .least = meeting * (1.0 + rounding)});
-        near.offset = b.centre - a.centre;
-        near.deformation = a.deformation + b.deformation;
+        near.view = view_of(near.pair);
       };
       const bool was_contact = near.apart == 0.0;
       if (!was_contact) measure();

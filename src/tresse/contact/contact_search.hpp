@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <Eigen/Geometry>
+
 #include <tresse/contact/detection.hpp>
 
 namespace tresse::contact {
@@ -26,26 +28,32 @@ class ContactSearch {
   const Effort& effort() const { return effort_; }
 
  private:
-  /// Where a piece is and what it may do during the step.
+  /// Where a piece is, and what it may do during the step.
   struct Track {
-    Vector3 centre;            ///< its middle (3) [m]
-    Vector3 drift;             ///< Piece::drift (3) [m]
-    double range = 0.0;        ///< radius and reach [m]
-    double deformation = 0.0;  ///< all that its points ever moved beyond its middle, summed over the searches [m]
+    Travel travel;
+    double radius = 0.0;                                        ///< [m]
+    Eigen::Quaterniond frame = Eigen::Quaterniond::Identity();  ///< turns with the piece
+    double deformation = 0.0;  ///< all that its points ever moved beyond its rigid motion, summed over the searches [m]
   };
-  /// A pair and what is known of it: the centrelines were at least `apart` when the offset of their middles and their
-  /// deformation were these.
+  /// Of a pair: where b is, seen from a.
+  struct View {
+    Vector3 offset = Vector3::Zero();  ///< of the middles (3) [m]
+    Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();
+    double deformation = 0.0;  ///< of both together [m]
+  };
+  /// A pair and what is known of it: the centrelines were at least `apart` when the view was this.
   struct NearPair {
     CandidatePair pair;
     double apart = 0.0;  ///< 0: nothing proved, or a contact [m]
-    Vector3 offset = Vector3::Zero();
-    double deformation = 0.0;
+    View view;
   };
 
   bool same_pieces(const Geometry& scene) const;
   void move_to(const Geometry& scene);
+  static double turned(const Eigen::Quaterniond& p, const Eigen::Quaterniond& q);
   bool must_gather() const;
   void gather(const Geometry& scene);
+  View view_of(const CandidatePair& pair) const;
   double closed_in(const NearPair& near) const;
 
   BroadPhaseOptions broad_phase_;
@@ -53,7 +61,7 @@ class ContactSearch {
   std::vector<Piece> pieces_;  ///< of the last search
   std::vector<Track> tracks_;
   std::vector<Track> gathered_;  ///< tracks when the pairs were gathered
-  double skin_ = 0.0;            ///< with which they were
+  Skins skins_;                  ///< with which they were
   std::vector<NearPair> pairs_;
   Effort effort_;
 };

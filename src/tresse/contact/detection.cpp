@@ -135,7 +135,7 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
   const Piece& a = scene.pieces[pair.a];
   if (pair.b < 0) {
     const HalfSpace& plane = scene.planes[-1 - pair.b];
-    const double reach = a.radius + a.reach + a.drift.norm();
+    const double reach = a.radius + travel_to_plane(scene, a, plane);
     for (const double s : geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, reach))
       out.push_back(plane_candidate(scene, pair.a, pair.b, s));
     return;

@@ -56,7 +56,7 @@ int parts_of(const Piece& piece) {
 
 }  // namespace
 
-LinkTree::LinkTree(const Geometry& scene, const Vector3& drift, double margin) {
+LinkTree::LinkTree(const Geometry& scene, const Skins& skins) {
   const std::size_t count = scene.pieces.size();
   piece_begin_.assign(count + 1, 0);
   oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
@@ -72,7 +72,7 @@ LinkTree::LinkTree(const Geometry& scene, const Vector3& drift, double margin) {
     geometry::make_chain(piece.curve, piece.interval, static_cast<int>(piece_begin_[i + 1] - first), chain);
     for (std::size_t k = first; k < piece_begin_[i + 1]; ++k) {
       links_[k] = {chain.points[k - first], chain.points[k - first + 1], chain.radius, static_cast<int>(i)};
-      boxes_[k] = box_of(links_[k], piece.radius + piece.reach + (piece.drift - drift).norm() + margin);
+      boxes_[k] = box_of(links_[k], piece.radius + piece.travel.farthest() + skins.of(piece));
     }
   });
   sort_along_curve();

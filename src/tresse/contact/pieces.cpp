@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include <Eigen/Cholesky>
+
 namespace tresse::contact {
 
 int pieces_per_element(double curvature, double length) {
@@ -16,6 +18,68 @@ double self_contact_free_length(double curvature, double radius, double margin) 
   if (curvature <= 0.0) return std::numeric_limits<double>::infinity();
   const double half_chord_angle = std::asin(std::min(1.0, curvature * (radius + 0.5 * margin)));
   return 2.0 * (std::numbers::pi - half_chord_angle) / curvature;
+}
+
+Travel rigid_travel(const ThreePoints& at, const ThreePoints& travel, double sagitta, double least) {
+  Travel out;
+  out.middle = at.middle;
+  out.drift = travel.middle;
+  const Vector3 chord = at.end - at.begin;
+  const double length2 = chord.squaredNorm();
+  const Vector3 to_begin = at.begin - at.middle;
+  const Vector3 to_end = at.end - at.middle;
+  if (length2 > 0.0) {
+    out.spin = chord.cross(travel.end - travel.begin) / length2;
+    // About the chord: what the middle does beside it.
+    const Vector3 beside = at.middle - 0.5 * (at.begin + at.end);
+    const Vector3 moves = travel.middle - 0.5 * (travel.begin + travel.end) - out.spin.cross(beside);
+    const Vector3 moment = chord * (chord.dot(beside.cross(moves)) / length2);
+    const double arm2 = beside.squaredNorm() - std::pow(chord.dot(beside), 2) / length2;
+    constexpr double bent = 1e-4;  // squared, of the chord: of a straighter piece the spin about it is lost in rounding
+    if (arm2 > bent * length2) out.spin += moment / arm2;
+  }
+  const auto left = [&](const Vector3& arm, const Vector3& moves) {
+    return (moves - out.drift - out.spin.cross(arm)).norm();
+  };
+  out.extent = std::max(to_begin.norm(), to_end.norm()) + sagitta;
+  out.reach = least + std::max(left(to_begin, travel.begin), left(to_end, travel.end));
+  return out;
+}
+
+void take_off_common_travel(Geometry& scene) {
+  Travel& common = scene.common;
+  common = {};
+  int count = 0;
+  for (const Piece& piece : scene.pieces) {
+    if (!piece.fibre) continue;
+    common.middle += piece.travel.middle;
+    common.drift += piece.travel.drift;
+    ++count;
+  }
+  if (count == 0) return;
+  common.middle /= count;
+  common.drift /= count;
+  Matrix3 inertia = Matrix3::Zero();
+  Vector3 moment = Vector3::Zero();
+  for (const Piece& piece : scene.pieces) {
+    if (!piece.fibre) continue;
+    const Vector3 arm = piece.travel.middle - common.middle;
+    inertia += arm.squaredNorm() * Matrix3::Identity() - arm * arm.transpose();
+    moment += arm.cross(piece.travel.drift - common.drift);
+  }
+  // All in a line: about it nothing is known, and nothing needed.
+  inertia += 1e-12 * inertia.trace() * Matrix3::Identity();
+  if (inertia.trace() > 0.0) common.spin = inertia.ldlt().solve(moment);
+  for (Piece& piece : scene.pieces) {
+    piece.travel.drift -= common.drift + common.spin.cross(piece.travel.middle - common.middle);
+    piece.travel.spin -= common.spin;
+  }
+}
+
+double travel_to_plane(const Geometry& scene, const Piece& piece, const HalfSpace& plane) {
+  const Travel& own = piece.travel;
+  const Vector3 drift = own.drift + scene.common.drift + scene.common.spin.cross(own.middle - scene.common.middle);
+  return own.reach + std::max(0.0, -plane.normal.dot(drift)) + (own.spin + scene.common.spin).norm() * own.extent;
 }
 
 int piece_at(const Geometry& scene, int body, int element, double s) {

@@ -1,25 +1,58 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
+
+#include <Eigen/Geometry>
 
 #include <tresse/geometry/prepared_curve.hpp>
 
 namespace tresse::contact {
 
+/// What a piece may do during the step: go rigidly by `drift` and `spin` about its middle, and every point by up to
+/// `reach` beyond.
+struct Travel {
+  Vector3 middle = Vector3::Zero();  ///< (3) [m]
+  Vector3 drift = Vector3::Zero();   ///< of the middle (3) [m]
+  Vector3 spin = Vector3::Zero();    ///< rotation vector (3) [rad]
+  double extent = 0.0;               ///< the piece is within this of its middle [m]
+  double reach = 0.0;                ///< half the contact margin included; >= 0 [m]
+
+  /// The farthest that any of its points may go. [m]
+  double farthest() const { return reach + drift.norm() + spin.norm() * extent; }
+};
+
+/// How much the distance of two pieces may shrink during the step: seen from a, which turns with it, or each on its
+/// own; the first is small for neighbours in a wisp that swings. To first order in the spins. [m]
+inline double closing(const Travel& a, const Travel& b) {
+  const Vector3 seen = b.drift - a.drift - a.spin.cross(b.middle - a.middle);
+  const double from_a = seen.norm() + (b.spin - a.spin).norm() * b.extent;
+  const double alone = a.drift.norm() + b.drift.norm() + a.spin.norm() * a.extent + b.spin.norm() * b.extent;
+  return a.reach + b.reach + std::min(from_a, alone);
+}
+
+/// Begin, middle and end of a piece and what they travel (3 each) [m].
+struct ThreePoints {
+  Vector3 begin, middle, end;
+};
+
+/// The rigid motion of a piece whose three points travel so, the rest of their travel in `reach`, to which `least`
+/// adds. `sagitta`: the piece is within this of the lines between the points. [m]
+Travel rigid_travel(const ThreePoints& at, const ThreePoints& travel, double sagitta, double least);
+
 /// A smooth piece of tube: part of a fibre's element, or a capsule of an obstacle.
 struct Piece {
   geometry::PreparedCurve curve = geometry::SegmentEvaluator({Vector3::Zero(), Vector3::Zero()});  ///< in the world
-  geometry::Interval interval;      ///< the part of the curve that this piece covers, in its parameter
-  double radius = 0.0;              ///< of the tube; > 0 [m]
-  double curvature = 0.0;           ///< bound on |r''| over the piece [1/m]
-  Vector3 drift = Vector3::Zero();  ///< what its points may travel together during the step (3) [m]
-  double reach = 0.0;               ///< how far each may go beyond, and half the margin; >= 0 [m]
-  double begin = 0.0;               ///< arc length along the body of parameter 0 of the curve [m]
-  int body = 0;                     ///< pieces of one body share it
-  int element = 0;                  ///< of the fibre, or capsule of the obstacle
-  bool fibre = true;                ///< false: an obstacle; two obstacles never meet
-  bool first = true;                ///< starts at the body's beginning
-  bool last = true;                 ///< ends at the body's end
+  geometry::Interval interval;  ///< the part of the curve that this piece covers, in its parameter
+  double radius = 0.0;          ///< of the tube; > 0 [m]
+  double curvature = 0.0;       ///< bound on |r''| over the piece [1/m]
+  Travel travel;
+  double begin = 0.0;  ///< arc length along the body of parameter 0 of the curve [m]
+  int body = 0;        ///< pieces of one body share it
+  int element = 0;     ///< of the fibre, or capsule of the obstacle
+  bool fibre = true;   ///< false: an obstacle; two obstacles never meet
+  bool first = true;   ///< starts at the body's beginning
+  bool last = true;    ///< ends at the body's end
 };
 
 /// Solid half-space on the side away from the unit normal.
@@ -29,19 +62,27 @@ struct HalfSpace {
   int body = 0;
 };
 
-/// What can touch, at one instant. Pieces of one body stand together, in order along the body.
+/// What can touch, at one instant. Pieces of one body stand together, in order along the body, fibres before obstacles.
 struct Geometry {
   std::vector<Piece> pieces;
   std::vector<HalfSpace> planes;
   std::vector<int> body_begin;  ///< (bodies + 1) first piece of each body; a plane's body has none
+  Travel common;                ///< what all travel together (`drift`, `spin`): not in the pieces' own travel
 };
 
 /// The piece of a body's element that covers parameter `s` of it (the nearest one if none does).
 int piece_at(const Geometry& scene, int body, int element, double s);
 
+/// Takes the rigid motion that fits the fibres' travel best off that of all pieces: where all move together, nobody
+/// comes near.
+void take_off_common_travel(Geometry& scene);
+
+/// How far a piece may go towards a plane during the step. [m]
+double travel_to_plane(const Geometry& scene, const Piece& piece, const HalfSpace& plane);
+
 /// How near two pieces must be to meet during the step: distance of their centrelines. [m]
 inline double meeting_distance(const Piece& a, const Piece& b) {
-  return a.radius + b.radius + a.reach + b.reach + (a.drift - b.drift).norm();
+  return a.radius + b.radius + closing(a.travel, b.travel);
 }
 
 /// Pieces that an element of curvature |r''| = `curvature` is cut into, each at most 0.45 turns so that two of them can

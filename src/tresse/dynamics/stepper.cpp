@@ -197,6 +197,18 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
   const double dt = options_.dt;
   const double least = 0.5 * options_.margin;
   const Vector3 fall = dt * dt * world_.gravity;
+  // Of a few pieces none is worth more than the mean of its ends' travel.
+  const bool simple = contact::few_pieces(geometry);
+  const auto between = [least](const Vector3& first, const Vector3& last) {
+    contact::Travel out;
+    out.drift = 0.5 * (first + last);
+    out.reach = least + 0.5 * (last - first).norm();
+    return out;
+  };
+  const auto points_of = [](const contact::Piece& piece, double middle) -> contact::ThreePoints {
+    return {geometry::position(piece.curve, piece.interval.begin), geometry::position(piece.curve, middle),
+            geometry::position(piece.curve, piece.interval.end)};
+  };
   for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
     const rods::Rod& rod = *world_.fibres[f].rod;
     thread_local Matrix3X ends;
@@ -204,15 +216,20 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
     rod.end_velocities(velocities[f], ends);
     for (int i = geometry.body_begin[f]; i < geometry.body_begin[f + 1]; ++i) {
       contact::Piece& piece = geometry.pieces[i];
-      Vector3 first = ends.col(piece.element);
-      Vector3 last = ends.col(piece.element + 1);
       const bool cut = i + 1 < geometry.body_begin[f + 1] && geometry.pieces[i + 1].element == piece.element;
-      if (cut || piece.interval.begin > 0.0) {
-        first = rod.velocity(piece.element, piece.interval.begin, velocities[f]);
-        last = rod.velocity(piece.element, piece.interval.end, velocities[f]);
+      const auto travel = [&](const Vector3& velocity) -> Vector3 { return safety * dt * velocity + fall; };
+      const auto velocity = [&](double s) { return rod.velocity(piece.element, s, velocities[f]); };
+      const Vector3 first =
+          travel(piece.interval.begin > 0.0 ? velocity(piece.interval.begin) : Vector3(ends.col(piece.element)));
+      const Vector3 last = travel(cut ? velocity(piece.interval.end) : Vector3(ends.col(piece.element + 1)));
+      if (simple) {
+        piece.travel = between(first, last);
+        continue;
       }
-      piece.drift = safety * dt * 0.5 * (first + last) + fall;
-      piece.reach = least + safety * dt * 0.5 * (last - first).norm();
+      const double length = piece.interval.end - piece.interval.begin;
+      const double middle = piece.interval.begin + 0.5 * length;
+      piece.travel = contact::rigid_travel(points_of(piece, middle), {first, travel(velocity(middle)), last},
+                                           piece.curvature * length * length / 32.0, least);
     }
   });
   for (std::size_t k = 0; k < world_.obstacles.size(); ++k) {
@@ -224,16 +241,21 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
     const Matrix3 turn = next.frame * now.frame.transpose();
     for (int i = geometry.body_begin[body]; i < geometry.body_begin[body + 1]; ++i) {
       contact::Piece& piece = geometry.pieces[i];
-      const auto travel = [&](double s) -> Vector3 {
-        const Vector3 arm = geometry::position(piece.curve, s) - now.position;
-        return next.position - now.position + turn * arm - arm;
+      const auto travel = [&](const Vector3& x) -> Vector3 {
+        const Vector3 arm = x - now.position;
+        return safety * (next.position - now.position + turn * arm - arm);
       };
-      const Vector3 first = travel(piece.interval.begin);
-      const Vector3 last = travel(piece.interval.end);
-      piece.drift = safety * 0.5 * (first + last);
-      piece.reach = least + safety * 0.5 * (last - first).norm();
+      if (simple) {
+        piece.travel = between(travel(geometry::position(piece.curve, piece.interval.begin)),
+                               travel(geometry::position(piece.curve, piece.interval.end)));
+        continue;
+      }
+      const contact::ThreePoints at = points_of(piece, 0.5 * (piece.interval.begin + piece.interval.end));
+      piece.travel = contact::rigid_travel(at, {travel(at.begin), travel(at.middle), travel(at.end)}, 0.0, least);
     }
   }
+  geometry.common = {};
+  if (!simple) contact::take_off_common_travel(geometry);
 }
 
 std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(double time,
@@ -291,7 +313,7 @@ double Stepper::wanted_gap(const contact::Geometry& geometry, const contact::Con
   const contact::Place place = contact::place_of(geometry, contact);
   for (const DeepContact& deep : deep_) {
     if (deep.body_a == place.body_a && deep.body_b == place.body_b &&
-        std::abs(deep.s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.reach + a.drift.norm()) {
+        std::abs(deep.s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.travel.farthest()) {
       wanted = std::min(wanted, deep.wanted_gap);
     }
   }

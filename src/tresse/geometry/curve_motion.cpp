@@ -2,27 +2,55 @@
 
 #include <limits>
 
+#include <Eigen/Geometry>
+
 namespace tresse::geometry {
 namespace {
 
-/// Bound of |r''_after - r''_before| over the interval.
+/// Bound of |r''_after - turn r''_before| over the interval.
 template <CurveEvaluator C>
-double second_derivative_change(const C& before, const C& after, Interval interval) {
+double second_derivative_change(const C& before, const C& after, const Matrix3&, Interval interval) {
   return before.bounds(interval).second + after.bounds(interval).second;
 }
 
-double second_derivative_change(const SegmentEvaluator&, const SegmentEvaluator&, Interval) { return 0.0; }
+double second_derivative_change(const SegmentEvaluator&, const SegmentEvaluator&, const Matrix3&, Interval) {
+  return 0.0;
+}
 
 /// r'' = cos(w s) e + sin(w s)/w f, and |d/dw sin(w s)/w| <= s^2/2.
-double second_derivative_change(const HelixEvaluator& before, const HelixEvaluator& after, Interval interval) {
+double second_derivative_change(const HelixEvaluator& before, const HelixEvaluator& after, const Matrix3& turn,
+                                Interval interval) {
   const auto second = [](const HelixEvaluator& c) -> Vector3 {
     return c.turning() ? Vector3(-(c.rate() * c.rate()) * c.cosine_radius()) : c.cosine_radius();
   };
   const Vector3 e = second(before);
   const Vector3 f = before.third_derivative_at_begin();
   const double s = interval.end;
-  return (second(after) - e).norm() + s * (after.third_derivative_at_begin() - f).norm() +
+  return (second(after) - turn * e).norm() + s * (after.third_derivative_at_begin() - turn * f).norm() +
          std::abs(after.rate() - before.rate()) * s * (e.norm() + 0.5 * s * f.norm());
+}
+
+/// The rotation that takes one chord's direction and the place beside it to the other's; of straight pieces the
+/// smallest that takes the chord's.
+Matrix3 rotation_between(const Vector3& chord_before, const Vector3& beside_before, const Vector3& chord_after,
+                         const Vector3& beside_after) {
+  const double before = chord_before.norm();
+  const double after = chord_after.norm();
+  if (!(before > 0.0) || !(after > 0.0)) return Matrix3::Identity();
+  const auto frame = [](const Vector3& chord, const Vector3& beside) {
+    Matrix3 out;
+    out.col(0) = chord.normalized();
+    out.col(1) = (beside - out.col(0) * out.col(0).dot(beside)).normalized();
+    out.col(2) = out.col(0).cross(out.col(1));
+    return out;
+  };
+  constexpr double bent =
+      1e-2;  // place beside the chord, of its length: what a rotation about a straighter one leaves is less
+  if (chord_before.cross(beside_before).norm() > bent * before * before &&
+      chord_after.cross(beside_after).norm() > bent * after * after) {
+    return frame(chord_after, beside_after) * frame(chord_before, beside_before).transpose();
+  }
+  return Eigen::Quaterniond::FromTwoVectors(chord_before, chord_after).toRotationMatrix();
 }
 
 }  // namespace
@@ -31,16 +59,22 @@ CurveMotion motion_between(const PreparedCurve& before, const PreparedCurve& aft
   return std::visit(
       [&](const auto& x) -> CurveMotion {
         using C = std::decay_t<decltype(x)>;
-        const C* const y = std::get_if<C>(&after);
-        if (!y) return {Vector3::Zero(), std::numeric_limits<double>::infinity()};
-        const Vector3 base = y->origin - x.origin;
-        const auto moved = [&](double s) -> Vector3 { return base + (y->offset(s) - x.offset(s)); };
-        const double length = interval.end - interval.begin;
         CurveMotion out;
-        out.shift = moved(interval.begin + 0.5 * length);
+        const C* const y = std::get_if<C>(&after);
+        if (!y) {
+          out.spread = std::numeric_limits<double>::infinity();
+          return out;
+        }
+        const double length = interval.end - interval.begin;
+        const double middle = interval.begin + 0.5 * length;
+        const Vector3 x0 = x.offset(interval.begin), xm = x.offset(middle), x1 = x.offset(interval.end);
+        const Vector3 y0 = y->offset(interval.begin), ym = y->offset(middle), y1 = y->offset(interval.end);
+        const Vector3 base = y->origin - x.origin;
+        out.shift = base + (ym - xm);
+        out.turn = rotation_between(x1 - x0, xm - 0.5 * (x0 + x1), y1 - y0, ym - 0.5 * (y0 + y1));
         constexpr double units = 16.0 * std::numeric_limits<double>::epsilon();
-        out.spread = std::max((moved(interval.begin) - out.shift).norm(), (moved(interval.end) - out.shift).norm()) +
-                     second_derivative_change(x, *y, interval) * length * length / 32.0 +
+        out.spread = std::max((y0 - ym - out.turn * (x0 - xm)).norm(), (y1 - ym - out.turn * (x1 - xm)).norm()) +
+                     second_derivative_change(x, *y, out.turn, interval) * length * length / 32.0 +
                      units * (x.size(interval) + base.norm());
         return out;
       },

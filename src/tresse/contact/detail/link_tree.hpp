@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tresse/contact/pieces.hpp>
+#include <tresse/contact/broad_phase.hpp>
 
 namespace tresse::contact::detail {
 
@@ -29,9 +29,9 @@ struct LinkBox {
 /// order, four a leaf.
 class LinkTree {
  public:
-  /// Boxes hold what a piece may reach during the step in a frame that moves by `drift` in it, and `margin` beyond:
-  /// those of two pieces nearer than their meeting distance and 2 `margin` overlap.
-  LinkTree(const Geometry& scene, const Vector3& drift, double margin);
+  /// Boxes hold all that a piece may reach during the step, and its skin: those of two pieces nearer than their meeting
+  /// distance and their skins overlap.
+  LinkTree(const Geometry& scene, const Skins& skins);
 
   /// The capsules of one piece.
   const Link* begin(int piece) const { return links_.data() + piece_begin_[static_cast<std::size_t>(piece)]; }

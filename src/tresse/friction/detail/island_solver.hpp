@@ -52,7 +52,7 @@ class IslandSolver {
  private:
   double measure(const VectorX& x);
   bool check(const VectorX& x);
-  void solve_one(int contact, VectorX& x);
+  void solve_one(int i, VectorX& x);
   void sweep(VectorX& x);
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;

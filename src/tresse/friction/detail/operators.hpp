@@ -9,6 +9,11 @@
 #include <tresse/friction/local_solver.hpp>
 #include <tresse/friction/problem.hpp>
 
+// As in geometry/detail/lanes.hpp: what passes lanes between functions is inlined.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 /// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps. An operator offers: contacts(),
 /// size() of the state x = [r; y], free_velocity(i, x) (the contact's velocity were its impulse 0), change(i, dr, x),
 /// refresh(x) (y from r), velocities(x, u) and dense(W).
