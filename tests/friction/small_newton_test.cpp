@@ -103,6 +103,7 @@ TEST(ProximalNewton, ABoxOnFourCornersSlidesAsCoulombSays) {
 /// Contacts all around one body, some twice in the same place. Always solvable: standing still is allowed.
 TEST(ProximalNewton, RedundantContactsOfOneBodyObeyTheLaw) {
   int hard = 0;
+  int steps = 0;
   for (unsigned seed = 0; seed < 500; ++seed) {
     std::mt19937 generator(seed);
     std::normal_distribution<double> normal;
@@ -129,11 +130,16 @@ TEST(ProximalNewton, RedundantContactsOfOneBodyObeyTheLaw) {
     VectorX r = VectorX::Zero(q.size());
     proximal_newton(W, q, mu, target, r);
     EXPECT_LE(worst_violation(W, q, mu, r), law_error * std::max(1.0, r.norm())) << seed;
+    // Asked for more than rounding allows it reaches rounding, in no more steps than that takes.
+    VectorX finest = VectorX::Zero(q.size());
+    steps += proximal_newton(W, q, mu, 0.0, finest);
+    EXPECT_LE(worst_violation(W, q, mu, finest), 1e-13 * std::max(1.0, finest.norm())) << seed;
     VectorX plain = VectorX::Zero(q.size());
     small_newton(W, q, mu, 0.0, target, plain);
     hard += worst_violation(W, q, mu, plain) > 1e-9 ? 1 : 0;
   }
   EXPECT_GT(hard, 10) << "Newton's method alone would do";
+  EXPECT_LT(steps, 500 * 40) << "steps spent below rounding";
 }
 
 TEST(ProximalNewton, NeverLeavesAWorseIterateThanTheStart) {

@@ -59,7 +59,7 @@ class IslandSolver {
 
   bool newton_from(const VectorX& start, double lift, int max_steps);
   bool try_newton(const VectorX& start);
-  bool try_proximal();
+  bool try_proximal(const VectorX& guess);
   /// A tenth of the tolerance where the measure is Newton's own, else rounding.
   double newton_target() const { return (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm(); }
   void run(int last_sweep);
@@ -183,15 +183,18 @@ bool IslandSolver<Operator>::newton_from(const VectorX& start, double lift, int 
 }
 
 /// For contacts that are nearly redundant: which of them carry is a choice that neither sweeps nor a step from the
-/// wrong side revise.
+/// wrong side revise. Where sweeps stalled is a wrong side more often than the guess that they set out from.
 template <typename Operator>
-bool IslandSolver<Operator>::try_proximal() {
+bool IslandSolver<Operator>::try_proximal(const VectorX& guess) {
   if (dense_.size() == 0) op_.dense(dense_);
-  VectorX trial = best_;
-  result_.newton_steps += proximal_newton(dense_, op_.q, op_.mu, newton_target(), trial);
-  x_.head(measured_) = trial;
-  op_.refresh(x_);
-  return check(x_);
+  for (const VectorX& start : {guess, VectorX(VectorX::Zero(measured_)), best_}) {
+    VectorX trial = start;
+    result_.newton_steps += proximal_newton(dense_, op_.q, op_.mu, newton_target(), trial);
+    x_.head(measured_) = trial;
+    op_.refresh(x_);
+    if (check(x_)) return true;
+  }
+  return false;
 }
 
 /// Anderson-mixed sweeps until the tolerance, `last_sweep`, or 100 sweeps without halving the error.
@@ -282,8 +285,9 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     for (int patience = 10; !finished() && patience <= 100; patience *= 2) {
       run(result_.sweeps + patience);
       if (!result_.converged) check(x_);
-      if (!result_.converged && try_newton(best_)) break;
-      if (!result_.converged && patience == 20 && try_proximal()) break;
+      if (finished()) break;
+      if (patience == 10 && (newton_from(best_, 1e-10, many_steps) || try_proximal(impulse))) break;
+      if (patience > 10 && try_newton(best_)) break;
     }
   }
   while (!finished()) {

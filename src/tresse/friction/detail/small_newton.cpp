@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <Eigen/LU>
 #include <Eigen/QR>
@@ -118,13 +119,16 @@ int proximal_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, doubl
   for (int k = 0; k < 200 && steps < max_steps && best > target; ++k) {
     lifted.diagonal() = W.diagonal().array() + rho;
     const VectorX shifted = q - rho * at;
-    const double enough = std::max(solved * q.norm() * std::min(1.0, rho), 0.1 * target);
+    // Nothing finer than the rounding of W r can be asked for: a point refused for it stops the descent of rho.
+    const double rounding = std::numeric_limits<double>::epsilon() * (W.norm() * at.norm() + q.norm());
+    const double finest = std::max(0.1 * target, rounding);
+    const double enough = std::max(solved * q.norm() * std::min(1.0, rho), finest);
     const auto error = [&](const VectorX& x) { return map_norm(x, lifted * x + shifted, mu); };
     VectorX next = at;
-    steps += newton(lifted, shifted, mu, regular, false, 0.1 * target, next, run);
+    steps += newton(lifted, shifted, mu, regular, false, finest, next, run);
     if (error(next) > enough) {
       VectorX other = at;
-      steps += newton(lifted, shifted, mu, regular, true, 0.1 * target, other, run);
+      steps += newton(lifted, shifted, mu, regular, true, finest, other, run);
       if (error(other) < error(next)) next = other;
     }
     const bool done = error(next) <= enough;
