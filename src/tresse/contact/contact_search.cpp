@@ -168,7 +168,8 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
       const Track& a = tracks_[near.pair.a];
       const Track& b = tracks_[near.pair.b];
       const double travel = closing(a.travel, b.travel);
-      const double meeting = a.radius + b.radius + travel;
+      constexpr double rounding = 1e-12;  // between this meeting distance and that of the query
+      const double meeting = (a.radius + b.radius + travel) * (1.0 + rounding);
       if (near.apart > 0.0 && near.apart - closed_in(near) > meeting) continue;
       const Piece& piece_a = scene.pieces[near.pair.a];
       const Piece& piece_b = scene.pieces[near.pair.b];
@@ -177,10 +178,9 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
       // Look farther than asked for by what the pair travels in some steps: for so long it will not be looked at again.
       constexpr double steps = 12.0;
       const double slack = std::clamp(steps * travel, 0.1 * piece_a.radius, 4.0 * piece_a.radius);
-      constexpr double rounding = 1e-12;
       const auto measure = [&] {
         near.apart = geometry::separation(piece_a.curve, piece_a.interval, piece_b.curve, piece_b.interval,
-                                          {.enough = meeting + slack, .least = meeting * (1.0 + rounding)});
+                                          {.enough = meeting + slack, .least = meeting});
         near.view = view_of(near.pair);
       };
       const bool was_contact = near.apart == 0.0;
