@@ -43,7 +43,7 @@ bool AndersonMixer::solve_coefficients() {
 /// One block of a new pair of differences, and its share of their products.
 void AndersonMixer::store(Eigen::Index k, Eigen::Index begin, Eigen::Index end, const VectorX& x, const VectorX& g) {
   const Eigen::Index length = end - begin;
-  const Eigen::Index head = std::clamp<Eigen::Index>(measured_ - begin, 0, length);
+  const Eigen::Index head = std::clamp<Eigen::Index>(measured_ - begin, 0, length);  // entries that are measured
   if (newest_ >= 0) dg_.col(newest_).segment(begin, length) = g.segment(begin, length) - last_g_.segment(begin, length);
   last_g_.segment(begin, length) = g.segment(begin, length);
   partial_.col(k).setZero();
@@ -52,6 +52,7 @@ void AndersonMixer::store(Eigen::Index k, Eigen::Index begin, Eigen::Index end, 
     if (newest_ >= 0) df_(i, newest_) = f - last_f_[i];
     last_f_[i] = f;
   }
+  if (head == 0) return;
   for (int j = 0; j < stored_; ++j) {
     partial_(j, k) = df_.col(j).segment(begin, head).dot(df_.col(newest_).segment(begin, head));
     partial_(depth_ + j, k) = df_.col(j).segment(begin, head).dot(last_f_.segment(begin, head));
