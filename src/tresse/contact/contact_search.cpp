@@ -1,7 +1,6 @@
 #include <tresse/contact/contact_search.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include <oneapi/tbb/parallel_for.h>
 #include <Eigen/SVD>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/contact/detail/candidate.hpp>

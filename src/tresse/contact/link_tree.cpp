@@ -46,7 +46,8 @@ std::uint64_t every_third_bit(std::uint64_t x) {
   return x;
 }
 
-/// Chords of a few radii hold slanted fibres in small boxes; shorter ones only cost.
+/// Shorter chords hold slanted fibres in smaller boxes, but there are more of them: measured on a wisp of straight
+/// fibres.
 int parts_of(const Piece& piece) {
   constexpr double chord_radii = 160.0;
   constexpr double sagitta_radii = 1.5;
