@@ -42,6 +42,22 @@ contact::HalfSpace moved_plane(const bodies::Obstacle& obstacle, const Pose& pos
 
 }  // namespace
 
+Fibre::Fibre(const Fibre& other)
+    : rod(other.rod ? other.rod->clone() : nullptr),
+      root(other.root),
+      root_motion(other.root_motion),
+      group(other.group),
+      material(other.material),
+      drag(other.drag),
+      first_rest_curvature(other.first_rest_curvature),
+      last_rest_curvature(other.last_rest_curvature),
+      rest_onset(other.rest_onset) {}
+
+Fibre& Fibre::operator=(const Fibre& other) {
+  *this = Fibre(other);
+  return *this;
+}
+
 VectorX rest_curvature_at(const Fibre& fibre, double time) {
   const double weight = std::min(1.0, time / fibre.rest_onset);
   return (1.0 - weight) * fibre.first_rest_curvature + weight * fibre.last_rest_curvature;

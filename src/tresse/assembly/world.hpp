@@ -12,6 +12,13 @@ namespace tresse::assembly {
 
 /// One fibre of the world.
 struct Fibre {
+  Fibre() = default;
+  Fibre(const Fibre& other);
+  Fibre& operator=(const Fibre& other);
+  Fibre(Fibre&&) = default;
+  Fibre& operator=(Fibre&&) = default;
+  ~Fibre() = default;
+
   std::unique_ptr<rods::Rod> rod;  ///< model and kinematics of the last update
   Pose root;                       ///< reference pose of a clamped root
   bodies::Motion root_motion;      ///< clamped roots only

@@ -1,89 +1,205 @@
 #include <tresse/contact/broad_phase.hpp>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include <oneapi/tbb/enumerable_thread_specific.h>
-#include <oneapi/tbb/parallel_for.h>
 
+#include <tresse/base/blocks.hpp>
+#include <tresse/contact/detail/groups.hpp>
 #include <tresse/contact/detail/link_tree.hpp>
+#include <tresse/contact/detail/near_pairs.hpp>
 #include <tresse/geometry/box.hpp>
 #include <tresse/geometry/capsule_chain.hpp>
 
 namespace tresse::contact {
 namespace {
 
-double near_distance(const Piece& a, const Piece& b, const Skins& skins) {
-  return meeting_distance(a, b) + skins.of(a) + skins.of(b);
+int count_of_fibre_pieces(const Geometry& scene) {
+  // They stand before the obstacles'.
+  const auto first = std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.fibre; });
+  return static_cast<int>(first - scene.pieces.begin());
 }
 
-bool may_meet(const Geometry& scene, const BroadPhaseOptions& options, const Skins& skins, int i, int j) {
-  const Piece& a = scene.pieces[i];
-  const Piece& b = scene.pieces[j];
-  if (a.body == b.body)
-    return options.self_contact && j - i >= 2 && (skins.fibre > 0.0 || can_touch_itself(scene, i, j));
-  return options.fibre_contact || !b.fibre;
-}
+/// Pairs that may meet in the step that starts here.
+class WithinMeetingDistance {
+ public:
+  WithinMeetingDistance(const Geometry& scene, const BroadPhaseOptions& options) : scene_(scene), options_(options) {}
+
+  /// Of a piece's boxes [m].
+  double growth(int i) const { return piece(i).radius + piece(i).travel.farthest(); }
+  /// Of the boxes that it asks with; the pairs asked for are its own from here on.
+  double more(int) { return 0.0; }
+  /// Up to which the pair is wanted [m].
+  double range(int i, int j) const { return meeting_distance(piece(i), piece(j)); }
+  bool may_meet(int i, int j) const {
+    if (piece(i).body == piece(j).body) return options_.self_contact && can_touch_itself(scene_, i, j);
+    return options_.fibre_contact || !piece(j).fibre;
+  }
+
+ private:
+  const Piece& piece(int i) const { return scene_.pieces[static_cast<std::size_t>(i)]; }
+  const Geometry& scene_;
+  const BroadPhaseOptions& options_;
+};
+
+/// Pairs to be kept for some steps.
+class WithinGroupsRange {
+ public:
+  WithinGroupsRange(const Geometry& scene, const BroadPhaseOptions& options, const detail::Groups& groups)
+      : scene_(scene), options_(options), groups_(groups), range_(static_cast<std::size_t>(groups.count()), none) {}
+
+  double growth(int i) const { return groups_.own(i); }
+  double more(int i) {
+    if (groups_.group_of(i) != asking_) {
+      if (asking_ >= 0)
+        for (const auto& near : groups_.neighbours(asking_)) range_[static_cast<std::size_t>(near.group)] = none;
+      asking_ = groups_.group_of(i);
+      more_ = 0.0;
+      for (const auto& near : groups_.neighbours(asking_)) {
+        if (!groups_.touch(asking_, near)) continue;
+        range_[static_cast<std::size_t>(near.group)] = near.range;
+        more_ = std::max(more_, near.range);
+      }
+    }
+    return more_;
+  }
+  double range(int i, int j) const {
+    return groups_.own(i) + groups_.own(j) + range_[static_cast<std::size_t>(groups_.group_of(j))];
+  }
+  bool may_meet(int i, int j) const {
+    const Piece& b = scene_.pieces[static_cast<std::size_t>(j)];
+    if (scene_.pieces[static_cast<std::size_t>(i)].body == b.body) return options_.self_contact && j - i >= 2;
+    return options_.fibre_contact || !b.fibre;
+  }
+
+ private:
+  static constexpr double none = -std::numeric_limits<double>::infinity();
+  const Geometry& scene_;
+  const BroadPhaseOptions& options_;
+  const detail::Groups& groups_;
+  std::vector<double> range_;  // (groups) from the group that asks
+  int asking_ = -1;
+  double more_ = 0.0;
+};
 
 /// Of a few pieces: all pairs whose boxes are near enough. A tree would cost more than it saves.
-std::vector<CandidatePair> pairs_of_few(const Geometry& scene, const BroadPhaseOptions& options, const Skins& skins,
-                                        int fibre_pieces) {
-  struct Around {
-    geometry::Box box;
-    double range;  // of radius, travel and skin
-  };
-  std::vector<Around> around;
-  around.reserve(scene.pieces.size());
-  for (const Piece& piece : scene.pieces) {
-    around.push_back(
-        {geometry::quick_box(piece.curve, piece.interval), piece.radius + piece.travel.farthest() + skins.of(piece)});
-  }
+std::vector<CandidatePair> pairs_of_few(const Geometry& scene, const WithinMeetingDistance& near) {
+  const int fibre_pieces = count_of_fibre_pieces(scene);
+  std::vector<geometry::Box> boxes;
+  boxes.reserve(scene.pieces.size());
+  for (const Piece& piece : scene.pieces) boxes.push_back(geometry::quick_box(piece.curve, piece.interval));
   std::vector<CandidatePair> pairs;
   for (int i = 0; i < fibre_pieces; ++i) {
-    for (int j = i + 1; j < static_cast<int>(around.size()); ++j) {
-      const double apart = around[i].box.distance(around[j].box);
-      if (apart > around[i].range + around[j].range) continue;
-      if (apart > near_distance(scene.pieces[i], scene.pieces[j], skins)) continue;
-      if (may_meet(scene, options, skins, i, j)) pairs.push_back({i, j});
+    for (int j = i + 1; j < static_cast<int>(boxes.size()); ++j) {
+      const double apart = boxes[i].distance(boxes[j]);
+      if (apart > near.growth(i) + near.growth(j)) continue;
+      if (apart > near.range(i, j)) continue;
+      if (near.may_meet(i, j)) pairs.push_back({i, j});
     }
   }
   return pairs;
 }
 
-/// Partners of fibre pieces, each piece's in order.
+/// Partners of pieces. `Near` as WithinMeetingDistance.
+template <typename Near>
 class PartnerSearch {
  public:
-  PartnerSearch(const Geometry& scene, const BroadPhaseOptions& options, const Skins& skins,
-                const detail::LinkTree& tree)
-      : scene_(scene), options_(options), skins_(skins), tree_(tree), seen_(scene.pieces.size(), -1) {}
+  PartnerSearch(const detail::LinkTree& tree, Near near, std::size_t pieces)
+      : tree_(tree), near_(std::move(near)), seen_(pieces, -1) {}
 
+  /// Those that come after a fibre's piece, in order.
   void append(int piece, std::vector<CandidatePair>& pairs) {
     const std::size_t begin = pairs.size();
-    const Piece& a = scene_.pieces[piece];
-    for (const detail::Link* link = tree_.begin(piece); link != tree_.end(piece); ++link) {
-      tree_.overlapping(*link, [&](const detail::Link& other) {
-        const int j = other.piece;
-        if (j <= piece || seen_[j] == piece) return;
-        const Piece& b = scene_.pieces[j];
-        if (geometry::segment_separation(link->from, link->to, other.from, other.to) - link->radius - other.radius >
-            near_distance(a, b, skins_))
-          return;
-        seen_[j] = piece;
-        if (may_meet(scene_, options_, skins_, piece, j)) pairs.push_back({piece, j});
-      });
-    }
-    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin), pairs.end(),
-              [](const CandidatePair& p, const CandidatePair& q) { return p.b < q.b; });
+    visit(piece, 0.0, [&](int j) {
+      if (j > piece) pairs.push_back({piece, j});
+    });
+    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin), pairs.end());
+  }
+
+  /// All of them, for a piece whose boxes in the tree are smaller by `more` than they should be.
+  void append_all(int piece, bool fibre, double more, std::vector<CandidatePair>& pairs) {
+    visit(piece, more, [&](int j) {
+      const auto [a, b] = std::minmax(piece, j);
+      if (a != b && (fibre || a == j)) pairs.push_back({a, b});
+    });
   }
 
  private:
-  const Geometry& scene_;
-  const BroadPhaseOptions& options_;
-  const Skins& skins_;
+  template <typename Visit>
+  void visit(int piece, double grown, const Visit& visit) {
+    const double more = near_.more(piece) + grown;
+    for (const detail::Link* link = tree_.begin(piece); link != tree_.end(piece); ++link) {
+      tree_.overlapping(*link, more, [&](const detail::Link& other) {
+        const int j = other.piece;
+        if (seen_[j] == piece || !near_.may_meet(std::min(piece, j), std::max(piece, j))) return;
+        const double range = near_.range(piece, j);
+        if (range < 0.0 ||
+            geometry::segment_separation(link->from, link->to, other.from, other.to) - link->radius - other.radius >
+                range)
+          return;
+        seen_[j] = piece;
+        visit(j);
+      });
+    }
+  }
+
   const detail::LinkTree& tree_;
+  Near near_;
   std::vector<int> seen_;  // (pieces) the piece for which each was met last
 };
 
+template <typename Near>
+std::vector<double> growth_of_boxes(const Geometry& scene, const Near& near) {
+  std::vector<double> growth(scene.pieces.size());
+  for (std::size_t i = 0; i < growth.size(); ++i) growth[i] = near.growth(static_cast<int>(i));
+  return growth;
+}
+
+template <typename Near>
+std::vector<CandidatePair> pairs_within(const Geometry& scene, const detail::LinkTree& tree, const Near& near) {
+  const auto fibre_pieces = static_cast<std::size_t>(count_of_fibre_pieces(scene));
+  constexpr std::size_t block = 64;
+  std::vector<std::vector<CandidatePair>> found((fibre_pieces + block - 1) / block);
+  oneapi::tbb::enumerable_thread_specific<PartnerSearch<Near>> searches(
+      [&] { return PartnerSearch<Near>(tree, near, scene.pieces.size()); });
+  for_blocks(fibre_pieces, block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    PartnerSearch<Near>& search = searches.local();
+    for (std::size_t i = begin; i < end; ++i) search.append(static_cast<int>(i), found[k]);
+  });
+  return joined(found);
+}
+
 }  // namespace
+
+std::vector<CandidatePair> detail::NearPairs::gather(const Geometry& scene, const BroadPhaseOptions& options,
+                                                     const Groups& groups) {
+  const WithinGroupsRange near(scene, options, groups);
+  growth_ = growth_of_boxes(scene, near);
+  tree_.emplace(scene, growth_);
+  return pairs_within(scene, *tree_, near);
+}
+
+std::vector<CandidatePair> detail::NearPairs::of_strays(const Geometry& scene, const BroadPhaseOptions& options,
+                                                        const Groups& groups,
+                                                        const std::vector<Groups::Stray>& strays) const {
+  // Two strays: both boxes in the tree are the small ones, so one looks farther by what the other lacks.
+  const auto lacks = [&](int piece) { return groups.own(piece) - growth_[static_cast<std::size_t>(piece)]; };
+  double most = 0.0;
+  for (std::size_t i = 0; i < growth_.size(); ++i) most = std::max(most, lacks(static_cast<int>(i)));
+  PartnerSearch search(*tree_, WithinGroupsRange(scene, options, groups), scene.pieces.size());
+  std::vector<CandidatePair> pairs;
+  for (const Groups::Stray& stray : strays) {
+    const bool fibre = scene.pieces[static_cast<std::size_t>(stray.piece)].fibre;
+    search.append_all(stray.piece, fibre, lacks(stray.piece) + most, pairs);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end(),
+                          [](const CandidatePair& p, const CandidatePair& q) { return !(p < q) && !(q < p); }),
+              pairs.end());
+  return pairs;
+}
 
 bool few_pieces(const Geometry& scene) {
   constexpr std::size_t few = 100;
@@ -98,32 +214,6 @@ bool can_touch_itself(const Geometry& scene, int a, int b) {
   const double longest = piece(b).begin + piece(b).interval.end - piece(a).begin - piece(a).interval.begin;
   const double margin = closing(piece(a).travel, piece(b).travel);
   return longest > self_contact_free_length(curvature, std::max(piece(a).radius, piece(b).radius), margin);
-}
-
-std::vector<CandidatePair> near_pairs(const Geometry& scene, const BroadPhaseOptions& options, const Skins& skins) {
-  // The fibres' pieces stand before the obstacles'.
-  const int fibre_pieces =
-      static_cast<int>(std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.fibre; }) -
-                       scene.pieces.begin());
-  if (fibre_pieces == 0) return {};
-  if (few_pieces(scene)) return pairs_of_few(scene, options, skins, fibre_pieces);
-  const detail::LinkTree tree(scene, skins);
-  constexpr int block = 64;
-  const int blocks = (fibre_pieces + block - 1) / block;
-  std::vector<std::vector<CandidatePair>> found(blocks);
-  oneapi::tbb::enumerable_thread_specific<PartnerSearch> searches(
-      [&] { return PartnerSearch(scene, options, skins, tree); });
-  oneapi::tbb::parallel_for(0, blocks, [&](int k) {
-    PartnerSearch& search = searches.local();
-    for (int i = k * block; i < std::min(fibre_pieces, (k + 1) * block); ++i) search.append(i, found[k]);
-  });
-  if (blocks == 1) return std::move(found.front());
-  std::vector<CandidatePair> pairs;
-  std::size_t count = 0;
-  for (const auto& part : found) count += part.size();
-  pairs.reserve(count);
-  for (const auto& part : found) pairs.insert(pairs.end(), part.begin(), part.end());
-  return pairs;
 }
 
 std::vector<CandidatePair> plane_pairs(const Geometry& scene) {
@@ -145,7 +235,10 @@ std::vector<CandidatePair> plane_pairs(const Geometry& scene) {
 }
 
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options) {
-  std::vector<CandidatePair> pairs = near_pairs(scene, options, {});
+  const WithinMeetingDistance near(scene, options);
+  std::vector<CandidatePair> pairs =
+      few_pieces(scene) ? pairs_of_few(scene, near)
+                        : pairs_within(scene, detail::LinkTree(scene, growth_of_boxes(scene, near)), near);
   const std::vector<CandidatePair> planes = plane_pairs(scene);
   const auto middle = pairs.insert(pairs.end(), planes.begin(), planes.end());
   std::inplace_merge(pairs.begin(), middle, pairs.end());

@@ -26,22 +26,12 @@ bool few_pieces(const Geometry& scene);
 /// Whether two pieces of one fibre, a before b, are so far apart along it that they could touch; see docs/contact.md.
 bool can_touch_itself(const Geometry& scene, int a, int b);
 
-/// What pairs may be apart beyond their meeting distance: the sum of their two skins. [m]
-struct Skins {
-  double fibre = 0.0;
-  double obstacle = 0.0;
-  double of(const Piece& piece) const { return piece.fibre ? fibre : obstacle; }
-};
-
-/// Every pair of pieces nearer than their skins beyond their meeting distance, and some more: those two of whose short
-/// capsules are. Fibres come before obstacles in a pair; two obstacles never pair up. Pieces of one fibre pair up where
-/// can_touch_itself() (with a skin whether or not). Sorted by (a, b); the same for any number of threads.
-std::vector<CandidatePair> near_pairs(const Geometry& scene, const BroadPhaseOptions& options, const Skins& skins);
-
 /// Pairs of a fibre's piece and a plane that it may reach; sorted by (a, b).
 std::vector<CandidatePair> plane_pairs(const Geometry& scene);
 
-/// All that may touch during the step: near_pairs() without a skin, and plane_pairs(); sorted by (a, b).
+/// All that may touch during the step: every pair of pieces within their meeting distance, and some more, and
+/// plane_pairs(). Fibres come before obstacles in a pair; two obstacles never pair up. Pieces of one fibre pair up
+/// where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options);
 
 }  // namespace tresse::contact

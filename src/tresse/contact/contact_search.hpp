@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include <Eigen/Geometry>
-
+#include <tresse/contact/detail/candidate.hpp>
+#include <tresse/contact/detail/near_pairs.hpp>
 #include <tresse/contact/detection.hpp>
 
 namespace tresse::contact {
@@ -28,13 +28,6 @@ class ContactSearch {
   const Effort& effort() const { return effort_; }
 
  private:
-  /// Where a piece is, and what it may do during the step.
-  struct Track {
-    Travel travel;
-    double radius = 0.0;                                        ///< [m]
-    Eigen::Quaterniond frame = Eigen::Quaterniond::Identity();  ///< turns with the piece
-    double deformation = 0.0;  ///< all that its points ever moved beyond its rigid motion, summed over the searches [m]
-  };
   /// Of a pair: where b is, seen from a.
   struct View {
     Vector3 offset = Vector3::Zero();  ///< of the middles (3) [m]
@@ -50,19 +43,21 @@ class ContactSearch {
 
   bool same_pieces(const Geometry& scene) const;
   void move_to(const Geometry& scene);
-  static double turned(const Eigen::Quaterniond& p, const Eigen::Quaterniond& q);
-  bool must_gather() const;
   void gather(const Geometry& scene);
   View view_of(const CandidatePair& pair) const;
   double closed_in(const NearPair& near) const;
+  void add_strays(const Geometry& scene, const std::vector<detail::Groups::Stray>& strays);
+  std::vector<detail::Candidate> examine_all(const Geometry& scene, std::vector<NearPair>& pairs);
+  bool examine(const Geometry& scene, NearPair& near, std::vector<detail::Candidate>& out);
 
   BroadPhaseOptions broad_phase_;
   DetectionOptions detection_;
   std::vector<Piece> pieces_;  ///< of the last search
-  std::vector<Track> tracks_;
-  std::vector<Track> gathered_;  ///< tracks when the pairs were gathered
-  Skins skins_;                  ///< with which they were
-  std::vector<NearPair> pairs_;
+  std::vector<detail::Track> tracks_;
+  detail::Groups groups_;  ///< of the pieces when the pairs were gathered
+  detail::NearPairs near_pairs_;
+  std::vector<NearPair> pairs_;  ///< sorted
+  std::vector<NearPair> added_;  ///< of strays, since the pairs were gathered; sorted
   Effort effort_;
 };
 

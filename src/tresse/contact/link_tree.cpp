@@ -4,6 +4,7 @@
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
+#include <Eigen/Eigenvalues>
 
 #include <tresse/contact/detail/link_tree.hpp>
 #include <tresse/geometry/capsule_chain.hpp>
@@ -14,11 +15,21 @@ namespace {
 constexpr float infinite = std::numeric_limits<float>::infinity();
 constexpr LinkBox empty_box{{infinite, infinite, infinite}, {-infinite, -infinite, -infinite}};
 
-LinkBox box_of(const Link& link, double grow) {
+/// Rows: the axes of the boxes, along which the chords mostly run, as slanted ones fill large boxes.
+Matrix3 main_axes(const std::vector<Link>& links) {
+  Matrix3 sum = Matrix3::Zero();
+  for (const Link& link : links) sum += (link.to - link.from) * (link.to - link.from).transpose();
+  return Eigen::SelfAdjointEigenSolver<Matrix3>(sum).eigenvectors().transpose();
+}
+
+LinkBox box_of(const Link& link, const Matrix3& axes, double grow) {
   LinkBox out;
+  const Vector3 from = axes * link.from;
+  const Vector3 to = axes * link.to;
+  const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * (from.norm() + to.norm());
   for (int axis = 0; axis < 3; ++axis) {
-    const double low = std::min(link.from[axis], link.to[axis]) - link.radius - grow;
-    const double high = std::max(link.from[axis], link.to[axis]) + link.radius + grow;
+    const double low = std::min(from[axis], to[axis]) - link.radius - grow - rounding;
+    const double high = std::max(from[axis], to[axis]) + link.radius + grow + rounding;
     const auto k = static_cast<std::size_t>(axis);
     out.lower[k] = std::nextafter(static_cast<float>(low), -infinite);
     out.upper[k] = std::nextafter(static_cast<float>(high), infinite);
@@ -57,7 +68,16 @@ int parts_of(const Piece& piece) {
 
 }  // namespace
 
-LinkTree::LinkTree(const Geometry& scene, const Skins& skins) {
+LinkBox LinkBox::grown(double by) const {
+  LinkBox out;
+  for (std::size_t k = 0; k < 3; ++k) {
+    out.lower[k] = std::nextafter(static_cast<float>(lower[k] - by), -infinite);
+    out.upper[k] = std::nextafter(static_cast<float>(upper[k] + by), infinite);
+  }
+  return out;
+}
+
+LinkTree::LinkTree(const Geometry& scene, const std::vector<double>& growth) {
   const std::size_t count = scene.pieces.size();
   piece_begin_.assign(count + 1, 0);
   oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
@@ -71,10 +91,12 @@ LinkTree::LinkTree(const Geometry& scene, const Skins& skins) {
     const Piece& piece = scene.pieces[i];
     const std::size_t first = piece_begin_[i];
     geometry::make_chain(piece.curve, piece.interval, static_cast<int>(piece_begin_[i + 1] - first), chain);
-    for (std::size_t k = first; k < piece_begin_[i + 1]; ++k) {
+    for (std::size_t k = first; k < piece_begin_[i + 1]; ++k)
       links_[k] = {chain.points[k - first], chain.points[k - first + 1], chain.radius, static_cast<int>(i)};
-      boxes_[k] = box_of(links_[k], piece.radius + piece.travel.farthest() + skins.of(piece));
-    }
+  });
+  const Matrix3 axes = main_axes(links_);
+  oneapi::tbb::parallel_for(std::size_t{0}, links_.size(), [&](std::size_t k) {
+    boxes_[k] = box_of(links_[k], axes, growth[static_cast<std::size_t>(links_[k].piece)]);
   });
   sort_along_curve();
   build_nodes();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <tresse/assembly/contact_problem.hpp>
@@ -50,6 +52,11 @@ class Stepper {
   /// The rods hold the kinematics of state().
   const assembly::World& world() const { return world_; }
   const StepOptions& options() const { return options_; }
+  /// What can touch, where the rods are.
+  const contact::Geometry& geometry() const { return here_->geometry; }
+  /// Sees every friction problem before it is solved, with the impulses that the solve starts from.
+  using ProblemObserver = std::function<void(const friction::FactoredProblem&, const VectorX& guess)>;
+  void observe_problems(ProblemObserver observer) { observer_ = std::move(observer); }
   /// Contacts of the last step (its last part, if it was cut), with their forces.
   const std::vector<ContactReport>& contacts() const { return contact_reports_; }
 
@@ -107,6 +114,7 @@ class Stepper {
   SimulationState previous_;
   contact::ContactSearch search_;
   SharedConfiguration here_;  ///< of state_
+  ProblemObserver observer_;
   std::vector<ContactReport> contact_reports_;
 
   // Workspace of the part of the step under way.

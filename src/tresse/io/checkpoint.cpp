@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -145,8 +146,24 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   }
 }
 
+/// To the nearest number of so many significant bits.
+void round_to(int bits, std::vector<double>& values) {
+  for (double& x : values) {
+    int exponent = 0;
+    const double mantissa = std::frexp(x, &exponent);
+    x = std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+  }
+}
+
+void round_for_packing(FlatState& flat) {
+  round_to(30, flat.curvature);
+  round_to(16, flat.curvature_rate);
+  round_to(16, flat.warm_abscissa);
+  round_to(10, flat.warm_force);
+}
+
 /// Writes all but the file's last steps: close, sync, rename.
-void fill(Hdf5Writer& out, const Checkpoint& checkpoint) {
+void fill(Hdf5Writer& out, const Checkpoint& checkpoint, bool packed) {
   out.attribute("/", "format", format_name);
   out.attribute("/", "format_version", format_version);
   out.attribute("/", "version", checkpoint.version);
@@ -156,24 +173,25 @@ void fill(Hdf5Writer& out, const Checkpoint& checkpoint) {
     out.write_scalar(name, value);
     crc = checksum(std::vector<T>{value}, crc);
   });
-  const FlatState flat = flatten(checkpoint.state);
+  FlatState flat = flatten(checkpoint.state);
+  if (packed) round_for_packing(flat);
   for_each_array(flat, [&]<class T>(const char* name, Shape shape, const std::vector<T>& array) {
     std::size_t width = 1;
     for (const std::size_t extent : shape) width *= extent;
     shape.insert(shape.begin(), array.size() / width);
-    out.write(name, array.data(), shape);
+    Hdf5Layout layout;
+    if (packed && !array.empty()) layout = {.chunk = shape, .gzip = 9};
+    out.write(name, array.data(), shape, layout);
     crc = checksum(array, crc);
   });
   out.write_scalar<std::uint64_t>("checksum", crc);
 }
 
-}  // namespace
-
-void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+void write(const std::filesystem::path& file, const Checkpoint& checkpoint, bool packed) {
   const std::filesystem::path temporary = temporary_name(file);
   try {
     Hdf5Writer out(temporary);
-    fill(out, checkpoint);
+    fill(out, checkpoint, packed);
     out.close();
   } catch (...) {
     std::error_code ignored;
@@ -181,6 +199,16 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
     throw;
   }
   put_in_place(file);
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  write(file, checkpoint, false);
+}
+
+void write_packed_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  write(file, checkpoint, true);
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {

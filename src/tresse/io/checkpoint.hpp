@@ -31,6 +31,10 @@ struct Checkpoint {
 /// Replaces `file` at once: whatever happens, it holds the old checkpoint or the new one.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 
+/// The same, small: to start from, not to go on from bit for bit. Curvatures keep 30 bits, rates and places 16, forces
+/// 10, and all is compressed.
+void write_packed_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
+
 /// Bit for bit what was written. @throws InvalidInput when the file is damaged; a checksum covers every number.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 

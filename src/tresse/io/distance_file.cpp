@@ -129,28 +129,93 @@ json parse(const std::filesystem::path& path, const std::string& text) {
   }
 }
 
-}  // namespace
-
-std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path) {
+/// visit(pair) for every pair of the file.
+template <typename Visit>
+void for_each_pair(const std::filesystem::path& path, const Visit& visit) {
   const std::string text = read_file(path, "pairs of curves in JSON");
   const json document = parse(path, text);
   const Field root{document, path.string()};
   check_keys(root, {"pairs", "about", "answers"});
   const Field pairs = root.at("pairs");
   if (!pairs.value.is_array()) pairs.refuse("a list of pairs");
-  std::vector<CurvePair> out;
-  out.reserve(pairs.value.size());
   for (std::size_t i = 0; i < pairs.value.size(); ++i) {
     const Field pair{pairs.value[i], fmt::format("{}: pair {}", path.string(), i)};
-    check_keys(pair, {"a", "b", "category"});
-    const auto curve = [&](const char* key) {
-      const Field whole = pair.at(key);
-      return read_curve({whole.value, fmt::format("{}: {}", pair.place, key)});
-    };
-    geometry::Curve a = curve("a");
-    out.push_back({std::move(a), curve("b")});
+    check_keys(pair, {"a", "b", "category", "upper_bound", "guess"});
+    visit(pair);
   }
+}
+
+geometry::Curve curve_at(const Field& pair, const char* key) {
+  const Field whole = pair.at(key);
+  return read_curve({whole.value, fmt::format("{}: {}", pair.place, key)});
+}
+
+json numbers(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
+json axes(const Matrix3& frame) { return {numbers(frame.col(0)), numbers(frame.col(1)), numbers(frame.col(2))}; }
+
+json json_of(const geometry::Curve& curve) {
+  struct Writer {
+    json operator()(const geometry::LineSegment& c) const {
+      return {{"type", "segment"}, {"from", numbers(c.from)}, {"to", numbers(c.to)}};
+    }
+    json operator()(const geometry::HelixArc& c) const {
+      return {{"type", "helix"},
+              {"position", numbers(c.position)},
+              {"frame", axes(c.frame)},
+              {"curvature", numbers(c.curvature)},
+              {"length", c.length}};
+    }
+    json operator()(const geometry::ClothoidArc& c) const {
+      return {{"type", "clothoid"},
+              {"position", numbers(c.position)},
+              {"frame", axes(c.frame)},
+              {"curvature", numbers(c.curvature)},
+              {"curvature_slope", numbers(c.curvature_slope)},
+              {"length", c.length}};
+    }
+    json operator()(const geometry::CubicBezier& c) const {
+      json points = json::array();
+      for (const Vector3& point : c.points) points.push_back(numbers(point));
+      return {{"type", "bezier"}, {"points", points}};
+    }
+  };
+  return std::visit(Writer{}, curve);
+}
+
+}  // namespace
+
+std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path) {
+  std::vector<CurvePair> out;
+  for_each_pair(path, [&](const Field& pair) {
+    geometry::Curve a = curve_at(pair, "a");
+    out.push_back({std::move(a), curve_at(pair, "b")});
+  });
   return out;
+}
+
+std::vector<assembly::PairQuery> read_pair_trace(const std::filesystem::path& path) {
+  std::vector<assembly::PairQuery> out;
+  for_each_pair(path, [&](const Field& pair) {
+    geometry::Curve a = curve_at(pair, "a");
+    assembly::PairQuery query{std::move(a), curve_at(pair, "b"), read_length(pair.at("upper_bound"))};
+    if (pair.value.contains("guess")) {
+      const Field guess = pair.at("guess");
+      if (!guess.value.is_array() || guess.value.size() != 2) guess.refuse("two parameters");
+      query.guess = {read_number(guess.item(0)), read_number(guess.item(1))};
+    }
+    out.push_back(std::move(query));
+  });
+  return out;
+}
+
+void write_pair_trace(const std::filesystem::path& path, const std::vector<assembly::PairQuery>& queries) {
+  json pairs = json::array();
+  for (const assembly::PairQuery& query : queries) {
+    json pair = {{"a", json_of(query.a)}, {"b", json_of(query.b)}, {"upper_bound", query.upper_bound}};
+    if (query.guess) pair["guess"] = {query.guess->s_a, query.guess->s_b};
+    pairs.push_back(std::move(pair));
+  }
+  write_atomically(path, json{{"pairs", std::move(pairs)}}.dump() + "\n");
 }
 
 void write_distances(const std::filesystem::path& path, const std::vector<geometry::ClosestPoints>& results,

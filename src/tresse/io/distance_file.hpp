@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <tresse/assembly/pair_trace.hpp>
 #include <tresse/geometry/closest_points.hpp>
 
 /// The files of `tresse distance`: pairs of curves in, closest points out (JSON).
@@ -23,6 +24,12 @@ struct CurvePair {
 /// in SI units, frame orthonormal to 1e-9. Throws InvalidInput (one line: file, pair, field, found, expected; line and
 /// column where the JSON itself is broken) and SystemFailure when the file can't be read.
 std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path);
+
+/// A trace of the narrow phase: the same file, each pair with "upper_bound" [m] and, if it has one, "guess": [s_a,
+/// s_b].
+std::vector<assembly::PairQuery> read_pair_trace(const std::filesystem::path& path);
+/// Throws SystemFailure.
+void write_pair_trace(const std::filesystem::path& path, const std::vector<assembly::PairQuery>& queries);
 
 /// Writes `{"results": [{"distance", "s_a", "s_b", "certified", "steps"}, ...], "seconds"}`, 17 significant digits, in
 /// one piece: to a temporary file beside `path`, renamed at the end. Throws SystemFailure.

@@ -19,6 +19,7 @@ struct Link {
 struct LinkBox {
   std::array<float, 3> lower, upper;
 
+  LinkBox grown(double by) const;
   bool overlaps(const LinkBox& other) const {
     return (lower[0] <= other.upper[0]) & (other.lower[0] <= upper[0]) & (lower[1] <= other.upper[1]) &
            (other.lower[1] <= upper[1]) & (lower[2] <= other.upper[2]) & (other.lower[2] <= upper[2]);
@@ -29,18 +30,17 @@ struct LinkBox {
 /// order, four a leaf.
 class LinkTree {
  public:
-  /// Boxes hold all that a piece may reach during the step, and its skin: those of two pieces nearer than their meeting
-  /// distance and their skins overlap.
-  LinkTree(const Geometry& scene, const Skins& skins);
+  /// `growth` (pieces): of each piece's boxes, >= 0 [m].
+  LinkTree(const Geometry& scene, const std::vector<double>& growth);
 
   /// The capsules of one piece.
   const Link* begin(int piece) const { return links_.data() + piece_begin_[static_cast<std::size_t>(piece)]; }
   const Link* end(int piece) const { return links_.data() + piece_begin_[static_cast<std::size_t>(piece) + 1]; }
 
-  /// Calls visit(other) for every capsule whose grown box overlaps that of `link`, one of this tree's.
+  /// Calls visit(other) for every capsule whose box overlaps that of `link`, one of this tree's, grown by `more` [m].
   template <typename Visit>
-  void overlapping(const Link& link, const Visit& visit) const {
-    const LinkBox& box = boxes_[static_cast<std::size_t>(&link - links_.data())];
+  void overlapping(const Link& link, double more, const Visit& visit) const {
+    const LinkBox box = boxes_[static_cast<std::size_t>(&link - links_.data())].grown(more);
     std::array<std::uint32_t, 64> stack;
     std::size_t height = 0;
     if (!nodes_[1].overlaps(box)) return;

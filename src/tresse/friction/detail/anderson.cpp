@@ -5,7 +5,7 @@
 
 #include <Eigen/Cholesky>
 
-#include <tresse/friction/detail/blocks.hpp>
+#include <tresse/base/blocks.hpp>
 
 namespace tresse::friction::detail {
 

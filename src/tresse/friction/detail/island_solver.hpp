@@ -6,7 +6,7 @@
 
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/anderson.hpp>
-#include <tresse/friction/detail/blocks.hpp>
+#include <tresse/base/blocks.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/residual.hpp>

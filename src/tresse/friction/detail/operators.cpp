@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tresse/friction/detail/blocks.hpp>
+#include <tresse/base/blocks.hpp>
 
 namespace tresse::friction::detail {
 namespace {

@@ -114,8 +114,8 @@ class CertifiedQuery {
     WaitingBox box{.centre_a = middle(ia_), .half_a = half(ia_), .centre_b = middle(ib_), .half_b = half(ib_)};
     box.begin_a = box.end_a = box.begin_b = box.end_b = true;
     split(queue, box);
-    double solved = wanted.enough;  // of the convex boxes
-    while (!queue.empty() && queue.least() < solved) {
+    double solved = std::numeric_limits<double>::infinity();  // of the convex boxes
+    while (!queue.empty() && queue.least() < std::min(solved, wanted.enough)) {
       if (nearest_ < wanted.least) return 0.0;
       if (out_.steps >= (queue.least() > wanted.least ? wanted.few_steps : wanted.max_steps)) break;
       queue.pop(box);
@@ -127,7 +127,7 @@ class CertifiedQuery {
         solved = std::min(solved, box.lower);
       }
     }
-    const double bound = std::min(solved, queue.empty() ? solved : queue.least());
+    const double bound = std::min({solved, dropped_, queue.empty() ? solved : queue.least()});
     return bound > wanted.least ? bound : 0.0;
   }
 
@@ -172,6 +172,8 @@ class CertifiedQuery {
             std::clamp(pb.centre[i] + distance.v[i] * pb.half[i], ib_.begin, ib_.end), false);
     }
     const double enough = upper_ - tolerance_;
+    for (int i = 0; i < batch.count; ++i)
+      if (distance.lower[i] >= enough) dropped_ = std::min(dropped_, distance.lower[i]);
     if (!any(distance.lower < spread(enough))) return;
     const BoxShapes shape = box_shapes(base_, pa, pb, rounding_);
     for (int i = 0; i < batch.count; ++i) {
@@ -198,7 +200,10 @@ class CertifiedQuery {
         continue;
       }
       const double lower = std::max(distance.lower[i], shape.lower[i]);
-      if (lower >= enough) continue;
+      if (lower >= enough) {
+        dropped_ = std::min(dropped_, lower);
+        continue;
+      }
       queue.push({lower, shape.modulus[i], pa.centre[i], pa.half[i], pb.centre[i], pb.half[i], distance.u[i],
                   distance.v[i], (sides & begin_a) != 0, (sides & end_a) != 0, (sides & begin_b) != 0,
                   (sides & end_b) != 0});
@@ -325,6 +330,7 @@ class CertifiedQuery {
   double resolution_b_ = 0.0;
   double upper_ = 0.0;
   double nearest_ = std::numeric_limits<double>::infinity();  // of the points met
+  double dropped_ = std::numeric_limits<double>::infinity();  // least bound of the boxes beyond interest
   bool bounding_ = false;                                     // only a bound is wanted: points are not kept
   bool polished_ = false;
   bool proved_ = true;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include <oneapi/tbb/parallel_for.h>
 
-namespace tresse::friction::detail {
+namespace tresse {
 
 /// Calls visit(k, begin, end) for the blocks of 0..count, k counting them, on all threads when there are several.
 /// Blocks don't depend on the number of threads: what is summed block by block and then in order doesn't either.
@@ -20,4 +22,16 @@ void for_blocks(Index count, Index block, const Visit& visit) {
   }
 }
 
-}  // namespace tresse::friction::detail
+/// What the blocks found, in their order.
+template <typename T>
+std::vector<T> joined(std::vector<std::vector<T>>& parts) {
+  if (parts.size() == 1) return std::move(parts.front());
+  std::size_t count = 0;
+  for (const std::vector<T>& part : parts) count += part.size();
+  std::vector<T> out;
+  out.reserve(count);
+  for (const std::vector<T>& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+}  // namespace tresse

@@ -1,0 +1,98 @@
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
+#include <tresse/io/checkpoint.hpp>
+#include <tresse/io/scene_file.hpp>
+
+#include "bench/bench.hpp"
+#include "commands.hpp"
+#include "common_options.hpp"
+#include "scene_arguments.hpp"
+#include "version.hpp"
+
+namespace tresse::app {
+namespace {
+
+using Benchmark = nlohmann::ordered_json (*)(const bench::Arguments&);
+
+void run(const bench::Arguments& arguments, Benchmark benchmark, const std::string& name) {
+  nlohmann::ordered_json out = {{"benchmark", name},
+                                {"version", fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)},
+                                {"quick", arguments.quick},
+                                {"machine", bench::machine()}};
+  out.update(benchmark(arguments));
+  io::write_atomically(arguments.output, out.dump(1) + "\n");
+}
+
+struct StateArguments {
+  std::string checkpoint;
+  SceneArguments scene;
+  std::string output;
+};
+
+/// A checkpoint's state, in a scene that may differ in all but its fibres, as a small file to start from.
+void make_state(const StateArguments& arguments) {
+  io::Checkpoint kept = io::read_checkpoint(arguments.checkpoint);
+  const scene::Scene before = io::parse_scene(kept.scene, arguments.checkpoint);
+  const io::SceneDocument document = io::read_scene_document(arguments.scene.file, arguments.scene.overrides());
+  const scene::Case built = scene::build(document.scene);
+  require(built.state.rods.size() == kept.state.rods.size(),
+          fmt::format("{}: the scene has {} fibres, the checkpoint {}", arguments.scene.file, built.state.rods.size(),
+                      kept.state.rods.size()));
+  const double time = static_cast<double>(kept.state.step) * before.integrator.time_step;
+  kept.state.step = std::llround(time / document.scene.integrator.time_step);
+  kept.scene = io::write_resolved(document);
+  kept.tally = {};
+  kept.position = {};
+  io::write_packed_checkpoint(arguments.output, kept);
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& program, int& exit_status) {
+  CLI::App* command = program.add_subcommand("bench", "Benchmarks: each prints a table and writes JSON");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* about, Benchmark benchmark) {
+    CLI::App* one = command->add_subcommand(name, about);
+    const auto arguments = std::make_shared<bench::Arguments>();
+    one->add_option("-o,--output", arguments->output, "Where the figures go (JSON)")->required()->type_name("OUT.json");
+    one->add_option("--states", arguments->states, "Folder of the starting states (those of the program)")
+        ->type_name("DIR");
+    one->add_flag("--quick", arguments->quick, "A minute rather than ten");
+    one->callback([arguments, benchmark, name, &exit_status] {
+      run(*arguments, benchmark, name);
+      exit_status = done;
+    });
+    return std::pair(one, arguments);
+  };
+  const auto [distance, distance_arguments] =
+      add("distance", "Closest points on a trace of the narrow phase", bench::distance);
+  distance->add_option("--trace", distance_arguments->trace, "One that `tresse run --record-pairs` wrote")
+      ->type_name("PAIRS.json");
+  const auto [steps, steps_arguments] = add("steps", "Steps of five wisps in full combing contact", bench::steps);
+  steps->add_option("--steps", steps_arguments->steps, "As many, whatever time they take")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  add_threads(*steps, steps_arguments->threads);
+  const auto [friction, friction_arguments] =
+      add("friction", "Friction problems of those steps, to 1e-6, 1e-9 and 1e-12", bench::friction);
+  add_threads(*friction, friction_arguments->threads);
+  add("scaling", "Steps of 100 to 8100 fibres on one and two threads", bench::scaling);
+
+  CLI::App* state = command->add_subcommand("state", "Packs a checkpoint into a starting state");
+  const auto arguments = std::make_shared<StateArguments>();
+  state->add_option("checkpoint", arguments->checkpoint, "Of a run (HDF5)")->required()->type_name("CHECKPOINT.h5");
+  arguments->scene.add_to(*state);
+  state->add_option("-o,--output", arguments->output, "The starting state")->required()->type_name("STATE.h5");
+  state->callback([arguments, &exit_status] {
+    make_state(*arguments);
+    exit_status = done;
+  });
+}
+
+}  // namespace tresse::app

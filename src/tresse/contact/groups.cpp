@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <tresse/base/blocks.hpp>
+#include <tresse/contact/detail/groups.hpp>
+#include <tresse/geometry/box.hpp>
+
+namespace tresse::contact::detail {
+namespace {
+
+/// Skins worth some steps at the present speed: of the fastest few as much as that takes, of the others no more than
+/// neighbours nearby make, since every pair is paid for.
+class Skin {
+ public:
+  /// `share` of the speeds belong to the fastest; the others' skins end at `most` [m], theirs at ten times that.
+  Skin(std::vector<double> speeds, double share, double least, double most) : least_(least), most_(most) {
+    if (speeds.empty()) return;
+    const auto fast = speeds.begin() + static_cast<std::ptrdiff_t>((1.0 - share) * static_cast<double>(speeds.size()));
+    std::nth_element(speeds.begin(), fast, speeds.end());
+    fast_ = *fast;
+  }
+  double of(double speed) const {
+    constexpr double steps = 5.0;
+    return std::clamp(steps * speed, least_, speed > fast_ ? 1.0 * most_ : most_);
+  }
+
+ private:
+  double least_;
+  double most_;
+  double fast_ = 0.0;
+};
+
+/// More than rounding takes from a skin [m].
+constexpr double rounding = 1e-12;
+
+}  // namespace
+
+/// Fibres' pieces in halves of halves, cut across the longest side; an obstacle's capsules together.
+void Groups::sort_into_groups(const Geometry& scene, const std::vector<Track>& tracks) {
+  constexpr std::size_t usual = 64;
+  constexpr std::size_t most_groups = 4096;
+  const auto fibre_pieces = static_cast<std::size_t>(
+      std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.fibre; }) -
+      scene.pieces.begin());
+  const std::size_t most = std::max(usual, fibre_pieces / most_groups);
+  members_.resize(tracks.size());
+  std::iota(members_.begin(), members_.end(), 0);
+  begin_.clear();
+  const auto middle = [&](int piece) -> const Vector3& {
+    return tracks[static_cast<std::size_t>(piece)].travel.middle;
+  };
+  const auto split = [&](const auto& self, std::size_t begin, std::size_t end) -> void {
+    if (end - begin <= most) {
+      begin_.push_back(static_cast<int>(begin));
+      return;
+    }
+    Vector3 lower = middle(members_[begin]);
+    Vector3 upper = lower;
+    for (std::size_t k = begin; k < end; ++k) {
+      lower = lower.cwiseMin(middle(members_[k]));
+      upper = upper.cwiseMax(middle(members_[k]));
+    }
+    Eigen::Index axis = 0;
+    (upper - lower).maxCoeff(&axis);
+    const auto at = [&](std::size_t k) { return members_.begin() + static_cast<std::ptrdiff_t>(k); };
+    std::sort(at(begin), at(end), [&](int i, int j) {
+      const double x = middle(i)[axis];
+      const double y = middle(j)[axis];
+      return x != y ? x < y : i < j;
+    });
+    // Where they leave the widest gap: elements of one layer of a wisp stay together.
+    std::size_t half = begin + (end - begin) / 2;
+    double widest = 0.0;
+    for (std::size_t k = begin + (end - begin) / 3; k < end - (end - begin) / 3; ++k) {
+      const double gap = middle(members_[k])[axis] - middle(members_[k - 1])[axis];
+      if (gap > widest) widest = gap, half = k;
+    }
+    self(self, begin, half);
+    self(self, half, end);
+  };
+  if (fibre_pieces > 0) split(split, 0, fibre_pieces);
+  fibre_groups_ = static_cast<int>(begin_.size());
+  for (std::size_t i = fibre_pieces; i < tracks.size(); ++i) {
+    if (i == fibre_pieces || scene.pieces[i].body != scene.pieces[i - 1].body) begin_.push_back(static_cast<int>(i));
+  }
+  begin_.push_back(static_cast<int>(tracks.size()));
+  group_.resize(tracks.size());
+  for (int g = 0; g < count(); ++g)
+    for (const int i : members(static_cast<std::size_t>(g))) group_[static_cast<std::size_t>(i)] = g;
+}
+
+/// The mean of several.
+template <typename Motions>
+Groups::Motion Groups::mean(const Motions& motions) {
+  Motion out;
+  Eigen::Vector4d turn = Eigen::Vector4d::Zero();
+  for (const Motion& motion : motions) {
+    out.before += motion.before;
+    out.middle += motion.middle;
+    out.drift += motion.drift;
+    out.spin += motion.spin;
+    const Eigen::Vector4d own = motion.turn.coeffs();
+    turn += own.dot(turn) < 0.0 ? Eigen::Vector4d(-own) : own;
+  }
+  const double share = 1.0 / static_cast<double>(motions.size());
+  out.before *= share;
+  out.middle *= share;
+  out.drift *= share;
+  out.spin *= share;
+  if (turn.norm() > 0.0) out.turn = Eigen::Quaterniond(Eigen::Vector4d(turn / turn.norm()));
+  return out;
+}
+
+std::span<const int> Groups::members(std::size_t group) const {
+  return {members_.begin() + begin_[group], members_.begin() + begin_[group + 1]};
+}
+
+/// Of all groups.
+std::vector<Groups::Motion> Groups::motions(const std::vector<Track>& tracks) const {
+  std::vector<Motion> out(static_cast<std::size_t>(count()));
+  for_blocks(out.size(), std::size_t{8}, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) out[g] = motion(members(g), tracks);
+  });
+  return out;
+}
+
+Groups::Motion Groups::motion(std::span<const int> members, const std::vector<Track>& tracks) const {
+  thread_local std::vector<Motion> single;
+  single.clear();
+  for (const int i : members) {
+    const Track& now = tracks[static_cast<std::size_t>(i)];
+    const Track& then = then_[static_cast<std::size_t>(i)];
+    single.push_back({.before = then.travel.middle,
+                      .middle = now.travel.middle,
+                      .turn = now.frame * then.frame.conjugate(),
+                      .drift = now.travel.drift,
+                      .spin = now.travel.spin});
+  }
+  Motion out = mean(single);
+  for (const int i : members) {
+    const Travel& now = tracks[static_cast<std::size_t>(i)].travel;
+    const Travel& then = then_[static_cast<std::size_t>(i)].travel;
+    out.size = std::max(
+        {out.size, (now.middle - out.middle).norm() + now.extent, (then.middle - out.before).norm() + then.extent});
+    out.farthest = std::max(out.farthest, now.farthest());
+  }
+  return out;
+}
+
+Groups::Largest Groups::largest(const std::vector<Track>& tracks) const {
+  Largest out;
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    const Track& track = tracks[i];
+    const bool fibre = group_[i] < fibre_groups_;
+    out.radius = std::max(out.radius, track.radius);
+    out.farthest = std::max(out.farthest, track.travel.farthest());
+    if (!fibre) continue;
+    out.extent = std::max(out.extent, track.travel.extent);
+    out.fibre_radius = std::max(out.fibre_radius, track.radius);
+  }
+  return out;
+}
+
+/// The piece's share of closing() beyond that of the two groups: of pieces so near that closing() matters, farther ones
+/// cannot meet.
+double Groups::left_over(const Track& track, const Motion& motion, const Largest& largest) {
+  const Travel& own = track.travel;
+  const double drift = (own.drift - motion.drift - motion.spin.cross(own.middle - motion.middle)).norm();
+  const double spin = (own.spin - motion.spin).norm();
+  const double nearby = 2.0 * (largest.farthest + largest.radius);
+  return own.reach + drift + spin * (nearby + own.extent + 2.0 * largest.extent);
+}
+
+/// What two groups' rigid motions may bring their pieces nearer in the step: closing() of their pieces without what is
+/// left to each. An obstacle's long capsules are not seen from a fibre that turns: each goes on its own.
+double Groups::apart_in_step(std::size_t g, const Motion& a, std::size_t h, const Motion& b) const {
+  if (g == h) return 0.0;
+  if (!of_fibres(g) || !of_fibres(h)) return a.farthest + b.farthest;
+  const Vector3 arm = b.middle - a.middle;
+  const double spin = (b.spin - a.spin).norm();
+  const double at_b = (b.drift - a.drift - a.spin.cross(arm)).norm() + spin * b.size;
+  const double at_a = (a.drift - b.drift + b.spin.cross(arm)).norm() + spin * a.size;
+  return std::max(at_a, at_b);
+}
+
+/// How far a point of the piece is from where the group's motion would have taken it.
+double Groups::moved(std::size_t piece, const Track& now, const Motion& motion) const {
+  const Track& then = then_[piece];
+  const Vector3 arm = motion.turn * (then.travel.middle - motion.before);
+  return (now.travel.middle - motion.middle - arm).norm() +
+         turned(now.frame, motion.turn * then.frame) * now.travel.extent + (now.deformation - then.deformation);
+}
+
+void Groups::form(const Geometry& scene, const std::vector<Track>& tracks) {
+  then_ = tracks;
+  sort_into_groups(scene, tracks);
+  const Largest most = largest(tracks);
+  const auto groups = static_cast<std::size_t>(count());
+  const std::vector<Motion> now = motions(tracks);
+  std::vector<double> left(tracks.size());
+  for (std::size_t i = 0; i < left.size(); ++i)
+    left[i] = left_over(tracks[i], now[static_cast<std::size_t>(group_[i])], most);
+  const Skin skin(left, 0.05, most.fibre_radius, 2.0 * most.fibre_radius);
+  fibre_radius_ = most.fibre_radius;
+  own_.resize(tracks.size());
+  largest_own_.assign(groups, 0.0);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    own_[i] = tracks[i].radius + left[i] + skin.of(left[i]);
+    double& largest_own = largest_own_[static_cast<std::size_t>(group_[i])];
+    largest_own = std::max(largest_own, own_[i]);
+  }
+  find_neighbours(scene, tracks, now);
+}
+
+void Groups::find_neighbours(const Geometry& scene, const std::vector<Track>& tracks,
+                             const std::vector<Motion>& motions) {
+  const Largest most = largest(tracks);
+  const auto groups = static_cast<std::size_t>(count());
+  constexpr double least_radii = 50.0;
+  constexpr double steps = 16.0;
+  horizon_ = least_radii * most.fibre_radius + 2.0 * most.radius + steps * most.farthest;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  std::vector<geometry::Box> boxes(groups, {Vector3::Constant(infinite), Vector3::Constant(-infinite)});
+  for (std::size_t g = 0; g < groups; ++g) {
+    for (const int i : members(g)) {
+      const Piece& piece = scene.pieces[static_cast<std::size_t>(i)];
+      const geometry::Box box = geometry::quick_box(piece.curve, piece.interval);
+      boxes[g] = {boxes[g].lower.cwiseMin(box.lower), boxes[g].upper.cwiseMax(box.upper)};
+    }
+  }
+  neighbours_.assign(groups, {});
+  for_blocks(groups, std::size_t{8}, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      for (std::size_t h = 0; h < groups; ++h) {
+        const double gap = boxes[g].distance(boxes[h]);
+        if (gap > horizon_) continue;
+        neighbours_[g].push_back({static_cast<int>(h), apart_in_step(g, motions[g], h, motions[h]), gap});
+      }
+    }
+  });
+  std::vector<double> closing;
+  for (std::size_t g = 0; g < groups; ++g)
+    for (const Neighbour& near : neighbours_[g])
+      if (near.group != static_cast<int>(g)) closing.push_back(near.range);
+  const Skin skin(closing, 0.15, 0.5 * most.fibre_radius, 4.0 * most.fibre_radius);
+  for (std::size_t g = 0; g < groups; ++g)
+    for (Neighbour& near : neighbours_[g])
+      if (near.group != static_cast<int>(g)) near.range += skin.of(near.range);
+}
+
+void Groups::widen(const Stray& stray) {
+  constexpr double steps = 16.0;
+  constexpr double most_radii = 40.0;
+  const auto piece = static_cast<std::size_t>(stray.piece);
+  own_[piece] = stray.used + std::clamp(steps * stray.left, 2.0 * fibre_radius_, most_radii * fibre_radius_);
+  double& largest_own = largest_own_[static_cast<std::size_t>(group_[piece])];
+  largest_own = std::max(largest_own, own_[piece]);
+}
+
+bool Groups::hold(const std::vector<Track>& tracks, std::vector<Stray>& strays) const {
+  strays.clear();
+  if (!formed()) return false;
+  const Largest most = largest(tracks);
+  const auto groups = static_cast<std::size_t>(count());
+  const std::vector<Motion> motions = this->motions(tracks);
+  const Motion whole = mean(motions);
+  constexpr std::size_t block = 8;
+  const std::size_t blocks = (groups + block - 1) / block;
+  std::vector<char> holds(blocks, 1);
+  std::vector<std::vector<Stray>> found(blocks);
+  for_blocks(groups, block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t g = begin; g < end; ++g) {
+      for (const int i : members(g)) {
+        const auto piece = static_cast<std::size_t>(i);
+        const Track& now = tracks[piece];
+        const double left = left_over(now, motions[g], most);
+        const double used = moved(piece, now, motions[g]) + left + now.radius + rounding;
+        if (!(used < own_[piece])) found[k].push_back({i, used, left});
+        const double went = moved(piece, now, whole) + most.farthest + most.radius + rounding;
+        if (!(2.0 * went < horizon_)) holds[k] = 0;
+      }
+      const Motion& a = motions[g];
+      for (const Neighbour& near : neighbours_[g]) {
+        const auto h = static_cast<std::size_t>(near.group);
+        if (h <= g) continue;
+        const Motion& b = motions[h];
+        const double drifted =
+            (a.middle + a.turn * (b.before - a.before) - b.middle).norm() + turned(a.turn, b.turn) * b.size;
+        const double range = std::max(near.range, near.gap - largest_own_[g] - largest_own_[h]);
+        if (!(drifted + apart_in_step(g, a, h, b) + rounding < range)) holds[k] = 0;
+      }
+    }
+  });
+  if (std::find(holds.begin(), holds.end(), 0) != holds.end()) return false;
+  strays = joined(found);
+  std::sort(strays.begin(), strays.end(), [](const Stray& x, const Stray& y) { return x.piece < y.piece; });
+  constexpr double few = 0.02;
+  return static_cast<double>(strays.size()) <= few * static_cast<double>(tracks.size());
+}
+
+}  // namespace tresse::contact::detail
