@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tresse/dynamics/report.hpp>
+#include <tresse/dynamics/stepper.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/checkpoint.hpp>
 #include <tresse/io/frame.hpp>
@@ -43,9 +43,9 @@ struct Verdict {
 
 /// Writes a run's folder so that a kill at any moment costs no more than the steps since the last checkpoint, and so
 /// that a run which was killed and resumed leaves the same bytes as one that was not, wall-clock figures apart. In
-/// order: for a new run, the frame and the checkpoint of step 0; then for every step record(), record_frame() if
-/// frame_due(), checkpoint() if checkpoint_due(); finish() at the end. Messages: InvalidInput for a folder that is in
-/// use or does not fit, SystemFailure when the system refuses; the last checkpoint stays good. A full disk may raise
+/// order: for a new run, the frame and the checkpoint of step 0; then for every step record(), watch(), record_frame()
+/// if frame_due(), checkpoint() if checkpoint_due(); finish() at the end. Messages: InvalidInput for a folder that is
+/// in use or does not fit, SystemFailure when the system refuses; the last checkpoint stays good. A full disk may raise
 /// SIGXFSZ under a file size limit: the program ignores that signal.
 class RunRecorder {
  public:
@@ -65,6 +65,10 @@ class RunRecorder {
 
   void record(const dynamics::StepReport& report);
   void record_frame(const Frame& frame);
+
+  /// After record(report): what there is to say about the step. Kept in remarks.csv, which is there from the first
+  /// remark on.
+  std::vector<Remark> watch(const dynamics::Stepper& stepper, const dynamics::StepReport& report);
 
   /// `state` is the state after the last recorded step. Rebuilds trajectory.h5 too when it grew by half since it was
   /// built.
@@ -97,6 +101,8 @@ class RunRecorder {
   std::vector<std::string> obstacle_names_;  ///< as the CSV writes them
   AppendFile steps_;
   AppendFile forces_;
+  std::optional<AppendFile> remarks_;
+  Watch watch_;
   std::optional<TrajectoryLogWriter> log_;
   OutputPosition position_;
   RunTally tally_;
