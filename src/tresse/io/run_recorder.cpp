@@ -27,7 +27,7 @@ constexpr const char* failure_folder = "failure";
 constexpr std::size_t failure_limit = 8;
 constexpr double rebuild_growth = 1.5;            // of the log: all builds together cost at most three times the last
 constexpr std::chrono::seconds rebuild_pause{2};  // a short run is built once, at its end
-constexpr int rebuild_share = 20;                 // builds take a twentieth of the time at most
+constexpr int rebuild_share = 100;  // builds take a hundredth of the time at most: the log can be read as well
 
 /// Adds the time that a scope takes.
 class Stopwatch {
@@ -256,12 +256,18 @@ void RunRecorder::sync_all() {
   position_.log_bytes = static_cast<std::int64_t>(log_->length());
 }
 
+void RunRecorder::save(const dynamics::SimulationState& state) {
+  const Clock::time_point begin = Clock::now();
+  sync_all();
+  write_checkpoint(file(checkpoint_file), {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+  checkpoint_time_ = Clock::now() - begin;
+  timings_.checkpoint += std::chrono::duration<double>(checkpoint_time_).count();
+}
+
 void RunRecorder::checkpoint(const dynamics::SimulationState& state) {
   {
     const Stopwatch watch(timings_.output);
-    sync_all();
-    write_checkpoint(file(checkpoint_file),
-                     {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+    save(state);
     const bool grown = static_cast<double>(log_->length()) >= rebuild_growth * static_cast<double>(built_bytes_);
     if (grown && Clock::now() - last_build_ >= rebuild_pause + rebuild_share * build_time_) build_trajectory();
   }
@@ -294,10 +300,10 @@ Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& st
   }
   {
     const Stopwatch watch(timings_.output);
-    sync_all();
-    if (outcome != Outcome::failed) {
-      write_checkpoint(file(checkpoint_file),
-                       {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+    if (outcome == Outcome::failed) {
+      sync_all();
+    } else {
+      save(state);
     }
     build_trajectory();
   }
@@ -316,7 +322,8 @@ RunTimings RunRecorder::timings() const {
           .assembly = before_.assembly + timings_.assembly,
           .solve = before_.solve + timings_.solve,
           .step = before_.step + timings_.step,
-          .output = before_.output + timings_.output};
+          .output = before_.output + timings_.output,
+          .checkpoint = before_.checkpoint + timings_.checkpoint};
 }
 
 void RunRecorder::write_summary_as(const char* status) {

@@ -27,6 +27,8 @@ struct RunSettings {
   RunLimits limits{};
   std::chrono::milliseconds checkpoint_pause{1000};  ///< least wall time between checkpoints: syncing costs more than
                                                      ///< many a step
+  int checkpoint_share = 100;                        ///< checkpoints take this share of the time at most: 1 / 100; >= 0
+  std::chrono::seconds checkpoint_limit{600};        ///< most wall time between checkpoints, steps being slow
 };
 
 enum class Outcome {
@@ -57,10 +59,12 @@ class RunRecorder {
   const std::optional<dynamics::SimulationState>& resumed_state() const { return resumed_; }
 
   bool frame_due(std::int64_t step) const { return step % settings_.output.every == 0; }
-  /// Every output.checkpoint_every steps, but not twice within checkpoint_pause.
+  /// Every output.checkpoint_every steps or checkpoint_limit, whichever comes first; but not twice within
+  /// checkpoint_pause, nor so often that checkpoints would take more than their share of the time.
   bool checkpoint_due(std::int64_t step) const {
-    return step % settings_.output.checkpoint_every == 0 &&
-           Clock::now() - last_checkpoint_ >= settings_.checkpoint_pause;
+    const Clock::duration since = Clock::now() - last_checkpoint_;
+    return (step % settings_.output.checkpoint_every == 0 || since >= settings_.checkpoint_limit) &&
+           since >= settings_.checkpoint_pause && since >= settings_.checkpoint_share * checkpoint_time_;
   }
 
   void record(const dynamics::StepReport& report);
@@ -92,6 +96,7 @@ class RunRecorder {
   void open_log(const OutputPosition& position);
   void build_trajectory();
   void sync_all();
+  void save(const dynamics::SimulationState& state);
   void write_summary_as(const char* status);
   RunTimings timings() const;
 
@@ -112,7 +117,8 @@ class RunRecorder {
   Clock::time_point last_build_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::duration build_time_{0};
-  std::uint64_t built_bytes_ = 0;  ///< of the log, when trajectory.h5 was last built
+  Clock::duration checkpoint_time_{0};  ///< of the last
+  std::uint64_t built_bytes_ = 0;       ///< of the log, when trajectory.h5 was last built
   std::vector<std::string> failures_;
   std::string row_;  ///< kept for its memory
 };

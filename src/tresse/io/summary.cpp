@@ -159,11 +159,9 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["steps"] = tally.steps;
   json["simulated_seconds"] = tally.time;
   json["wall_seconds"] = summary.timings.wall;
-  json["phases"] = {{"detection", summary.timings.detection},
-                    {"assembly", summary.timings.assembly},
-                    {"solve", summary.timings.solve},
-                    {"step", summary.timings.step},
-                    {"output", summary.timings.output}};
+  json["phases"] = {{"detection", summary.timings.detection}, {"assembly", summary.timings.assembly},
+                    {"solve", summary.timings.solve},         {"step", summary.timings.step},
+                    {"output", summary.timings.output},       {"checkpoint", summary.timings.checkpoint}};
   json["contacts"] = {{"mean", static_cast<double>(tally.contacts_total) / steps}, {"max", tally.contacts_max}};
   json["worst_residual"] = tally.worst_residual;
   json["worst_residual_step"] = tally.worst_residual_step;
@@ -195,6 +193,7 @@ RunTimings read_timings(const std::filesystem::path& file) {
   out.solve = number(phases, "solve");
   out.step = number(phases, "step");
   out.output = number(phases, "output");
+  out.checkpoint = number(phases, "checkpoint");
   return out;
 }
 

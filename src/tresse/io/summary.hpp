@@ -59,8 +59,9 @@ struct RunTimings {
   double detection = 0.0;
   double assembly = 0.0;
   double solve = 0.0;
-  double step = 0.0;    ///< whole steps, the three above included
-  double output = 0.0;  ///< writing files
+  double step = 0.0;        ///< whole steps, the three above included
+  double output = 0.0;      ///< writing files
+  double checkpoint = 0.0;  ///< part of `output`
 };
 
 /// One thing that was not sound.
