@@ -57,22 +57,34 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group) {
              1.0 / (frequency * scene.integrator.time_step));
 }
 
-/// Bytes of the step's dense matrices and state, and of the contacts found at the start.
+// Resident memory of runs, measured: docs/files.md, "Memory". [bytes]
+constexpr double program_bytes = 21e6;
+constexpr double element_bytes = 13e3;  ///< kinematics, pieces for the search, frames on their way to the disk
+constexpr double matrix_copies = 1.9;   ///< of a fibre's dense implicit matrix
+constexpr double contact_bytes = 25e3;  ///< its rows in the passes of a step, the pairs near it
+
+/// Before any contact. [bytes]
 double expected_memory(const scene::Case& built) {
-  double bytes = 0.0;
+  double bytes = program_bytes;
   for (const assembly::Fibre& fibre : built.world.fibres) {
     const double dof = fibre.rod->dof();
-    bytes += 8.0 * (3.0 * dof * dof + 40.0 * dof);
+    bytes += element_bytes * fibre.rod->piece_count() + matrix_copies * 8.0 * dof * dof;
   }
   return bytes;
 }
 
 void print_contacts(const scene::Scene& scene, const scene::Case& built) {
   const std::size_t fibres = built.world.fibres.size();
-  fmt::print("memory: about {:.3g} MB for the fibres' matrices\n", 1e-6 * expected_memory(built));
+  const double bare = expected_memory(built);
+  fmt::print("memory: about {:.3g} MB\n", 1e-6 * bare);
   if (fibres > 1) {
     // Wisps of 2025 fibres settle at 10 (straight) to 42 (curly) contacts a fibre. @cite crespel2024 table 4
-    fmt::print("contacts: {} to {} expected in a tight wisp\n", 10 * fibres, 42 * fibres);
+    const std::size_t few = 10 * fibres;
+    const std::size_t many = 42 * fibres;
+    const auto with = [&](std::size_t contacts) {
+      return 1e-6 * (bare + contact_bytes * static_cast<double>(contacts));
+    };
+    fmt::print("in a tight wisp: {} to {} contacts, {:.3g} to {:.3g} MB\n", few, many, with(few), with(many));
   }
   const auto overlaps = scene::initial_overlaps(built);
   if (overlaps.empty()) {

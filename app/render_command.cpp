@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/trajectory.hpp>
+#include <tresse/io/run_frames.hpp>
 
 #include "commands.hpp"
 #include "render/ray_tracer.hpp"
@@ -31,14 +31,6 @@ struct RenderArguments {
   render::RenderOptions options;
 };
 
-std::filesystem::path trajectory_of(const std::filesystem::path& folder) {
-  require(std::filesystem::exists(folder), fmt::format("{}: no such folder", folder.string()));
-  std::filesystem::path file = std::filesystem::is_directory(folder) ? folder / "trajectory.h5" : folder;
-  require(std::filesystem::exists(file),
-          fmt::format("{}: no such file; expected the trajectory of a finished run", file.string()));
-  return file;
-}
-
 /// Counts from the end when negative; the frame with most contacts on obstacles when not given.
 std::size_t frame_index(long long wanted, std::size_t count, const std::string& file) {
   const auto frames = static_cast<long long>(count);
@@ -50,14 +42,14 @@ std::size_t frame_index(long long wanted, std::size_t count, const std::string& 
 }
 
 /// Where the fibres push hardest on the obstacles; the last frame where they never do.
-std::size_t most_telling_frame(const io::TrajectoryReader& reader) {
-  std::size_t best = reader.frame_count() - 1;
+std::size_t most_telling_frame(io::RunFrames& frames) {
+  std::size_t best = frames.frame_count() - 1;
   double best_force = 0.0;
   // A hundred frames spread over the run say enough.
-  const std::size_t stride = std::max<std::size_t>(1, reader.frame_count() / 100);
-  for (std::size_t i = 0; i < reader.frame_count(); i += stride) {
+  const std::size_t stride = std::max<std::size_t>(1, frames.frame_count() / 100);
+  for (std::size_t i = 0; i < frames.frame_count(); i += stride) {
     double force = 0.0;
-    for (const double f : reader.frame(i).obstacle_force) force += f * f;
+    for (const double f : frames.frame(i).obstacle_force) force += f * f;
     if (force > best_force) {
       best_force = force;
       best = i;
@@ -93,24 +85,23 @@ render::Camera choose_camera(const render::Scene& scene, const RenderArguments& 
 
 void render_picture(RenderArguments& arguments) {
   require(arguments.output.ends_with(".png"), fmt::format("{}: expected a name that ends in .png", arguments.output));
-  const std::string file = trajectory_of(arguments.folder).string();
   render::require_writable(arguments.output);
-  const io::TrajectoryReader reader(file);
-  require(reader.frame_count() > 0, fmt::format("{}: holds no frame", file));
-  const std::size_t index =
-      arguments.frame ? frame_index(*arguments.frame, reader.frame_count(), file) : most_telling_frame(reader);
-  const render::Scene scene = render::scene_of(reader.layout(), reader.frame(index));
+  io::RunFrames frames(arguments.folder);
+  const std::size_t index = arguments.frame
+                                ? frame_index(*arguments.frame, frames.frame_count(), frames.file().string())
+                                : most_telling_frame(frames);
+  const io::Frame frame = frames.frame(index);
+  const render::Scene scene = render::scene_of(frames.layout(), frame);
   set_hair(arguments);
   arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
   const render::Camera camera = choose_camera(scene, arguments);
   render::write_png(render::render(scene, camera, arguments.options), arguments.output);
   fmt::print(stderr, "{}: frame {} of {}, t = {:.4g} s, seen from {:.4g},{:.4g},{:.4g}\n", arguments.output, index,
-             reader.frame_count(), reader.times()[index], camera.position.x(), camera.position.y(),
-             camera.position.z());
+             frames.frame_count(), frame.time, camera.position.x(), camera.position.y(), camera.position.z());
 }
 
 void add_options(CLI::App& command, RenderArguments& a) {
-  command.add_option("DIR", a.folder, "folder of a run, or a trajectory.h5")->required();
+  command.add_option("DIR", a.folder, "folder of a run, also one under way, or a trajectory.h5")->required();
   command.add_option("-o,--output", a.output, "picture to write, FILE.png")->required();
   command.add_option("--frame", a.frame, "from 0; -1 is the last (default: where the force on obstacles is largest)");
   command.add_option("--width", a.options.width, "pixels")->capture_default_str();

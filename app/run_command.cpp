@@ -139,14 +139,6 @@ class ProgressBar {
   Clock::time_point last_draw_;
 };
 
-std::string other_side(const dynamics::ContactReport& contact, const dynamics::Stepper& stepper) {
-  if (contact.fibre_b >= 0) return fmt::format("fibre {} at {:.4g} m", contact.fibre_b, contact.s_b);
-  const bodies::Obstacle& obstacle = stepper.world().obstacles[contact.obstacle_b];
-  if (!std::holds_alternative<bodies::Comb>(obstacle.shape)) return fmt::format("'{}'", obstacle.name);
-  return contact.part_b == 0 ? fmt::format("the handle of '{}'", obstacle.name)
-                             : fmt::format("tooth {} of '{}'", contact.part_b, obstacle.name);
-}
-
 /// Names the contact that carries most, where a solve went wrong.
 std::string hardest_contact(const dynamics::Stepper& stepper) {
   const auto& contacts = stepper.contacts();
@@ -154,8 +146,7 @@ std::string hardest_contact(const dynamics::Stepper& stepper) {
     return p.force.squaredNorm() < q.force.squaredNorm();
   });
   if (hardest == contacts.end()) return "no contact";
-  return fmt::format("hardest contact: fibre {} at {:.4g} m and {}, {:.3g} N", hardest->fibre_a, hardest->s_a,
-                     other_side(*hardest, stepper), hardest->force.norm());
+  return fmt::format("hardest contact: {}, {:.3g} N", io::pair_name(*hardest, stepper.world()), hardest->force.norm());
 }
 
 void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper, const io::RunLimits& limits,
@@ -174,14 +165,16 @@ void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& st
 }
 
 /// The step did not happen, so it gets no row in the tables: they hold the states that were reached.
-void stop_at_not_finite(const dynamics::StepReport& report, const dynamics::SimulationState& before,
+void stop_at_not_finite(const dynamics::StepReport& report, const dynamics::Stepper& stepper,
                         io::RunRecorder& recorder) {
+  const dynamics::SimulationState& before = stepper.state();
   recorder.checkpoint(before);
   recorder.write_failure(before);
   fmt::print(stderr,
-             "step {} (t = {:.6g} s): the state is no longer finite; the last good one, of step {}, is in {}; try a "
-             "smaller time_step\n",
-             report.step, report.time, before.step, recorder.file("checkpoint.h5").string());
+             "step {} (t = {:.6g} s): the state is no longer finite, {} moved most before; the last good one, of step "
+             "{}, is in {}; try a smaller time_step\n",
+             report.step, report.time, io::liveliest_fibre(stepper.world()), before.step,
+             recorder.file("checkpoint.h5").string());
 }
 
 /// Steps until the plan's end, an interruption or a state that is no longer finite.
@@ -191,14 +184,16 @@ io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::S
   while (stepper.state().step < plan.last_step) {
     if (stop_requested) return io::Outcome::interrupted;
     const dynamics::StepReport report = stepper.step();
-    const dynamics::SimulationState& before = stepper.previous_state();
     if (!report.finite) {
-      stop_at_not_finite(report, before, recorder);
+      stop_at_not_finite(report, stepper, recorder);
       return io::Outcome::failed;
     }
     recorder.record(report);
+    for (const io::Remark& remark : recorder.watch(stepper, report)) {
+      fmt::print(stderr, "step {} (t = {:.6g} s): {}\n", remark.step, remark.time, remark.message);
+    }
     if (io::missed_tolerance(report, settings.limits)) {
-      const auto kept = recorder.write_failure(before);
+      const auto kept = recorder.write_failure(stepper.previous_state());
       if (!kept.empty()) warn_missed(report, stepper, settings.limits, kept.string());
     }
     if (recorder.frame_due(report.step))

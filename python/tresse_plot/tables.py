@@ -18,7 +18,8 @@ def _rows(path, needed):
         raise PlotError(f"{path}: no such file; expected the folder of a run")
     try:
         with open(path, newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream)
+            # A run under way may be in the middle of its last line.
+            reader = csv.DictReader(line for line in stream if line.endswith("\n"))
             missing = [name for name in needed if name not in (reader.fieldnames or ())]
             if missing:
                 raise PlotError(f"{path}:1: no column '{missing[0]}'")

@@ -222,7 +222,11 @@ def damaged_cases(program):
         data = run[f"run/{name}"]
         for share in (1, 10, 50, 99):
             files = {**run, f"run/{name}": data[: len(data) * share // 100]}
+            if name == "trajectory.h5":
+                del files["run/trajectory.log"]  # which would be read instead
             yield Case(f"{share} % of {name}: {arguments[0]}", arguments, [f"run/{name}: "], files)
+    log = {**run, "run/trajectory.log": run["run/trajectory.log"][:500]}
+    yield Case("a log without its layout", ["render", "run", "-o", "a.png"], ["run/trajectory.log: "], log)
     middle = len(run["run/checkpoint.h5"]) - 100  # in the values, which the checksum covers
     data = bytearray(run["run/checkpoint.h5"])
     data[middle] ^= 1
@@ -274,8 +278,11 @@ def not_finite(program):
         text = result.stderr.decode()
         said = re.search(r"step (\d+) .*no longer finite.*of step (\d+), is in out/checkpoint.h5", text)
         step = int(said[1]) if said else 0
-        good = result.returncode == 4 and text.count("\n") == 1 and step > 1 and int(said[2]) == step - 1
+        lines = text.splitlines()
+        good = result.returncode == 4 and step > 1 and int(said[2]) == step - 1 and f"step {step} (" in lines[-1]
         yield "not finite", [] if good else [str(result)]
+        good = len(lines) < 6 and re.match(r"step \d+ \(t = .*: fibre 0 flies \S+ of its length in a step", lines[0])
+        yield "not finite, the fibre is named before", [] if good else lines
         verdict = json.loads(pathlib.Path(folder, "out/summary.json").read_text(encoding="utf-8"))["verdict"]
         good = verdict != "sound" and verdict[0]["what"] == "non-finite" and verdict[0]["step"] == step
         yield "not finite, verdict", [] if good else [str(verdict)]

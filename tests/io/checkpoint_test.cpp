@@ -67,6 +67,14 @@ TEST_F(CheckpointFile, gives_back_every_bit) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.h5.tmp"));
 }
 
+TEST_F(CheckpointFile, of_a_version_without_remarks_is_read) {
+  const Checkpoint read = read_checkpoint(TRESSE_TEST_DATA "/checkpoint_without_remarks/checkpoint.h5");
+  EXPECT_EQ(read.state.step, 10);
+  EXPECT_EQ(read.tally.steps, 10);
+  EXPECT_EQ(read.position.remarks, 0);
+  for (const TroubleTally& count : read.tally.watch) EXPECT_EQ(count.steps, 0);
+}
+
 TEST_F(CheckpointFile, of_nothing_is_fine) {
   write_checkpoint(folder / "a.h5", {});
   EXPECT_TRUE(read_checkpoint(folder / "a.h5").state.rods.empty());

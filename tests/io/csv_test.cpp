@@ -70,6 +70,12 @@ TEST(CsvRow, holds_the_columns_of_its_header) {
   EXPECT_EQ(row, "\"a,\"\"b\"\"\"");
 }
 
+TEST(CsvRemarks, a_row_quotes_its_message) {
+  std::string row;
+  append_remark_row(row, {12, 0.5, Trouble::contact_lost, "fibre 1 and 'a, \"b\"': lost"});
+  EXPECT_EQ(row, "12,0.5,contact-lost,\"fibre 1 and 'a, \"\"b\"\"': lost\"\n");
+}
+
 TEST_F(Csv, length_of_rows_finds_the_end_of_a_row_and_names_what_is_wrong) {
   const auto file = folder / "a.csv";
   std::string text = "x,y\n";

@@ -33,6 +33,7 @@ RunSettings settings(const fs::path& folder, bool resume) {
   out.output = {.every = 7, .checkpoint_every = 25, .points_per_element = 1};
   out.limits = {.residual = 1e-12, .penetration = 1e-5, .energy = 1e9};
   out.checkpoint_pause = std::chrono::milliseconds(0);
+  out.checkpoint_share = 0;
   return out;
 }
 
@@ -277,6 +278,22 @@ TEST_F(Recorder, failed_run_keeps_its_last_checkpoint_and_a_state_to_replay) {
   EXPECT_EQ(summary["verdict"][0]["what"], "non-finite");
   EXPECT_EQ(summary["verdict"][0]["step"], 111);
   EXPECT_EQ(summary["failures"], nlohmann::json({"failure/step-101.h5"}));
+}
+
+TEST_F(Recorder, checkpoints_keep_to_their_share_of_the_time_and_come_even_when_steps_are_slow) {
+  RunSettings how = settings(folder, false);
+  how.checkpoint_share = 1000000;
+  RunRecorder rare(how);
+  EXPECT_TRUE(rare.checkpoint_due(25));
+  rare.checkpoint(initial_state(how.layout));
+  EXPECT_FALSE(rare.checkpoint_due(50)) << "a million times what a checkpoint took has not passed";
+  how.folder = folder / "slow";
+  how.checkpoint_share = 0;
+  how.checkpoint_limit = std::chrono::seconds(0);
+  EXPECT_TRUE(RunRecorder(how).checkpoint_due(26)) << "between the steps that are asked for";
+  how.folder = folder / "usual";
+  how.checkpoint_limit = std::chrono::seconds(600);
+  EXPECT_FALSE(RunRecorder(how).checkpoint_due(26));
 }
 
 TEST_F(Recorder, at_most_eight_failures_are_kept) {

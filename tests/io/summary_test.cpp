@@ -89,6 +89,35 @@ TEST_F(SummaryFile, every_flaw_is_listed_with_its_worst_step) {
   EXPECT_EQ(words.rfind("Not sound: the state stopped being finite at step 9; 3 steps missed", 0), 0U) << words;
 }
 
+TEST_F(SummaryFile, remarks_are_counted_and_leave_the_verdict_alone) {
+  RunTally tally;
+  for (int step = 1; step <= 4; ++step) add(tally, sound_step(step), limits);
+  EXPECT_TRUE(written(folder, tally)["remarks"].empty());
+  tally.watch[static_cast<std::size_t>(Trouble::contact_lost)] = {3, 2, 4, 1, 1, 5.5, 3};
+  tally.watch[static_cast<std::size_t>(Trouble::cut_steps)] = {1, 4, 4, 1, 0, 2.0, 4};  // nothing to tell yet
+  const auto json = written(folder, tally);
+  EXPECT_EQ(json["verdict"], "sound");
+  EXPECT_EQ(json["remarks"].size(), 2U);
+  EXPECT_EQ(json["remarks"]["contact-lost"],
+            nlohmann::json({{"steps", 3}, {"first_step", 2}, {"last_step", 4}, {"worst", 5.5}, {"worst_step", 3}}));
+  const std::string words = json["sentence"];
+  EXPECT_TRUE(words.ends_with(" Remarked: contact-lost in 3 steps, the first 2; see remarks.csv.")) << words;
+}
+
+TEST(SummaryEnergy, a_rise_is_new_in_the_step_that_raised_it) {
+  RunTally tally;
+  dynamics::StepReport report = sound_step(1);
+  add(tally, report, limits);
+  EXPECT_EQ(new_energy_rise(tally, report, limits), 0.0);
+  report = sound_step(2);
+  report.energies.elastic = 0.5;
+  add(tally, report, limits);
+  EXPECT_NEAR(new_energy_rise(tally, report, limits), 0.49 / 1.48, 1e-12);
+  report.step = 3;
+  add(tally, report, limits);
+  EXPECT_EQ(new_energy_rise(tally, report, limits), 0.0);
+}
+
 TEST(Summary, a_step_misses_its_tolerance_by_either_solver_or_by_its_status) {
   RunLimits nonlinear = limits;
   nonlinear.nonlinear_residual = 1e-9;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/run_frames.hpp>
 #include <tresse/io/trajectory_log.hpp>
 
 #include "io/synthetic_run.hpp"
@@ -124,6 +125,65 @@ TEST_F(Trajectory, damaged_logs_are_refused_wherever_they_are_cut_or_changed) {
     EXPECT_EQ(message.rfind(file.string() + ": ", 0), 0U) << "changed at " << i << ": " << message;
     EXPECT_EQ(message.find('\n'), std::string::npos);
   }
+}
+
+TEST_F(Trajectory, an_open_log_gives_its_whole_frames_wherever_it_is_cut) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const auto file = folder / "trajectory.log";
+  const std::vector<Frame> frames = frames_of(layout, 3);
+  std::vector<std::uint64_t> ends;
+  {
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(file, layout);
+    ends.push_back(log.length());
+    for (const Frame& one : frames) {
+      log.append(one);
+      ends.push_back(log.length());
+    }
+    log.flush();
+  }
+  const std::string good = bytes_of(file);
+  for (std::size_t size = ends[0]; size <= good.size(); size += 1 + size % 13) {
+    put_bytes(file, good.substr(0, size));
+    TrajectoryLogReader reader(file, LogEnd::open);
+    const auto whole = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), size) - ends.begin()) - 1;
+    ASSERT_EQ(reader.frame_count(), whole) << "cut at " << size;
+    for (std::size_t i = whole; i-- > 0;) EXPECT_EQ(reader.frame(i), frames[i]);
+    EXPECT_THROW(static_cast<void>(reader.frame(whole)), InvalidInput);
+    Frame one;
+    std::size_t found = whole > 0 ? 1 : 0;  // next() goes on after the frame read last, the first
+    while (reader.next(one)) EXPECT_EQ(one, frames[found++]);
+    EXPECT_EQ(found, whole);
+  }
+  // What a power cut may leave behind the end.
+  put_bytes(file, good.substr(0, ends[2]) + std::string(100, '\0'));
+  EXPECT_EQ(TrajectoryLogReader(file, LogEnd::open).frame_count(), 2U);
+}
+
+TEST_F(Trajectory, frames_of_a_run_come_from_its_log_while_there_is_one) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const std::vector<Frame> frames = frames_of(layout, 3);
+  EXPECT_EQ(message_of<InvalidInput>([&] { RunFrames none(folder); }),
+            (folder / "trajectory.h5").string() + ": no such file; expected the folder of a run");
+  EXPECT_EQ(message_of<InvalidInput>([&] { RunFrames none(folder / "x"); }),
+            (folder / "x").string() + ": no such folder");
+  write_trajectory(folder / "trajectory.h5", layout, {frames[0], frames[1]});
+  {
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(folder / "trajectory.log", layout);
+    log.flush();
+    EXPECT_EQ(message_of<InvalidInput>([&] { RunFrames none(folder); }),
+              (folder / "trajectory.log").string() + ": holds no frame");
+    for (const Frame& one : frames) log.append(one);
+    log.flush();
+  }
+  RunFrames growing(folder);
+  EXPECT_EQ(growing.frame_count(), 3U);
+  EXPECT_EQ(growing.layout(), layout);
+  EXPECT_EQ(growing.frame(2), frames[2]);
+  std::filesystem::remove(folder / "trajectory.log");
+  EXPECT_EQ(growing.frame(1), frames[1]) << "a reader outlives the run";
+  RunFrames ended(folder);
+  EXPECT_EQ(ended.frame_count(), 2U);
+  EXPECT_EQ(ended.frame(1), frames[1]);
 }
 
 TEST_F(Trajectory, messages_name_file_and_array) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <tresse/base/status.hpp>
@@ -24,6 +25,7 @@ struct ContactReport {
   Vector3 normal;       ///< unit, from a to b (3) [-]
   Vector3 force;        ///< that a exerts on b, impulse over the step, or its last part (3) [N]
   double gap = 0.0;     ///< > 0 apart, < 0 penetrating, at detection [m]
+  double slip = 0.0;    ///< speed at which b slides along a over the step, or its last part; >= 0 [m/s]
   friction::ContactCase state = friction::ContactCase::open;
 };
 
@@ -42,9 +44,11 @@ struct StepReport {
   int iterations = 0;     ///< of the friction solver, all passes
   double residual = 0.0;  ///< scaled natural-map error of the pass that stood, worst of all parts [-]
   Status solver_status = Status::converged;
-  double nonlinear_residual = 0.0;  ///< relative, "nonlinear" scheme only
-  double max_penetration = 0.0;     ///< deepest in the configuration that the step started from; >= 0 [m]
-  rods::RodEnergies energies;       ///< summed over fibres, at the end of the step
+  double nonlinear_residual = 0.0;       ///< relative, "nonlinear" scheme only
+  double max_penetration = 0.0;          ///< deepest in the configuration that the step started from; >= 0 [m]
+  std::optional<ContactReport> deepest;  ///< which, without force and slip; none: no overlap
+  int overlaps = 0;                      ///< contacts there that are at least half as deep
+  rods::RodEnergies energies;            ///< summed over fibres, at the end of the step
   double work_external =
       0.0;  ///< done on the fibres by obstacles, moving roots, air and growing natural curvature since the start [J]
   double t_detection = 0.0;  ///< wall times [s]

@@ -34,6 +34,17 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
 
 }  // namespace
 
+/// Names the deepest contact of the configuration that the step starts from.
+void Stepper::report_overlap(StepReport& report) const {
+  const contact::Contact* deepest = nullptr;
+  for (const contact::Contact& contact : here_->contacts) {
+    if (contact.gap < (deepest ? deepest->gap : 0.0)) deepest = &contact;
+  }
+  if (!deepest) return;
+  report.deepest = describe(here_->geometry, *deepest, static_cast<int>(world_.fibres.size()));
+  for (const contact::Contact& contact : here_->contacts) report.overlaps += contact.gap <= 0.5 * deepest->gap ? 1 : 0;
+}
+
 void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   const double dt = motion_.dt;
   report.contacts = static_cast<int>(pass.contacts.size());
@@ -41,11 +52,13 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   if (report.solver_status == Status::converged) report.solver_status = pass.solution.status;
   contact_reports_.clear();
   obstacle_work_ = 0.0;
+  if (report.parts == 0) report_overlap(report);
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const Vector3 local = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     ContactReport out = describe(pass.at->geometry, contact, static_cast<int>(world_.fibres.size()));
     out.state = friction::classify(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
+    out.slip = friction::tangential_norm(pass.solution.velocity.segment<3>(3 * static_cast<Eigen::Index>(i)));
     const Vector3 impulse = contact.frame * local;
     out.force = impulse / dt;
     if (out.obstacle_b >= 0) {

@@ -104,6 +104,7 @@ class Stepper {
   void accept(const Pass& pass, SharedConfiguration end, StepReport& report);
   bool sound(const std::vector<VectorX>& velocities) const;
   double velocity_change(const Pass& before, const Pass& after) const;
+  void report_overlap(StepReport& report) const;
   void report_contacts(const Pass& pass, StepReport& report);
   double root_and_air_work();
   double root_work(int fibre, const rods::RodMotion& motion);

@@ -52,6 +52,25 @@ void for_each_number(AnyCheckpoint& x, Visit&& visit) {
   visit("state/work_external", x.state.work_external);
 }
 
+/// Numbers that checkpoints of earlier versions do not have: they stay zero.
+constexpr const char* watch_name = "tally/watch";
+constexpr const char* remarks_name = "position/remarks";
+constexpr std::size_t watch_width = 7;
+
+/// (kinds, 7): the fields of a TroubleTally in turn. Counts are exact in a double.
+template <class AnyTally, class Visit>
+void for_each_count(AnyTally& tally, Visit&& visit) {
+  for (auto& count : tally.watch) {
+    visit(count.steps);
+    visit(count.first_step);
+    visit(count.last_step);
+    visit(count.in_a_row);
+    visit(count.told);
+    visit(count.worst);
+    visit(count.worst_step);
+  }
+}
+
 /// A SimulationState as flat arrays, row-major. n rods, m curvatures over all of them, w warm contacts.
 struct FlatState {
   std::vector<double> root_position;            // (n, 3)
@@ -173,6 +192,12 @@ void fill(Hdf5Writer& out, const Checkpoint& checkpoint, bool packed) {
     out.write_scalar(name, value);
     crc = checksum(std::vector<T>{value}, crc);
   });
+  out.write_scalar(remarks_name, checkpoint.position.remarks);
+  crc = checksum(std::vector{checkpoint.position.remarks}, crc);
+  std::vector<double> watched;
+  for_each_count(checkpoint.tally, [&](const auto& count) { watched.push_back(static_cast<double>(count)); });
+  out.write(watch_name, watched.data(), {trouble_count, watch_width});
+  crc = checksum(watched, crc);
   FlatState flat = flatten(checkpoint.state);
   if (packed) round_for_packing(flat);
   for_each_array(flat, [&]<class T>(const char* name, Shape shape, const std::vector<T>& array) {
@@ -224,6 +249,15 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
     value = in.read_scalar<T>(name);
     crc = checksum(std::vector<T>{value}, crc);
   });
+  if (in.contains(watch_name)) {
+    out.position.remarks = in.read_scalar<std::int64_t>(remarks_name);
+    crc = checksum(std::vector{out.position.remarks}, crc);
+    std::vector<double> watched = in.read<double>(watch_name);
+    crc = checksum(watched, crc);
+    watched.resize(trouble_count * watch_width);  // of a version that knew other kinds
+    auto at = watched.begin();
+    for_each_count(out.tally, [&]<class T>(T& count) { count = static_cast<T>(*at++); });
+  }
   FlatState flat;
   for_each_array(flat, [&]<class T>(const char* name, const Shape&, std::vector<T>& array) {
     array = in.read<T>(name);

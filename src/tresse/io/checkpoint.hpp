@@ -17,6 +17,7 @@ struct OutputPosition {
   std::int64_t force_rows = 0;  ///< of forces.csv
   std::int64_t frames = 0;      ///< of the trajectory
   std::int64_t log_bytes = 0;   ///< of trajectory.log
+  std::int64_t remarks = 0;     ///< rows of remarks.csv
 };
 
 /// All that a run needs to go on as if it had never stopped.

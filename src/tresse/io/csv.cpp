@@ -68,6 +68,14 @@ void append_force_rows(std::string& out, const dynamics::StepReport& report, con
   }
 }
 
+void append_remark_row(std::string& out, const Remark& remark) {
+  fmt::format_to(std::back_inserter(out), "{},", remark.step);
+  append_number(out, remark.time);
+  fmt::format_to(std::back_inserter(out), ",{},", to_string(remark.kind));
+  append_text(out, remark.message);
+  out += '\n';
+}
+
 std::uint64_t length_of_rows(const std::filesystem::path& file, std::string_view header, std::uint64_t rows) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InvalidInput(fmt::format("{}: cannot be read", file.string()));

@@ -19,6 +19,7 @@ constexpr const char* scene_file = "scene.toml";
 constexpr const char* summary_file = "summary.json";
 constexpr const char* steps_file = "steps.csv";
 constexpr const char* forces_file = "forces.csv";
+constexpr const char* remarks_file = "remarks.csv";
 constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
 constexpr const char* checkpoint_file = "checkpoint.h5";
@@ -26,7 +27,7 @@ constexpr const char* failure_folder = "failure";
 constexpr std::size_t failure_limit = 8;
 constexpr double rebuild_growth = 1.5;            // of the log: all builds together cost at most three times the last
 constexpr std::chrono::seconds rebuild_pause{2};  // a short run is built once, at its end
-constexpr int rebuild_share = 20;                 // builds take a twentieth of the time at most
+constexpr int rebuild_share = 100;  // builds take a hundredth of the time at most: the log can be read as well
 
 /// Adds the time that a scope takes.
 class Stopwatch {
@@ -133,7 +134,7 @@ void RunRecorder::start() {
   // The checkpoint goes first, the scene last: whatever interrupts this, no checkpoint stands beside another run's
   // files.
   for (const char* name :
-       {checkpoint_file, summary_file, log_file, trajectory_file, steps_file, forces_file, scene_file}) {
+       {checkpoint_file, summary_file, log_file, trajectory_file, steps_file, forces_file, remarks_file, scene_file}) {
     remove_file(file(name));
     remove_file(temporary_name(file(name)));
   }
@@ -162,9 +163,18 @@ void RunRecorder::resume() {
       length_of_rows(file(steps_file), steps_header, static_cast<std::uint64_t>(last.position.step_rows));
   const std::uint64_t forces =
       length_of_rows(file(forces_file), forces_header, static_cast<std::uint64_t>(last.position.force_rows));
+  const std::uint64_t remarks =
+      last.position.remarks == 0
+          ? 0
+          : length_of_rows(file(remarks_file), remarks_header, static_cast<std::uint64_t>(last.position.remarks));
   open_log(last.position);  // all that may not fit comes before the first cut
   steps_ = AppendFile::reopen(file(steps_file), steps);
   forces_ = AppendFile::reopen(file(forces_file), forces);
+  if (remarks > 0) {
+    remarks_ = AppendFile::reopen(file(remarks_file), remarks);
+  } else {
+    remove_file(file(remarks_file));
+  }
   before_ = read_timings(file(summary_file));
   failures_ = keep_failures(settings_.folder, last.state.step);
   position_ = last.position;
@@ -203,8 +213,32 @@ void RunRecorder::record(const dynamics::StepReport& report) {
   row_.clear();
   append_force_rows(row_, report, obstacle_names_);
   forces_.append(row_);
+  log_->flush_when_due();
   ++position_.step_rows;
   position_.force_rows += static_cast<std::int64_t>(obstacle_names_.size());
+}
+
+std::vector<Remark> RunRecorder::watch(const dynamics::Stepper& stepper, const dynamics::StepReport& report) {
+  const Stopwatch watch(timings_.output);
+  std::vector<Remark> remarks = watch_.look({.report = report,
+                                             .contacts = stepper.contacts(),
+                                             .before = stepper.previous_state(),
+                                             .world = stepper.world(),
+                                             .dt = stepper.options().dt,
+                                             .energy_rise = new_energy_rise(tally_, report, settings_.limits)},
+                                            tally_.watch);
+  for (const Remark& remark : remarks) {
+    if (!remarks_) {
+      remarks_ = AppendFile::create(file(remarks_file));
+      remarks_->append(remarks_header);
+    }
+    row_.clear();
+    append_remark_row(row_, remark);
+    remarks_->append(row_);
+    ++position_.remarks;
+  }
+  if (!remarks.empty()) remarks_->flush();
+  return remarks;
 }
 
 void RunRecorder::record_frame(const Frame& frame) {
@@ -217,16 +251,23 @@ void RunRecorder::record_frame(const Frame& frame) {
 void RunRecorder::sync_all() {
   steps_.sync();
   forces_.sync();
+  if (remarks_) remarks_->sync();
   log_->sync();
   position_.log_bytes = static_cast<std::int64_t>(log_->length());
+}
+
+void RunRecorder::save(const dynamics::SimulationState& state) {
+  const Clock::time_point begin = Clock::now();
+  sync_all();
+  write_checkpoint(file(checkpoint_file), {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+  checkpoint_time_ = Clock::now() - begin;
+  timings_.checkpoint += std::chrono::duration<double>(checkpoint_time_).count();
 }
 
 void RunRecorder::checkpoint(const dynamics::SimulationState& state) {
   {
     const Stopwatch watch(timings_.output);
-    sync_all();
-    write_checkpoint(file(checkpoint_file),
-                     {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+    save(state);
     const bool grown = static_cast<double>(log_->length()) >= rebuild_growth * static_cast<double>(built_bytes_);
     if (grown && Clock::now() - last_build_ >= rebuild_pause + rebuild_share * build_time_) build_trajectory();
   }
@@ -259,10 +300,10 @@ Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& st
   }
   {
     const Stopwatch watch(timings_.output);
-    sync_all();
-    if (outcome != Outcome::failed) {
-      write_checkpoint(file(checkpoint_file),
-                       {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
+    if (outcome == Outcome::failed) {
+      sync_all();
+    } else {
+      save(state);
     }
     build_trajectory();
   }
@@ -281,7 +322,8 @@ RunTimings RunRecorder::timings() const {
           .assembly = before_.assembly + timings_.assembly,
           .solve = before_.solve + timings_.solve,
           .step = before_.step + timings_.step,
-          .output = before_.output + timings_.output};
+          .output = before_.output + timings_.output,
+          .checkpoint = before_.checkpoint + timings_.checkpoint};
 }
 
 void RunRecorder::write_summary_as(const char* status) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tresse/dynamics/report.hpp>
+#include <tresse/dynamics/stepper.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/checkpoint.hpp>
 #include <tresse/io/frame.hpp>
@@ -27,6 +27,8 @@ struct RunSettings {
   RunLimits limits{};
   std::chrono::milliseconds checkpoint_pause{1000};  ///< least wall time between checkpoints: syncing costs more than
                                                      ///< many a step
+  int checkpoint_share = 100;                        ///< checkpoints take this share of the time at most: 1 / 100; >= 0
+  std::chrono::seconds checkpoint_limit{600};        ///< most wall time between checkpoints, steps being slow
 };
 
 enum class Outcome {
@@ -43,9 +45,9 @@ struct Verdict {
 
 /// Writes a run's folder so that a kill at any moment costs no more than the steps since the last checkpoint, and so
 /// that a run which was killed and resumed leaves the same bytes as one that was not, wall-clock figures apart. In
-/// order: for a new run, the frame and the checkpoint of step 0; then for every step record(), record_frame() if
-/// frame_due(), checkpoint() if checkpoint_due(); finish() at the end. Messages: InvalidInput for a folder that is in
-/// use or does not fit, SystemFailure when the system refuses; the last checkpoint stays good. A full disk may raise
+/// order: for a new run, the frame and the checkpoint of step 0; then for every step record(), watch(), record_frame()
+/// if frame_due(), checkpoint() if checkpoint_due(); finish() at the end. Messages: InvalidInput for a folder that is
+/// in use or does not fit, SystemFailure when the system refuses; the last checkpoint stays good. A full disk may raise
 /// SIGXFSZ under a file size limit: the program ignores that signal.
 class RunRecorder {
  public:
@@ -57,14 +59,20 @@ class RunRecorder {
   const std::optional<dynamics::SimulationState>& resumed_state() const { return resumed_; }
 
   bool frame_due(std::int64_t step) const { return step % settings_.output.every == 0; }
-  /// Every output.checkpoint_every steps, but not twice within checkpoint_pause.
+  /// Every output.checkpoint_every steps or checkpoint_limit, whichever comes first; but not twice within
+  /// checkpoint_pause, nor so often that checkpoints would take more than their share of the time.
   bool checkpoint_due(std::int64_t step) const {
-    return step % settings_.output.checkpoint_every == 0 &&
-           Clock::now() - last_checkpoint_ >= settings_.checkpoint_pause;
+    const Clock::duration since = Clock::now() - last_checkpoint_;
+    return (step % settings_.output.checkpoint_every == 0 || since >= settings_.checkpoint_limit) &&
+           since >= settings_.checkpoint_pause && since >= settings_.checkpoint_share * checkpoint_time_;
   }
 
   void record(const dynamics::StepReport& report);
   void record_frame(const Frame& frame);
+
+  /// After record(report): what there is to say about the step. Kept in remarks.csv, which is there from the first
+  /// remark on.
+  std::vector<Remark> watch(const dynamics::Stepper& stepper, const dynamics::StepReport& report);
 
   /// `state` is the state after the last recorded step. Rebuilds trajectory.h5 too when it grew by half since it was
   /// built.
@@ -88,6 +96,7 @@ class RunRecorder {
   void open_log(const OutputPosition& position);
   void build_trajectory();
   void sync_all();
+  void save(const dynamics::SimulationState& state);
   void write_summary_as(const char* status);
   RunTimings timings() const;
 
@@ -97,6 +106,8 @@ class RunRecorder {
   std::vector<std::string> obstacle_names_;  ///< as the CSV writes them
   AppendFile steps_;
   AppendFile forces_;
+  std::optional<AppendFile> remarks_;
+  Watch watch_;
   std::optional<TrajectoryLogWriter> log_;
   OutputPosition position_;
   RunTally tally_;
@@ -106,7 +117,8 @@ class RunRecorder {
   Clock::time_point last_build_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::duration build_time_{0};
-  std::uint64_t built_bytes_ = 0;  ///< of the log, when trajectory.h5 was last built
+  Clock::duration checkpoint_time_{0};  ///< of the last
+  std::uint64_t built_bytes_ = 0;       ///< of the log, when trajectory.h5 was last built
   std::vector<std::string> failures_;
   std::string row_;  ///< kept for its memory
 };

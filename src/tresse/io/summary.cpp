@@ -64,6 +64,32 @@ Json verdict(const std::vector<Finding>& found) {
   return out;
 }
 
+/// Of the kinds that were seen.
+Json remarks(const WatchTally& tally) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < trouble_count; ++i) {
+    const TroubleTally& count = tally[i];
+    if (count.steps == 0) continue;
+    out[to_string(static_cast<Trouble>(i))] = {{"steps", count.steps},
+                                               {"first_step", count.first_step},
+                                               {"last_step", count.last_step},
+                                               {"worst", count.worst},
+                                               {"worst_step", count.worst_step}};
+  }
+  return out;
+}
+
+/// " Remarked: contact-lost in 3 steps, the first 812; see remarks.csv."; empty when there was nothing.
+std::string remarks_in_words(const WatchTally& tally) {
+  std::string out;
+  for (std::size_t i = 0; i < trouble_count; ++i) {
+    if (tally[i].told == 0) continue;
+    out += fmt::format("{} {} in {} steps, the first {}", out.empty() ? "" : ",", to_string(static_cast<Trouble>(i)),
+                       tally[i].steps, tally[i].first_step);
+  }
+  return out.empty() ? out : fmt::format(" Remarked:{}; see remarks.csv.", out);
+}
+
 }  // namespace
 
 bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limits) {
@@ -90,6 +116,11 @@ void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& l
   if (report.finite) add_energy(tally, report);
 }
 
+double new_energy_rise(const RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits) {
+  const bool now = tally.worst_rise_step == report.step && tally.worst_rise > limits.energy * tally.energy_scale;
+  return now ? tally.worst_rise / tally.energy_scale : 0.0;
+}
+
 std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
   std::vector<Finding> out;
   if (tally.not_finite_step != 0) out.push_back({.what = "non-finite", .step = tally.not_finite_step});
@@ -108,12 +139,13 @@ std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
 std::string sentence(const RunTally& tally, const std::vector<Finding>& found) {
   if (found.empty()) {
     return fmt::format(
-        "Sound: {} steps, every friction problem solved (worst residual {:.2g}), deepest penetration {:.2g} m.",
-        tally.steps, tally.worst_residual, tally.worst_penetration);
+               "Sound: {} steps, every friction problem solved (worst residual {:.2g}), deepest penetration {:.2g} m.",
+               tally.steps, tally.worst_residual, tally.worst_penetration) +
+           remarks_in_words(tally.watch);
   }
   std::string out = "Not sound: ";
   for (std::size_t i = 0; i < found.size(); ++i) out += (i > 0 ? "; " : "") + words(found[i]);
-  return out + ".";
+  return out + "." + remarks_in_words(tally.watch);
 }
 
 void write_summary(const std::filesystem::path& file, const Summary& summary) {
@@ -127,11 +159,9 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["steps"] = tally.steps;
   json["simulated_seconds"] = tally.time;
   json["wall_seconds"] = summary.timings.wall;
-  json["phases"] = {{"detection", summary.timings.detection},
-                    {"assembly", summary.timings.assembly},
-                    {"solve", summary.timings.solve},
-                    {"step", summary.timings.step},
-                    {"output", summary.timings.output}};
+  json["phases"] = {{"detection", summary.timings.detection}, {"assembly", summary.timings.assembly},
+                    {"solve", summary.timings.solve},         {"step", summary.timings.step},
+                    {"output", summary.timings.output},       {"checkpoint", summary.timings.checkpoint}};
   json["contacts"] = {{"mean", static_cast<double>(tally.contacts_total) / steps}, {"max", tally.contacts_max}};
   json["worst_residual"] = tally.worst_residual;
   json["worst_residual_step"] = tally.worst_residual_step;
@@ -140,6 +170,7 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["worst_penetration_step"] = tally.worst_penetration_step;
   json["worst_energy_rise"] = tally.energy_scale > 0.0 ? tally.worst_rise / tally.energy_scale : 0.0;
   json["worst_energy_rise_step"] = tally.worst_rise_step;
+  json["remarks"] = remarks(tally.watch);
   json["peak_memory_bytes"] = peak_memory();
   json["failures"] = summary.failures;
   json["verdict"] = verdict(found);
@@ -162,6 +193,7 @@ RunTimings read_timings(const std::filesystem::path& file) {
   out.solve = number(phases, "solve");
   out.step = number(phases, "step");
   out.output = number(phases, "output");
+  out.checkpoint = number(phases, "checkpoint");
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tresse/dynamics/report.hpp>
+#include <tresse/io/watch.hpp>
 
 /// What summary.json says, gathered step by step, and the verdict on the run.
 namespace tresse::io {
@@ -40,6 +41,7 @@ struct RunTally {
   double lowest_energy = 0.0;               ///< of kinetic + elastic + gravity - work_external [J]
   double worst_rise = 0.0;                  ///< above lowest_energy [J]
   std::int64_t worst_rise_step = 0;         ///< 0: none
+  WatchTally watch{};
 };
 
 /// True when a solver of this step missed its tolerance or said that it did not converge; what the tally counts, what
@@ -48,14 +50,18 @@ bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limit
 
 void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits);
 
+/// Rise of the energy over its scale, when the step added last raised it to a new worst beyond the limit; else 0.
+double new_energy_rise(const RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits);
+
 /// Wall-clock seconds, over all parts of a run that was resumed.
 struct RunTimings {
   double wall = 0.0;
   double detection = 0.0;
   double assembly = 0.0;
   double solve = 0.0;
-  double step = 0.0;    ///< whole steps, the three above included
-  double output = 0.0;  ///< writing files
+  double step = 0.0;        ///< whole steps, the three above included
+  double output = 0.0;      ///< writing files
+  double checkpoint = 0.0;  ///< part of `output`
 };
 
 /// One thing that was not sound.

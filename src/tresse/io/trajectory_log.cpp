@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -160,24 +161,26 @@ RecordHeader header_of(Kind kind, const std::string& payload, std::size_t contac
   throw InvalidInput(fmt::format("{}: damaged or cut short at byte {}", file.string(), offset));
 }
 
-/// Reads the header at the stream's place and checks it against the file's size.
-RecordHeader read_header(std::ifstream& in, const std::filesystem::path& path, std::uint64_t size) {
+/// Reads the header at the stream's place; nothing where it is not one, or where the file of `size` bytes ends before
+/// its record.
+std::optional<RecordHeader> read_header(std::ifstream& in, std::uint64_t size) {
   const auto offset = static_cast<std::uint64_t>(in.tellg());
   RecordHeader header;
   in.read(reinterpret_cast<char*>(&header), sizeof(header));
-  if (!in || header.mark != record_mark || header.header_crc != crc_of(header)) damaged(path, offset);
-  if (header.size > size - offset - sizeof(header)) damaged(path, offset);
+  if (!in || header.mark != record_mark || header.header_crc != crc_of(header)) return {};
+  if (header.size > size - offset - sizeof(header)) return {};
   return header;
 }
 
 RecordHeader read_record(std::ifstream& in, const std::filesystem::path& path, std::uint64_t size,
                          std::string& payload) {
   const auto offset = static_cast<std::uint64_t>(in.tellg());
-  const RecordHeader header = read_header(in, path, size);
-  payload.resize(header.size);
+  const auto header = read_header(in, size);
+  if (!header) damaged(path, offset);
+  payload.resize(header->size);
   in.read(payload.data(), static_cast<std::streamsize>(payload.size()));
-  if (!in || crc32(payload) != header.payload_crc) damaged(path, offset);
-  return header;
+  if (!in || crc32(payload) != header->payload_crc) damaged(path, offset);
+  return *header;
 }
 
 }  // namespace
@@ -190,6 +193,7 @@ TrajectoryLogWriter TrajectoryLogWriter::create(const std::filesystem::path& fil
   writer.file_.append(file_mark);
   writer.file_.append(bytes_of(&header, 1));
   writer.file_.append(payload);
+  writer.flush();  // whoever follows the run begins with it
   return writer;
 }
 
@@ -207,11 +211,11 @@ TrajectoryLogWriter TrajectoryLogWriter::resume(const std::filesystem::path& fil
 void TrajectoryLogWriter::append(const Frame& frame) {
   encode(frame, record_);
   const RecordHeader header = header_of(Kind::frame, record_, frame.contact_count());
-  file_.append(bytes_of(&header, 1));
+  record_.insert(0, bytes_of(&header, 1));
   file_.append(record_);
 }
 
-TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file) : path_(file) {
+TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file, LogEnd end) : path_(file) {
   std::error_code error;
   size_ = std::filesystem::file_size(file, error);
   in_.open(file, std::ios::binary);
@@ -224,19 +228,36 @@ TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file) : pa
   const RecordHeader header = read_record(in_, path_, size_, payload_);
   if (header.kind != Kind::layout || !decode(payload_, layout_)) damaged(path_, file_mark.size());
   validate(layout_);
-  count_records();
+  count_records(end);
 }
 
-void TrajectoryLogReader::count_records() {
+void TrajectoryLogReader::count_records(LogEnd end) {
   const auto begin = in_.tellg();
-  while (static_cast<std::uint64_t>(in_.tellg()) < size_) {
-    const RecordHeader header = read_header(in_, path_, size_);
-    if (header.kind != Kind::frame) damaged(path_, static_cast<std::uint64_t>(in_.tellg()) - sizeof(header));
-    in_.seekg(static_cast<std::streamoff>(header.size), std::ios::cur);
-    ++frames_;
-    contacts_ += header.contacts;
+  for (auto offset = static_cast<std::uint64_t>(begin); offset < size_;) {
+    const auto header = read_header(in_, size_);
+    if (!header || header->kind != Kind::frame) {
+      if (end == LogEnd::whole) damaged(path_, offset);
+      size_ = offset;
+      break;
+    }
+    offsets_.push_back(offset);
+    contacts_ += header->contacts;
+    offset += sizeof(RecordHeader) + header->size;
+    in_.seekg(static_cast<std::streamoff>(offset));
   }
+  in_.clear();
   in_.seekg(begin);
+}
+
+Frame TrajectoryLogReader::frame(std::size_t index) {
+  if (index >= offsets_.size()) {
+    throw InvalidInput(fmt::format("{}: frame {} of {}", path_.string(), index, offsets_.size()));
+  }
+  in_.clear();
+  in_.seekg(static_cast<std::streamoff>(offsets_[index]));
+  Frame out;
+  next(out);
+  return out;
 }
 
 bool TrajectoryLogReader::next(Frame& frame) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/frame.hpp>
@@ -22,6 +23,7 @@ class TrajectoryLogWriter {
   void append(const Frame& frame);                         ///< its sizes must fit the layout
   std::uint64_t length() const { return file_.length(); }  ///< [bytes]
   void flush() { file_.flush(); }
+  void flush_when_due() { file_.append({}); }  ///< so that a reader sees the last frame although no other comes
   void sync() { file_.sync(); }
 
  private:
@@ -30,25 +32,32 @@ class TrajectoryLogWriter {
   std::string record_;  ///< kept for its memory
 };
 
-/// Reads a log from its beginning. A record that is cut short or whose checksum fails throws InvalidInput.
+/// Whether a log has to end with a whole record. That of a run under way, or killed, need not: what stands after the
+/// last whole record is then left out.
+enum class LogEnd { whole, open };
+
+/// Reads a log from its beginning, as long as it was when opened. A record that is cut short or whose checksum fails
+/// throws InvalidInput.
 class TrajectoryLogReader {
  public:
-  explicit TrajectoryLogReader(const std::filesystem::path& file);
+  explicit TrajectoryLogReader(const std::filesystem::path& file, LogEnd end = LogEnd::whole);
 
   const TrajectoryLayout& layout() const { return layout_; }
-  std::uint64_t frame_count() const { return frames_; }      ///< in the whole file
+  std::uint64_t frame_count() const { return offsets_.size(); }
   std::uint64_t contact_total() const { return contacts_; }  ///< over all frames
   /// The next frame; false after the last.
   bool next(Frame& frame);
+  /// Any frame; next() goes on after it. index < frame_count
+  Frame frame(std::size_t index);
 
  private:
-  void count_records();
+  void count_records(LogEnd end);
 
   std::filesystem::path path_;
   std::ifstream in_;
   TrajectoryLayout layout_;
   std::uint64_t size_ = 0;
-  std::uint64_t frames_ = 0;
+  std::vector<std::uint64_t> offsets_;  ///< (frames) where their records begin
   std::uint64_t contacts_ = 0;
   std::string payload_;
 };

@@ -1,0 +1,52 @@
+#include <tresse/io/run_frames.hpp>
+
+#include <fmt/format.h>
+
+#include <tresse/base/errors.hpp>
+
+namespace tresse::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path file_of(const fs::path& path) {
+  std::error_code error;
+  require(fs::exists(path, error), [&] { return fmt::format("{}: no such folder", path.string()); });
+  if (!fs::is_directory(path, error)) return path;
+  for (const char* name : {"trajectory.log", "trajectory.h5"}) {
+    if (fs::exists(path / name, error)) return path / name;
+  }
+  throw InvalidInput(fmt::format("{}: no such file; expected the folder of a run", (path / "trajectory.h5").string()));
+}
+
+RunFrames::AnyReader open_frames(fs::path& file) {
+  if (file.filename() != "trajectory.log") return std::make_unique<TrajectoryReader>(file);
+  try {
+    return std::make_unique<TrajectoryLogReader>(file, LogEnd::open);
+  } catch (const InvalidInput&) {
+    std::error_code error;
+    if (fs::exists(file, error)) throw;
+  }
+  file.replace_extension(".h5");  // the run has just ended
+  return std::make_unique<TrajectoryReader>(file);
+}
+
+}  // namespace
+
+RunFrames::RunFrames(const fs::path& path) : file_(file_of(path)), reader_(open_frames(file_)) {
+  require(frame_count() > 0, [&] { return fmt::format("{}: holds no frame", file_.string()); });
+}
+
+const TrajectoryLayout& RunFrames::layout() const {
+  return std::visit([](const auto& reader) -> const TrajectoryLayout& { return reader->layout(); }, reader_);
+}
+
+std::size_t RunFrames::frame_count() const {
+  return std::visit([](const auto& reader) -> std::size_t { return reader->frame_count(); }, reader_);
+}
+
+Frame RunFrames::frame(std::size_t index) {
+  return std::visit([index](auto& reader) { return reader->frame(index); }, reader_);
+}
+
+}  // namespace tresse::io

@@ -1,0 +1,377 @@
+#include <tresse/io/watch.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include <tresse/assembly/contact_problem.hpp>
+
+namespace tresse::io {
+namespace {
+
+using dynamics::ContactReport;
+using dynamics::WarmContact;
+
+constexpr double overlap_told = 0.1;       // of the radius
+constexpr double deep_overlap_told = 0.5;  // of the radius
+constexpr double gap_told = 1.0;           // radii that a pressed contact opens by in one step
+constexpr double same_place = 20.0;        // radii along a fibre within which a contact is looked for again
+constexpr double largest_strain = 0.5;     // of a fibre's surface: far beyond linear elasticity
+constexpr std::int64_t few_cut_steps = 20;
+constexpr double cut_share = 0.1;
+
+std::string length_in_words(double metres) {
+  if (metres < 1e-3) return fmt::format("{:.3g} um", 1e6 * metres);
+  if (metres < 1.0) return fmt::format("{:.3g} mm", 1e3 * metres);
+  return fmt::format("{:.3g} m", metres);
+}
+
+/// The largest of 1, 2, 5 times a power of ten that `value` reaches.
+double rounded_down(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double digit : {5.0, 2.0}) {
+    if (digit * power <= value * (1.0 + 1e-9)) return digit * power;
+  }
+  return power;
+}
+
+/// A time step with which something that travels `radii` in this one would travel one; half at least, a tenth at most.
+std::string shorter_step(double dt, double radii) {
+  return fmt::format("try time_step {:g} s", rounded_down(dt / std::clamp(radii, 2.0, 10.0)));
+}
+
+double radius_of(const assembly::World& world, const ContactReport& contact) {
+  const double a = world.fibres[contact.fibre_a].rod->contact_radius();
+  return contact.fibre_b < 0 ? a : std::min(a, world.fibres[contact.fibre_b].rod->contact_radius());
+}
+
+/// How far two bodies slide along each other in a step. [radii]
+double travel(const WatchedStep& step, const ContactReport& contact) {
+  return step.dt * contact.slip / radius_of(step.world, contact);
+}
+
+/// A point of a body's centreline or axis, and the direction of growing arc length there; none on a point.
+struct AxisPoint {
+  Vector3 position;
+  Vector3 tangent;
+};
+
+/// One of two bodies that pressed on each other, where it is at the step's end.
+struct Axis {
+  const rods::Rod* rod = nullptr;  ///< nullptr: a capsule of an obstacle
+  Vector3 from = Vector3::Zero();  ///< of the capsule [m]
+  Vector3 along = Vector3::Zero();
+  double length = 0.0;
+  double radius = 0.0;
+
+  AxisPoint at(double s) const {
+    if (!rod) return {from + s * along, along};
+    const rods::RodSection section = rod->section(s);
+    return {section.position, section.frame.col(0)};
+  }
+  bool within(double s) const { return length == 0.0 || (s > 0.0 && s < length); }
+};
+
+Axis fibre_axis(const assembly::World& world, int fibre) {
+  const rods::Rod& rod = *world.fibres[fibre].rod;
+  return {.rod = &rod, .length = rod.length(), .radius = rod.contact_radius()};
+}
+
+Axis capsule_axis(const WatchedStep& step, int obstacle, int part) {
+  const bodies::Obstacle& body = step.world.obstacles[obstacle];
+  const bodies::Capsule capsule = bodies::capsules(body.shape)[static_cast<std::size_t>(part)];
+  const Pose pose = assembly::obstacle_pose(body, step.report.time);
+  const Vector3 from = assembly::moved(body, pose, capsule.from);
+  const Vector3 chord = assembly::moved(body, pose, capsule.to) - from;
+  const double length = chord.norm();
+  Axis out{.from = from, .length = length, .radius = capsule.radius};
+  if (length > 0.0) out.along = chord / length;
+  return out;
+}
+
+/// The nearest points of two axes around where they touched.
+struct Nearest {
+  double s_a = 0.0;
+  double s_b = 0.0;
+  Vector3 apart;  ///< from a to b (3) [m]
+};
+
+/// Gauss-Newton on half the squared distance. Nothing where it leads more than `reach` away.
+std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, double s_b, double reach) {
+  constexpr int rounds = 20;
+  double x = s_a;
+  double y = s_b;
+  for (int i = 0; i < rounds; ++i) {
+    const AxisPoint p = a.at(x);
+    const AxisPoint q = b.at(y);
+    const Vector3 apart = q.position - p.position;
+    const double cosine = p.tangent.dot(q.tangent);
+    const double determinant = std::max(1.0 - cosine * cosine, 1e-3);  // parallel axes: any point of the valley does
+    const double along_a = p.tangent.dot(apart);
+    const double along_b = -q.tangent.dot(apart);
+    const double next_x = std::clamp(x + (along_a + cosine * along_b) / determinant, 0.0, a.length);
+    const double next_y = std::clamp(y + (along_b + cosine * along_a) / determinant, 0.0, b.length);
+    const double moved = std::abs(next_x - x) + std::abs(next_y - y);
+    x = next_x;
+    y = next_y;
+    if (std::abs(x - s_a) > reach || std::abs(y - s_b) > reach) return {};
+    if (moved < 1e-3 * a.radius) break;
+  }
+  return Nearest{x, y, b.at(y).position - a.at(x).position};
+}
+
+/// The bodies and places of a contact that pressed at the end of the step before.
+ContactReport report_of(const assembly::World& world, const contact::Place& place) {
+  const int fibres = static_cast<int>(world.fibres.size());
+  ContactReport out;
+  out.fibre_a = place.body_a;
+  out.s_a = world.fibres[place.body_a].rod->piece_begin(place.element_a) + place.s_a;
+  out.s_b = place.s_b;
+  if (place.body_b < fibres) {
+    out.fibre_b = place.body_b;
+    out.s_b += world.fibres[place.body_b].rod->piece_begin(place.element_b);
+  } else {
+    out.obstacle_b = place.body_b - fibres;
+    out.part_b = place.element_b;
+  }
+  return out;
+}
+
+/// How two bodies that pressed on each other parted within a step.
+struct Parted {
+  bool turned = false;  ///< they stand the other way round
+  double by = 0.0;      ///< along their normal: the gap, or all the way through each other [m]
+
+  static Parted of(bool turned, double distance, double touching) {
+    return {turned, turned ? distance + touching : distance - touching};
+  }
+};
+
+/// Nothing where it cannot be told, or where one slid off the other's end.
+std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed, const ContactReport& pair) {
+  const Axis a = fibre_axis(step.world, pair.fibre_a);
+  if (pair.fibre_b < 0 && pair.part_b < 0) {
+    const bodies::Obstacle& body = step.world.obstacles[pair.obstacle_b];
+    const auto& plane = std::get<bodies::Plane>(body.shape);
+    const Pose pose = assembly::obstacle_pose(body, step.report.time);
+    const double height =
+        (pose.frame * plane.normal).dot(a.at(pair.s_a).position - assembly::moved(body, pose, plane.point));
+    return Parted::of(height < 0.0, std::abs(height), a.radius);
+  }
+  const Axis b =
+      pair.fibre_b >= 0 ? fibre_axis(step.world, pair.fibre_b) : capsule_axis(step, pair.obstacle_b, pair.part_b);
+  const double reach = 2.0 * same_place * radius_of(step.world, pair);
+  const auto nearest = nearest_around(a, pair.s_a, b, pair.s_b, reach);
+  if (!nearest || !a.within(nearest->s_a) || !b.within(nearest->s_b)) return {};
+  return Parted::of(nearest->apart.dot(pressed.force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
+}
+
+bool remark_due(Trouble kind, const TroubleTally& tally, std::int64_t step) {
+  if (kind == Trouble::cut_steps) {
+    return tally.told == 0 && tally.steps >= few_cut_steps &&
+           static_cast<double>(tally.steps) >= cut_share * static_cast<double>(step);
+  }
+  return static_cast<double>(tally.steps) >= std::pow(10.0, static_cast<double>(tally.told));
+}
+
+}  // namespace
+
+const char* to_string(Trouble kind) {
+  switch (kind) {
+    case Trouble::penetration:
+      return "penetration";
+    case Trouble::deep_penetration:
+      return "deep-penetration";
+    case Trouble::passed_through:
+      return "passed-through";
+    case Trouble::contact_lost:
+      return "contact-lost";
+    case Trouble::runaway:
+      return "runaway";
+    case Trouble::energy:
+      return "energy";
+    case Trouble::cut_steps:
+      return "cut-steps";
+  }
+  return "unknown";
+}
+
+std::string pair_name(const ContactReport& contact, const assembly::World& world) {
+  const std::string a = fmt::format("fibre {} at {:.4g} m and ", contact.fibre_a, contact.s_a);
+  if (contact.fibre_b >= 0) return a + fmt::format("fibre {} at {:.4g} m", contact.fibre_b, contact.s_b);
+  const bodies::Obstacle& obstacle = world.obstacles[contact.obstacle_b];
+  if (!std::holds_alternative<bodies::Comb>(obstacle.shape)) return a + fmt::format("'{}'", obstacle.name);
+  return a + (contact.part_b == 0 ? fmt::format("the handle of '{}'", obstacle.name)
+                                  : fmt::format("tooth {} of '{}'", contact.part_b, obstacle.name));
+}
+
+std::string liveliest_fibre(const assembly::World& world) {
+  std::size_t liveliest = 0;
+  double most = -1.0;
+  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
+    const double kinetic = world.fibres[f].rod->energies(world.gravity).kinetic;
+    if (kinetic <= most) continue;
+    most = kinetic;
+    liveliest = f;
+  }
+  return fmt::format("fibre {}", liveliest);
+}
+
+std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
+  seen_ = {};
+  look_at_overlaps(step);
+  look_at_lost_contacts(step);
+  look_at_fibres(step);
+  look_at_energy(step);
+  look_at_cuts(step, tally);
+  std::vector<Remark> remarks;
+  for (std::size_t i = 0; i < trouble_count; ++i) {
+    if (!(seen_[i].measure > 0.0)) continue;
+    const auto kind = static_cast<Trouble>(i);
+    TroubleTally& count = tally[i];
+    const std::int64_t now = step.report.step;
+    if (count.steps++ == 0) count.first_step = now;
+    count.in_a_row = count.last_step == now - 1 ? count.in_a_row + 1 : 1;
+    count.last_step = now;
+    if (seen_[i].measure > count.worst) {
+      count.worst = seen_[i].measure;
+      count.worst_step = now;
+    }
+    if (!remark_due(kind, count, now)) continue;
+    ++count.told;
+    const bool counted = count.steps > 1 && kind != Trouble::cut_steps;
+    const std::string often =
+        counted ? fmt::format(" ({} such steps so far, {} in a row)", count.steps, count.in_a_row) : "";
+    remarks.push_back({now, step.report.time, kind, seen_[i].message + often});
+  }
+  return remarks;
+}
+
+/// The overlap is that of the state before the step: contacts of the step itself are those of its passes, whose
+/// overlaps the solve takes away.
+void Watch::look_at_overlaps(const WatchedStep& step) {
+  const auto& deepest = step.report.deepest;
+  if (!deepest) return;
+  const double radius = radius_of(step.world, *deepest);
+  const double depth = -deepest->gap / radius;
+  if (!(depth > overlap_told)) return;
+  double slip = 0.0;
+  for (const ContactReport& contact : step.contacts) {
+    const bool same = contact.fibre_a == deepest->fibre_a && contact.fibre_b == deepest->fibre_b &&
+                      contact.obstacle_b == deepest->obstacle_b;
+    if (same) slip = std::max(slip, contact.slip);
+  }
+  const double radii = step.dt * slip / radius;
+  const std::string others =
+      step.report.overlaps > 1 ? fmt::format(", and {} others like it", step.report.overlaps - 1) : "";
+  const std::string slides = radii > 1.0 ? fmt::format("they slide {:.2g} radii a step: ", radii) : "";
+  const std::string message =
+      fmt::format("{}: {} deep, {:.2g} of the radius{}; {}{}", pair_name(*deepest, step.world),
+                  length_in_words(-deepest->gap), depth, others, slides, shorter_step(step.dt, radii));
+  seen(Trouble::penetration) = {depth, message};
+  if (depth > deep_overlap_told) seen(Trouble::deep_penetration) = {depth, message};
+}
+
+void Watch::note_contacts(const WatchedStep& step) {
+  const int fibres = static_cast<int>(step.world.fibres.size());
+  known_.clear();
+  for (const ContactReport& contact : step.contacts) {
+    const int body_b = contact.fibre_b >= 0 ? contact.fibre_b : fibres + contact.obstacle_b;
+    known_.push_back({contact.fibre_a, body_b, contact.s_a, &contact});
+  }
+  std::sort(known_.begin(), known_.end(), [](const Known& x, const Known& y) { return x.key() < y.key(); });
+}
+
+/// The contact of this step that stands for one that pressed before: the nearest along a.
+const Watch::Known* Watch::same_contact(const WatchedStep& step, const WarmContact& pressed, double s_a) const {
+  const double reach = same_place * step.world.fibres[pressed.place.body_a].rod->contact_radius();
+  const Known first{pressed.place.body_a, pressed.place.body_b, s_a - reach, nullptr};
+  const Known* best = nullptr;
+  for (auto k = std::lower_bound(known_.begin(), known_.end(), first,
+                                 [](const Known&x, const Known&y) { return x.key() < y.key(); });
+       k != known_.end() && k->body_a == first.body_a && k->body_b == first.body_b && k->s_a < s_a + reach; ++k) {
+    if (!best || std::abs(k->s_a - s_a) < std::abs(best->s_a - s_a)) best = &*k;
+  }
+  return best;
+}
+
+/// A contact that carried the mean force of all or more at the end of the last step, and that this step's friction
+/// problem no longer knows, or knows the other way round.
+void Watch::look_at_lost_contacts(const WatchedStep& step) {
+  double total = 0.0;
+  int loaded = 0;
+  for (const WarmContact& pressed : step.before.warm) {
+    const double force = pressed.force.norm();
+    total += force;
+    loaded += force > 0.0 ? 1 : 0;
+  }
+  if (loaded == 0) return;
+  const double typical = total / loaded * (1.0 - 1e-9);
+  note_contacts(step);
+  for (const WarmContact& pressed : step.before.warm) {
+    const double force = pressed.force.norm();
+    if (force < typical) continue;
+    const ContactReport pair = report_of(step.world, pressed.place);
+    const double radius = radius_of(step.world, pair);
+    const Known* known = same_contact(step, pressed, pair.s_a);
+    // Within a fibre's width of the old place a normal cannot have turned as far as this.
+    const bool suspect = !known || (std::abs(known->s_a - pair.s_a) < 2.0 * radius &&
+                                    known->contact->normal.dot(pressed.force) < -0.5 * force);
+    if (!suspect) continue;
+    const auto found = parted(step, pressed, pair);
+    if (!found || (!found->turned && found->by <= gap_told * radius)) continue;
+    Sighting& sighting = seen(found->turned ? Trouble::passed_through : Trouble::contact_lost);
+    const double radii = found->by / radius;
+    if (radii <= sighting.measure) continue;
+    sighting = {radii, fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; {}",
+                                   pair_name(pair, step.world), force,
+                                   found->turned ? "they went through each other" : "they sprang apart",
+                                   length_in_words(found->by), radii, shorter_step(step.dt, radii))};
+  }
+}
+
+void Watch::look_at_fibres(const WatchedStep& step) {
+  Sighting& worst = seen(Trouble::runaway);
+  thread_local Matrix3X ends;
+  for (std::size_t f = 0; f < step.world.fibres.size(); ++f) {
+    const rods::Rod& rod = *step.world.fibres[f].rod;
+    const rods::RodState& state = rod.state();
+    const double bend = (state.curvature - rod.rest_curvature()).lpNorm<Eigen::Infinity>();
+    const double strain = bend * rod.contact_radius();
+    ends.resize(3, rod.piece_count() + 1);
+    rod.end_velocities(rods::generalised_velocity(rod, state), ends);
+    const double flight = step.dt * std::sqrt(ends.colwise().squaredNorm().maxCoeff()) / rod.length();
+    const double measure = std::max(strain / largest_strain, flight);
+    if (measure <= std::max(1.0, worst.measure)) continue;
+    worst.measure = measure;
+    worst.message =
+        flight > strain / largest_strain
+            ? fmt::format("fibre {} flies {:.2g} of its length in a step; ", f, flight)
+            : fmt::format("fibre {} is bent or twisted by {:.2g} 1/m, {:.2g} over its radius; ", f, bend, strain);
+    worst.message += "it is about to diverge: " + shorter_step(step.dt, 10.0);
+  }
+}
+
+void Watch::look_at_energy(const WatchedStep& step) {
+  if (!(step.energy_rise > 0.0)) return;
+  seen(Trouble::energy) = {
+      step.energy_rise, fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; {}",
+                                    step.energy_rise, liveliest_fibre(step.world), shorter_step(step.dt, 2.0))};
+}
+
+void Watch::look_at_cuts(const WatchedStep& step, const WatchTally& tally) {
+  const int parts = step.report.parts;
+  if (parts <= 1) return;
+  const auto fastest = std::max_element(step.contacts.begin(), step.contacts.end(),
+                                        [](const auto& p, const auto& q) { return p.slip < q.slip; });
+  const double radii = fastest == step.contacts.end() ? 0.0 : travel(step, *fastest);
+  const std::int64_t cut = tally[static_cast<std::size_t>(Trouble::cut_steps)].steps + 1;
+  std::string message = fmt::format("{} of {} steps had to be cut, this one in {}; ", cut, step.report.step, parts);
+  if (radii > 1.0) message += fmt::format("{} slide {:.2g} radii a step; ", pair_name(*fastest, step.world), radii);
+  seen(Trouble::cut_steps) = {static_cast<double>(parts), message + shorter_step(step.dt, std::max(radii, 2.0))};
+}
+
+}  // namespace tresse::io

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Runs that are followed, killed or go wrong: endurance_test.py --program TRESSE."""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMB = str(ROOT / "scenes/comb.toml")
+sys.path.insert(0, str(ROOT / "python"))
+sys.dont_write_bytecode = True
+import tresse_frames  # noqa: E402
+
+SECONDS = 300
+# Two turns a step: the integrator loses it after some steps.
+SPINNING = """simulation = { time_step = 1e-2, duration = 10 }
+[[fibres]]
+name = "hair"
+material = "flagellum"
+length = "10 cm"
+elements = 4
+radius = "1 mm"
+root = { condition = "free", angular_velocity = [0, 1e3, 0] }
+"""
+
+
+def call(program, arguments, folder):
+    return subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, timeout=SECONDS)
+
+
+def summary(folder, name):
+    return json.loads(pathlib.Path(folder, name, "summary.json").read_text(encoding="utf-8"))
+
+
+def looked_at(program, folder, state):
+    """What a reader of the folder `run` gets."""
+    small = ["--width", "32", "--height", "24", "--samples", "1"]
+    for arguments in (["plot", "run", "-o", "a.png"], ["plot", "run", "-o", "a.png", "--what", "energies"],
+                      ["render", "run", "-o", "b.png", *small]):  # fmt: skip
+        result = call(program, arguments, folder)
+        yield f"{arguments[0]} of a run {state}", [] if result.returncode == 0 else [result.stderr]
+    frames = list(tresse_frames.frames(pathlib.Path(folder, "run")))
+    steps = [int(frame["step"]) for frame in frames]
+    points = tresse_frames.layout(pathlib.Path(folder, "run"))["fibres/arc_length"].size
+    whole = all(frame["fibres/points"].shape == (points, 3) for frame in frames)
+    good = len(steps) >= 5 and steps == list(range(0, 40 * len(steps), 40)) and whole
+    yield f"frames of a run {state}", [] if good else [str(steps)]
+    last = call(program, ["render", "run", "-o", "c.png", "--frame", str(len(steps) - 1), *small], folder)
+    yield f"last frame of a run {state}", [] if last.returncode == 0 else [last.stderr]
+
+
+def followed(program):
+    """A run is read while it goes on, after it was killed, and after it ended."""
+    long_run = [program, "run", COMB, "-o", "run", "--quiet", "--threads", "1", "--set", "natural_curvature=200",
+                "--set", "elements=32", "--set", "duration=100"]  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        run = pathlib.Path(folder, "run")
+        with subprocess.Popen(long_run, cwd=folder) as process:
+            while not (run / "trajectory.log").exists():
+                time.sleep(0.02)
+            coming = tresse_frames.follow(run, pause=0.05)
+            times = [float(next(coming)["time"]) for _ in range(8)]
+            good = process.poll() is None and times == sorted(set(times))
+            yield "frames followed", [] if good else [str(times)]
+            time.sleep(1.5)  # the tables reach the disk once a second
+            yield from looked_at(program, folder, "under way")
+            yield "still under way", [] if process.poll() is None else ["the run ended too early for this test"]
+            process.send_signal(signal.SIGKILL)
+        with open(run / "steps.csv", "a", encoding="utf-8") as stream:
+            stream.write("0.5,1")  # as a power cut may leave it
+        yield from looked_at(program, folder, "killed")
+        frames = len(list(tresse_frames.frames(run)))
+        again = len(list(tresse_frames.follow(run, pause=0.01, patience=0.1)))
+        yield "killed run followed", [] if again == frames else [f"{again} of {frames} frames"]
+        until = 0.04 * (frames + 5)
+        result = call(program, [*long_run[1:], "--until", str(until), "--resume"], folder)
+        yield "resumed", [] if result.returncode == 0 else [result.stderr]
+        (run / "trajectory.log").unlink()  # as after a normal end
+        yield from looked_at(program, folder, "ended")
+        steps = [int(frame["step"]) for frame in tresse_frames.follow(run)]
+        good = steps == list(range(0, 40 * (frames + 6), 40))
+        yield "frames of the whole run", [] if good else [str(steps)]
+
+
+def told(program):
+    """What goes wrong is said, kept, counted, and the same when the run was cut in two."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "s.toml").write_text(SPINNING, encoding="utf-8")
+        whole = call(program, ["run", "s.toml", "-o", "whole", "--quiet"], folder)
+        rows = pathlib.Path(folder, "whole/remarks.csv").read_text(encoding="utf-8").splitlines()
+        kinds = {row.split(",")[2] for row in rows[1:]}
+        lines = [line for line in whole.stderr.splitlines() if "no longer finite" not in line]
+        good = whole.returncode == 4 and len(lines) == len(rows) - 1 and kinds == {"energy", "runaway"}
+        yield "a run that diverges is told", [] if good else [whole.stderr, *rows]
+        counted = summary(folder, "whole")["remarks"]
+        good = kinds == set(counted) and "see remarks.csv" in summary(folder, "whole")["sentence"]
+        yield "and counted", [] if good else [str(counted)]
+        for more in (["--until", "0.02"], ["--resume"]):
+            call(program, ["run", "s.toml", "-o", "cut", "--quiet", *more], folder)
+        same = summary(folder, "cut")["remarks"] == counted and rows == pathlib.Path(
+            folder, "cut/remarks.csv").read_text(encoding="utf-8").splitlines()  # fmt: skip
+        yield "the same when resumed", [] if same else [str(summary(folder, "cut")["remarks"]), str(counted)]
+        quiet = call(program, ["run", COMB, "-o", "whole", "--until", "1", "--quiet"], folder)
+        good = quiet.returncode == 0 and not quiet.stderr and not pathlib.Path(folder, "whole/remarks.csv").exists()
+        yield "nothing to tell", [] if good and summary(folder, "whole")["remarks"] == {} else [quiet.stderr]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    program = os.path.abspath(parser.parse_args().program)
+    found = [*followed(program), *told(program)]
+    bad = [(name, wrong) for name, wrong in found if wrong]
+    for name, wrong in bad:
+        print(f"{name}: {'; '.join(wrong)}")
+    print(f"{len(found)} cases, {len(bad)} bad")
+    return 1 if bad or not found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,303 @@
+#include <tresse/io/watch.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <Eigen/Geometry>
+
+#include "support/worlds.hpp"
+
+namespace tresse::io {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr double radius = 1e-4;
+constexpr double length = 0.04;
+constexpr double dt = 1e-3;
+const rods::Material material{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.48, .damping_time = 1e-3};
+
+/// Two straight fibres that cross in their middles, one along x, the other along y and `height` above; a comb far away
+/// with teeth along x, a floor and a bar.
+struct Crossing {
+  assembly::World world;
+  dynamics::SimulationState state;
+  dynamics::StepReport report;
+  std::vector<dynamics::ContactReport> contacts;
+  double energy_rise = 0.0;
+  WatchTally tally{};
+  Watch watch;
+
+  explicit Crossing(double height = 2.0 * radius, double along_x = 0.0) {
+    add_fibre({-0.5 * length, 0, 0}, Matrix3::Identity());
+    Matrix3 turned;
+    turned << 0, -1, 0, 1, 0, 0, 0, 0, 1;
+    add_fibre({along_x, -0.5 * length, height}, turned);
+    test::add(world, {"comb",
+                      "comb",
+                      bodies::Comb{.base = {0, 0, 1}, .tooth_direction = {1, 0, 0}, .row_direction = {0, 1, 0}},
+                      Vector3::Zero(),
+                      {}});
+    test::add(world, {"floor", "floor", bodies::Plane{{0, 0, 0}, {0, 0, 1}}, Vector3::Zero(), {}});
+    test::add(world, {"bar", "bar", bodies::Capsule{{0, -1, 0}, {0, 1, 0}, 1e-3}, Vector3::Zero(), {}});
+  }
+
+  void add_fibre(const Vector3& from, const Matrix3& frame) {
+    Pose root;
+    root.position = from;
+    root.frame = frame;
+    test::add(world, state, test::fibre(2, length, radius, material, root, rods::RootCondition::free));
+    world.fibres.back().rod->update(state.rods.back());
+  }
+
+  /// Pressed in the last step, at the middle of fibre a (the end of its first element), b above it.
+  void press(int body_a, int body_b, int element_b, double s_b, const Vector3& force = {0, 0, 1e-4}) {
+    state.warm.push_back({{body_a, 0, body_b, element_b, 0.5 * length, s_b}, force});
+  }
+
+  std::vector<Remark> look(std::int64_t step = 1) {
+    report.step = step;
+    report.time = dt * static_cast<double>(step);
+    return watch.look(
+        {.report = report, .contacts = contacts, .before = state, .world = world, .dt = dt, .energy_rise = energy_rise},
+        tally);
+  }
+  const TroubleTally& count(Trouble kind) const { return tally[static_cast<std::size_t>(kind)]; }
+};
+
+dynamics::ContactReport overlap(double depth) {
+  dynamics::ContactReport out;
+  out.fibre_a = 1;
+  out.s_a = 0.0123;
+  out.obstacle_b = 0;
+  out.part_b = 3;
+  out.gap = -depth;
+  return out;
+}
+
+TEST(Watch, NamesADeepOverlapAndSaysHowDeep) {
+  Crossing scene;
+  scene.report.deepest = overlap(0.25 * radius);
+  scene.report.overlaps = 3;
+  scene.contacts = {overlap(0.0)};
+  scene.contacts[0].slip = 5.0 * radius / dt;
+  const auto remarks = scene.look();
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::penetration);
+  EXPECT_EQ(
+      remarks[0].message,
+      "fibre 1 at 0.0123 m and tooth 3 of 'comb': 25 um deep, 0.25 of the radius, and 2 others like it; they slide "
+      "5 radii a step: try time_step 0.0002 s");
+  EXPECT_EQ(scene.count(Trouble::penetration).worst, 0.25);
+  EXPECT_EQ(scene.count(Trouble::deep_penetration).steps, 0);
+}
+
+TEST(Watch, LeavesASmallOverlapAlone) {
+  Crossing scene;
+  scene.report.deepest = overlap(0.09 * radius);
+  EXPECT_TRUE(scene.look().empty());
+}
+
+TEST(Watch, TellsAKindAtGrowingIntervals) {
+  Crossing scene;
+  scene.report.deepest = overlap(0.6 * radius);
+  std::vector<Remark> all;
+  for (int step = 1; step <= 1200; ++step) {
+    for (const Remark& remark : scene.look(step)) all.push_back(remark);
+  }
+  ASSERT_EQ(all.size(), 8U) << "both depths, four times";
+  EXPECT_EQ(all[6].step, 1000);
+  EXPECT_THAT(all[6].message, HasSubstr("(1000 such steps so far, 1000 in a row)"));
+  EXPECT_EQ(scene.count(Trouble::deep_penetration).steps, 1200);
+  EXPECT_EQ(scene.count(Trouble::deep_penetration).first_step, 1);
+  scene.look(1300);
+  EXPECT_EQ(scene.count(Trouble::penetration).in_a_row, 1);
+}
+
+TEST(Watch, SeesThatPressedFibresWentThroughEachOther) {
+  Crossing scene(-0.5 * radius);
+  scene.press(0, 1, 0, 0.5 * length);
+  const auto remarks = scene.look();
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::passed_through);
+  EXPECT_THAT(remarks[0].message, HasSubstr("fibre 0 at 0.02 m and fibre 1 at 0.02 m: pressed together by 0.0001 N, "
+                                            "they went through each other by 250 um"));
+}
+
+TEST(Watch, SeesItAlsoWhereTheContactIsKnownOnTheOtherSide) {
+  Crossing scene(-2.0 * radius);
+  scene.press(0, 1, 0, 0.5 * length);
+  dynamics::ContactReport known;
+  known.fibre_a = 0;
+  known.fibre_b = 1;
+  known.s_a = 0.5 * length + 0.5 * radius;
+  known.normal = {0, 0, -1};
+  scene.contacts = {known};
+  ASSERT_EQ(scene.look().size(), 1U);
+  EXPECT_EQ(scene.count(Trouble::passed_through).steps, 1);
+  scene.contacts[0].normal = {0, 0, 1};
+  EXPECT_TRUE(scene.look(2).empty());
+}
+
+TEST(Watch, SeesThatPressedFibresSprangApart) {
+  Crossing scene(5.0 * radius);
+  scene.press(0, 1, 0, 0.5 * length);
+  const auto remarks = scene.look();
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::contact_lost);
+  EXPECT_THAT(remarks[0].message,
+              AllOf(HasSubstr("sprang apart by 300 um, 3 radii"), HasSubstr("try time_step 0.0002 s")));
+}
+
+TEST(Watch, FindsTheCrossingWhereFibresSlid) {
+  // The fibres now cross 20 radii from where they touched; there one is above the other, as before.
+  Crossing scene(2.5 * radius, 20.0 * radius);
+  scene.press(0, 1, 0, 0.5 * length);
+  EXPECT_TRUE(scene.look().empty());
+  Crossing through(-2.5 * radius, 20.0 * radius);
+  through.press(0, 1, 0, 0.5 * length);
+  ASSERT_EQ(through.look().size(), 1U);
+}
+
+TEST(Watch, SaysNothingOfASmallGapAKnownContactALightOneOrAnEnd) {
+  Crossing gap(2.9 * radius);
+  gap.press(0, 1, 0, 0.5 * length);
+  EXPECT_TRUE(gap.look().empty());
+
+  Crossing light(5.0 * radius);
+  light.press(0, 1, 0, 0.5 * length);
+  light.press(0, 0, 1, 0.4 * length, {0, 0, 1e-2});
+  dynamics::ContactReport heavy;
+  heavy.fibre_a = heavy.fibre_b = 0;
+  heavy.s_a = 0.5 * length;
+  heavy.normal = {0, 0, 1};
+  light.contacts = {heavy};
+  EXPECT_TRUE(light.look().empty());
+
+  // Beyond the end of the fibre that it rested on.
+  Crossing slid(-3.0 * radius, 0.5 * length + radius);
+  slid.state.warm.push_back({{0, 1, 1, 0, 0.5 * length, 0.5 * length}, {0, 0, 1e-4}});
+  EXPECT_TRUE(slid.look().empty());
+}
+
+TEST(Watch, SeesFibresGoThroughObstacles) {
+  Crossing scene;
+  // Fibre 0 lies in the floor's surface and in the bar's axis; it was pressed down on the one, up on the other.
+  scene.state.rods[0].root.position[2] = -0.3 * radius;
+  scene.world.fibres[0].rod->update(scene.state.rods[0]);
+  scene.press(0, 3, -1, 0.0, {0, 0, -1e-4});
+  const auto floor = scene.look();
+  ASSERT_EQ(floor.size(), 1U);
+  EXPECT_THAT(floor[0].message, HasSubstr("and 'floor': pressed together by 0.0001 N, they went through each other"));
+  scene.state.warm.clear();
+  scene.press(0, 4, 0, 1.0, {0, 0, -1e-4});
+  scene.look(2);
+  EXPECT_EQ(scene.count(Trouble::passed_through).steps, 2);
+  scene.state.warm.clear();
+  scene.press(0, 4, 0, 1.0, {0, 0, 1e-4});
+  scene.look(3);
+  EXPECT_EQ(scene.count(Trouble::passed_through).steps, 2) << "on the bar's side";
+}
+
+TEST(Watch, NamesAFibreThatBendsOrFliesBeyondSense) {
+  Crossing bent;
+  bent.state.rods[1].curvature[4] = 0.8 / radius;
+  bent.world.fibres[1].rod->update(bent.state.rods[1]);
+  const auto remarks = bent.look();
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::runaway);
+  EXPECT_THAT(remarks[0].message, HasSubstr("fibre 1 is bent or twisted by 8e+03 1/m, 0.8 over its radius"));
+  Crossing flying;
+  flying.state.rods[0].root_velocity.linear = {0, 1.5 * length / dt, 0};
+  flying.world.fibres[0].rod->update(flying.state.rods[0]);
+  ASSERT_EQ(flying.look().size(), 1U);
+  flying.state.rods[0].root_velocity.linear *= 0.5;
+  flying.world.fibres[0].rod->update(flying.state.rods[0]);
+  EXPECT_TRUE(flying.look(2).empty());
+}
+
+TEST(Watch, NamesTheLiveliestFibreWhenEnergyRises) {
+  Crossing scene;
+  scene.state.rods[1].root_velocity.linear = {0, 0, 1};
+  scene.world.fibres[1].rod->update(scene.state.rods[1]);
+  EXPECT_TRUE(scene.look().empty());
+  scene.energy_rise = 0.2;
+  const auto remarks = scene.look(2);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::energy);
+  EXPECT_THAT(remarks[0].message, AllOf(HasSubstr("rose by 0.2 of its scale"), HasSubstr("fibre 1 moves most")));
+}
+
+TEST(Watch, AdvisesOnceWhenStepsAreCutOften) {
+  for (const auto& [every, expected] : {std::pair(4, 1), std::pair(40, 0)}) {
+    Crossing scene;
+    scene.contacts = {overlap(0.0)};
+    scene.contacts[0].slip = 10.0 * radius / dt;
+    std::vector<Remark> all;
+    for (int step = 1; step <= 2000; ++step) {
+      scene.report.parts = step % every == 0 ? 8 : 1;
+      for (const Remark& remark : scene.look(step)) all.push_back(remark);
+    }
+    ASSERT_EQ(all.size(), expected);
+    EXPECT_EQ(scene.count(Trouble::cut_steps).steps, 2000 / every);
+    if (expected == 0) continue;
+    EXPECT_EQ(all[0].message,
+              "20 of 80 steps had to be cut, this one in 8; fibre 1 at 0.0123 m and tooth 3 of 'comb' slide 10 radii a "
+              "step; try time_step 0.0001 s");
+  }
+}
+
+/// A strand drops on a bar, slides off and goes on falling: with steps that resolve it nothing is said.
+TEST(Watch, IsSilentOnARunThatIsSound) {
+  assembly::World world;
+  dynamics::SimulationState state;
+  Pose root;
+  root.position = {-0.03, 0, 1.2e-3};
+  test::add(world, state, test::fibre(4, 0.04, radius, material, root, rods::RootCondition::free));
+  test::add(world, {"bar", "bar", bodies::Capsule{{0, -0.1, 0}, {0, 0.1, 0}, 1e-3}, Vector3::Zero(), {}});
+  world.friction = MatrixX::Constant(1, 1, 0.1);
+  world.gravity = {0, 0, -9.81};
+  dynamics::Stepper stepper(std::move(world), test::step_options(2e-4), std::move(state));
+  WatchTally tally{};
+  Watch watch;
+  int touching = 0;
+  for (int i = 0; i < 600; ++i) {
+    const dynamics::StepReport report = stepper.step();
+    ASSERT_TRUE(report.finite);
+    touching += report.contacts > 0 ? 1 : 0;
+    const auto remarks = watch.look({.report = report,
+                                     .contacts = stepper.contacts(),
+                                     .before = stepper.previous_state(),
+                                     .world = stepper.world(),
+                                     .dt = stepper.options().dt},
+                                    tally);
+    for (const Remark& remark : remarks) ADD_FAILURE() << "step " << remark.step << ": " << remark.message;
+  }
+  EXPECT_GT(touching, 50);
+}
+
+/// What a step reports as deepest is the overlap that it started from.
+TEST(Watch, StepsNameTheirDeepestOverlap) {
+  assembly::World world;
+  dynamics::SimulationState state;
+  Pose root;
+  root.position = {-0.02, 0, 1e-3 + 0.3 * radius};
+  test::add(world, state, test::fibre(2, 0.04, radius, material, root, rods::RootCondition::free));
+  test::add(world, {"bar", "bar", bodies::Capsule{{0, -0.1, 0}, {0, 0.1, 0}, 1e-3}, Vector3::Zero(), {}});
+  world.friction = MatrixX::Zero(1, 1);
+  dynamics::Stepper stepper(std::move(world), test::step_options(dt), std::move(state));
+  const dynamics::StepReport report = stepper.step();
+  ASSERT_TRUE(report.deepest);
+  EXPECT_NEAR(report.max_penetration, 0.7 * radius, 1e-9);
+  EXPECT_EQ(-report.deepest->gap, report.max_penetration);
+  EXPECT_EQ(report.deepest->fibre_a, 0);
+  EXPECT_EQ(report.deepest->obstacle_b, 0);
+  EXPECT_EQ(report.overlaps, 1);
+  EXPECT_EQ(pair_name(*report.deepest, stepper.world()), "fibre 0 at 0.02 m and 'bar'");
+}
+
+}  // namespace
+}  // namespace tresse::io
