@@ -32,19 +32,51 @@ void run(const bench::Arguments& arguments, Benchmark benchmark, const std::stri
 struct StateArguments {
   std::string checkpoint;
   SceneArguments scene;
+  int copies = 1;
+  double apart = 0.0;
+  std::optional<double> time;  ///< of the new state [s]
   std::string output;
 };
+
+/// Sets copies of the fibres and their contacts beside them along y, as many on either side.
+void copy_beside(const StateArguments& arguments, scene::Scene& scene, dynamics::SimulationState& state) {
+  const std::vector<scene::FibreGroup> groups = scene.fibres;
+  const std::vector<rods::RodState> rods = state.rods;
+  const std::vector<dynamics::WarmContact> warm = state.warm;
+  const auto fibres = static_cast<int>(rods.size());
+  scene.fibres.clear();
+  state.rods.clear();
+  state.warm.clear();
+  for (int copy = 0; copy < arguments.copies; ++copy) {
+    const Vector3 shift = (copy - arguments.copies / 2) * arguments.apart * Vector3::UnitY();
+    for (scene::FibreGroup group : groups) {
+      group.root.position += shift;
+      if (copy > 0) group.name += fmt::format("-{}", copy + 1);
+      scene.fibres.push_back(group);
+    }
+    for (rods::RodState rod : rods) {
+      rod.root.position += shift;
+      state.rods.push_back(rod);
+    }
+    for (dynamics::WarmContact contact : warm) {
+      for (int* body : {&contact.place.body_a, &contact.place.body_b})
+        *body += *body < fibres ? copy * fibres : (arguments.copies - 1) * fibres;
+      state.warm.push_back(contact);
+    }
+  }
+}
 
 /// A checkpoint's state, in a scene that may differ in all but its fibres, as a small file to start from.
 void make_state(const StateArguments& arguments) {
   io::Checkpoint kept = io::read_checkpoint(arguments.checkpoint);
   const scene::Scene before = io::parse_scene(kept.scene, arguments.checkpoint);
-  const io::SceneDocument document = io::read_scene_document(arguments.scene.file, arguments.scene.overrides());
+  io::SceneDocument document = io::read_scene_document(arguments.scene.file, arguments.scene.overrides());
+  copy_beside(arguments, document.scene, kept.state);
   const scene::Case built = scene::build(document.scene);
   require(built.state.rods.size() == kept.state.rods.size(),
           fmt::format("{}: the scene has {} fibres, the checkpoint {}", arguments.scene.file, built.state.rods.size(),
                       kept.state.rods.size()));
-  const double time = static_cast<double>(kept.state.step) * before.integrator.time_step;
+  const double time = arguments.time.value_or(static_cast<double>(kept.state.step) * before.integrator.time_step);
   kept.state.step = std::llround(time / document.scene.integrator.time_step);
   kept.scene = io::write_resolved(document);
   kept.tally = {};
@@ -88,6 +120,9 @@ void add_bench_command(CLI::App& program, int& exit_status) {
   const auto arguments = std::make_shared<StateArguments>();
   state->add_option("checkpoint", arguments->checkpoint, "Of a run (HDF5)")->required()->type_name("CHECKPOINT.h5");
   arguments->scene.add_to(*state);
+  state->add_option("--copies", arguments->copies, "Wisps side by side along y (1)")->check(CLI::Range(1, 10000));
+  state->add_option("--time", arguments->time, "Set its clock [s], so that obstacles go on at another speed");
+  state->add_option("--apart", arguments->apart, "Distance between their middles [m]");
   state->add_option("-o,--output", arguments->output, "The starting state")->required()->type_name("STATE.h5");
   state->callback([arguments, &exit_status] {
     make_state(*arguments);

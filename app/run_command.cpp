@@ -15,8 +15,10 @@
 
 #include <oneapi/tbb/global_control.h>
 
+#include <tresse/assembly/pair_trace.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/dynamics/stepper.hpp>
+#include <tresse/io/distance_file.hpp>
 #include <tresse/io/run_recorder.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/io/snapshot.hpp>
@@ -53,6 +55,7 @@ struct RunArguments {
   bool push_out = false;
   bool quiet = false;
   bool strict = false;
+  std::string record_pairs;  ///< file for the narrow phase's calls of the last step
 };
 
 /// What is to be run: from a scene file, or from a step that an earlier run kept because it went wrong.
@@ -205,6 +208,14 @@ io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::S
   return plan.start || plan.last_step >= whole ? io::Outcome::finished : io::Outcome::interrupted;
 }
 
+/// The narrow phase's calls where the run ended, its last step's contacts as their guesses.
+void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
+  std::vector<contact::Place> followed;
+  for (const dynamics::WarmContact& contact : stepper.previous_state().warm) followed.push_back(contact.place);
+  constexpr std::size_t most = 20000;
+  io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, most));
+}
+
 int run(const RunArguments& arguments) {
   const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
@@ -239,6 +250,7 @@ int run(const RunArguments& arguments) {
     recorder.checkpoint(stepper.state());
   }
   const io::Outcome outcome = advance(plan, arguments, stepper, recorder, settings);
+  if (!arguments.record_pairs.empty()) record_pairs(arguments.record_pairs, stepper);
   const io::Verdict verdict = recorder.finish(outcome, stepper.state());
   if (!arguments.quiet) fmt::print(stderr, "{}\n", verdict.sentence);
   if (outcome == io::Outcome::failed) return not_finite;
@@ -258,6 +270,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
   command->add_flag("--resume", arguments->resume, "Go on from the folder's last checkpoint");
   command->add_flag("--push-out", arguments->push_out,
                     "Move fibres that overlap at the start apart, rather than refuse");
+  command
+      ->add_option("--record-pairs", arguments->record_pairs,
+                   "Also write the narrow phase's calls of the last step: a trace for tresse bench distance")
+      ->type_name("PAIRS.json");
   command->add_flag("--quiet", arguments->quiet, "No progress bar, no verdict");
   command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed a solver's tolerance");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });

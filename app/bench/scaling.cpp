@@ -105,7 +105,7 @@ double growth(const std::vector<double>& n, const std::vector<double>& t) {
 nlohmann::ordered_json scaling(const Arguments& arguments) {
   const StateCase whole = load_state(arguments, "wavy");
   const std::vector<int> sizes =
-      arguments.quick ? std::vector<int>{100, 400, 1600} : std::vector<int>{100, 225, 400, 900, 2025, 4050, 8100};
+      arguments.quick ? std::vector<int>{100, 450, 2025} : std::vector<int>{100, 225, 450, 900, 2025, 4050, 8100};
   fmt::print("{:>7} {:>8} {:>9} {:>10} {:>10} {:>10} {:>10}\n", "fibres", "threads", "contacts", "step [s]",
              "detection", "assembly", "solve");
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();

@@ -1,5 +1,6 @@
 #include <tresse/io/checkpoint.hpp>
 
+#include <cmath>
 #include <limits>
 
 #include <tresse/base/errors.hpp>
@@ -65,6 +66,39 @@ TEST_F(CheckpointFile, gives_back_every_bit) {
   EXPECT_EQ(std::memcmp(&read.position, &written.position, sizeof(OutputPosition)), 0);
   expect_same(read.state, written.state);
   EXPECT_FALSE(std::filesystem::exists(folder / "a.h5.tmp"));
+}
+
+TEST_F(CheckpointFile, packed_is_smaller_and_near) {
+  Checkpoint written = sample();
+  written.state = initial_state(layout());
+  for (int i = 0; i < 9; ++i) advance(written.state);
+  for (rods::RodState& rod : written.state.rods)
+    for (Eigen::Index i = 0; i < rod.curvature.size(); ++i)
+      rod.curvature[i] = 60.0 + std::sin(1.0 + static_cast<double>(i));
+  for (int i = 0; i < 2000; ++i) {
+    const double s = 0.025 * (1.0 - 1e-9 * i);
+    written.state.warm.push_back({{i % 3, i % 5, 3, 0, s, 0.5 * s}, Vector3(1e-5 * std::sin(i), 1e-6, -2e-5)});
+  }
+  write_checkpoint(folder / "whole.h5", written);
+  write_packed_checkpoint(folder / "packed.h5", written);
+  EXPECT_LT(4 * std::filesystem::file_size(folder / "packed.h5"), std::filesystem::file_size(folder / "whole.h5"));
+  const Checkpoint read = read_checkpoint(folder / "packed.h5");
+  EXPECT_EQ(read.scene, written.scene);
+  ASSERT_EQ(read.state.rods.size(), written.state.rods.size());
+  for (std::size_t f = 0; f < read.state.rods.size(); ++f) {
+    const VectorX& before = written.state.rods[f].curvature;
+    EXPECT_LE((read.state.rods[f].curvature - before).lpNorm<Eigen::Infinity>(),
+              std::ldexp(before.lpNorm<Eigen::Infinity>(), -29));
+    EXPECT_EQ(read.state.rods[f].root.position, written.state.rods[f].root.position);
+  }
+  ASSERT_EQ(read.state.warm.size(), written.state.warm.size());
+  for (std::size_t i = 0; i < read.state.warm.size(); ++i) {
+    const double s = written.state.warm[i].place.s_a;
+    EXPECT_LE(read.state.warm[i].place.s_a, s) << "past the end of an element";
+    EXPECT_NEAR(read.state.warm[i].place.s_a, s, std::ldexp(s, -14));
+    EXPECT_LE((read.state.warm[i].force - written.state.warm[i].force).norm(),
+              std::ldexp(written.state.warm[i].force.norm(), -8));
+  }
 }
 
 TEST_F(CheckpointFile, of_a_version_without_remarks_is_read) {

@@ -119,5 +119,41 @@ TEST_F(DistanceFile, writes_what_it_was_given_in_full) {
   EXPECT_THROW(write_distances(folder_ / "no" / "out.json", {}, 0.0), SystemFailure);
 }
 
+TEST_F(DistanceFile, gives_back_a_trace_with_its_bounds_and_guesses) {
+  Matrix3 frame;
+  frame << 0, 0, 1, 1, 0, 0, 0, 1, 0;
+  const geometry::Curve helix = geometry::HelixArc{Vector3(0.1, -0.2, 1.0 / 3.0), frame, Vector3(1, 2, 3), 0.025};
+  const geometry::Curve bar = geometry::LineSegment{Vector3(0, 0, 0.1), Vector3(0, 0.2, 0)};
+  const geometry::Curve clothoid =
+      geometry::ClothoidArc{Vector3(0.1, 0, 0), frame, Vector3(1, 2, 3), Vector3(4, 5, 6), 0.03};
+  const geometry::Curve cubic =
+      geometry::CubicBezier{{Vector3(0, 0, 0), Vector3(1, 0, 0), Vector3(1, 1, 0), Vector3(1, 1, 1)}};
+  const std::vector<assembly::PairQuery> written = {{helix, bar, 1.0 / 7.0e3, geometry::ClosestPointsGuess{1e-3, 2e-3}},
+                                                    {clothoid, cubic, 2e-4}};
+  const auto path = folder_ / "trace.json";
+  write_pair_trace(path, written);
+  const std::vector<assembly::PairQuery> read = read_pair_trace(path);
+  ASSERT_EQ(read.size(), written.size());
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].upper_bound, written[i].upper_bound);
+    EXPECT_EQ(read[i].a.index(), written[i].a.index());
+    EXPECT_EQ(read[i].b.index(), written[i].b.index());
+    for (const double share : {0.0, 0.4, 1.0}) {
+      const double s = share * geometry::domain(written[i].a).end;
+      const double t = share * geometry::domain(written[i].b).end;
+      EXPECT_EQ(geometry::position(read[i].a, s), geometry::position(written[i].a, s));
+      EXPECT_EQ(geometry::position(read[i].b, t), geometry::position(written[i].b, t));
+    }
+  }
+  ASSERT_TRUE(read[0].guess.has_value());
+  EXPECT_EQ(read[0].guess->s_a, 1e-3);
+  EXPECT_EQ(read[0].guess->s_b, 2e-3);
+  EXPECT_FALSE(read[1].guess.has_value());
+  EXPECT_EQ(read_curve_pairs(path).size(), 2U);  // a trace is a list of pairs too
+  EXPECT_THROW(static_cast<void>(read_pair_trace(write(R"({"pairs": [{"a": {"type": "segment", "from": [0, 0, 0],
+      "to": [1, 0, 0]}, "b": {"type": "segment", "from": [0, 0, 1], "to": [1, 0, 1]}}]})"))),
+               InvalidInput);
+}
+
 }  // namespace
 }  // namespace tresse::io

@@ -5,9 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include <oneapi/tbb/parallel_for.h>
-
 namespace tresse {
+
+namespace detail {
+/// Calls call(context, k) for k from 0 to count, on all threads.
+void in_parallel(std::size_t count, void (*call)(const void* context, std::size_t k), const void* context);
+}  // namespace detail
 
 /// Calls visit(k, begin, end) for the blocks of 0..count, k counting them, on all threads when there are several.
 /// Blocks don't depend on the number of threads: what is summed block by block and then in order doesn't either.
@@ -18,7 +21,12 @@ void for_blocks(Index count, Index block, const Visit& visit) {
   if (blocks <= 1) {
     if (blocks == 1) one(Index{0});
   } else {
-    oneapi::tbb::parallel_for(Index{0}, blocks, one);
+    detail::in_parallel(
+        static_cast<std::size_t>(blocks),
+        [](const void* context, std::size_t k) {
+          (*static_cast<const decltype(one)*>(context))(static_cast<Index>(k));
+        },
+        &one);
   }
 }
 

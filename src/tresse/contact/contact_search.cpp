@@ -149,7 +149,8 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
   }
   move_to(scene);
   std::vector<detail::Groups::Stray> strays;
-  effort_.rebuilt = !groups_.hold(tracks_, strays);
+  const bool many_added = 4 * added_.size() > pairs_.size();
+  effort_.rebuilt = !groups_.hold(tracks_, strays) || many_added;
   if (effort_.rebuilt) {
     gather(scene);
   } else {

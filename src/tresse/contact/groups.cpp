@@ -251,10 +251,10 @@ void Groups::find_neighbours(const Geometry& scene, const std::vector<Track>& tr
 }
 
 void Groups::widen(const Stray& stray) {
-  constexpr double steps = 16.0;
-  constexpr double most_radii = 40.0;
+  constexpr double steps = 5.0;
+  constexpr double most_radii = 4.0;
   const auto piece = static_cast<std::size_t>(stray.piece);
-  own_[piece] = stray.used + std::clamp(steps * stray.left, 2.0 * fibre_radius_, most_radii * fibre_radius_);
+  own_[piece] = stray.used + std::clamp(steps * stray.left, fibre_radius_, most_radii * fibre_radius_);
   double& largest_own = largest_own_[static_cast<std::size_t>(group_[piece])];
   largest_own = std::max(largest_own, own_[piece]);
 }

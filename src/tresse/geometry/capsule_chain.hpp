@@ -22,4 +22,7 @@ void make_chain(const PreparedCurve& curve, Interval interval, int parts, Capsul
 /// rounding, as it is the gap between their projections on one direction. Can be negative. [m]
 double segment_separation(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1);
 
+/// Distance of the segments p0 p1 and q0 q1, to rounding. [m]
+double segment_distance(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1);
+
 }  // namespace tresse::geometry

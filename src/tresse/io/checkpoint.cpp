@@ -165,12 +165,12 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   }
 }
 
-/// To the nearest number of so many significant bits.
+/// Cut to so many significant bits: never past the end of an element.
 void round_to(int bits, std::vector<double>& values) {
   for (double& x : values) {
     int exponent = 0;
     const double mantissa = std::frexp(x, &exponent);
-    x = std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+    x = std::ldexp(std::trunc(std::ldexp(mantissa, bits)), exponent - bits);
   }
 }
 

@@ -124,7 +124,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.max_relinearisations = scene.contact.max_relinearisations;
   options.max_halvings = scene.contact.max_halvings;
   // In a wisp some contact always jumps: to solve all again for it costs more than it brings.
-  const double usual = fibres <= Contact::few_fibres ? 0.01 : 0.1;
+  const double usual = fibres <= Contact::few_fibres ? 0.01 : 0.3;
   const double overlap = scene.contact.overlap > 0.0 ? scene.contact.overlap : usual;
   options.halving_overlap = overlap * smallest_radius;
   options.overlap_tolerance = 0.2 * options.halving_overlap;

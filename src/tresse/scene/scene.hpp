@@ -83,7 +83,7 @@ struct Contact {
   bool fibre_contact = true;  ///< between different fibres
   int relinearisations = 1;   ///< passes that linearise contact again at the end of the step; 0 to 10
   double overlap = 0.0;  ///< of the smallest radius, at which a step is cut in two; a fifth of it asks for one more
-                         ///< pass; in [0, 1]; 0: a hundredth with up to `few_fibres` fibres, a tenth with more [-]
+                         ///< pass; in [0, 1]; 0: a hundredth with up to `few_fibres` fibres, three tenths with more [-]
   static constexpr int few_fibres = 10;
   int max_relinearisations = 4;  ///< more passes while a contact overlaps; 0 to 100
   int max_halvings = 4;          ///< how often a step is cut in two while that fails; 0 to 10

@@ -179,8 +179,17 @@ TRESSE_HOT BoxShapes box_shapes(const Vector3& base, const Pieces& a, const Piec
   const Lanes spread_r = a.max_speed * a.half + b.max_speed * b.half + rounding + 1e-14 * distance;
   const Lanes ra = dot(r, a.second);
   const Lanes rb = -dot(r, b.second);
-  const Lanes vary_a = spread_r * a.bend + distance * a.twist * a.half;
-  const Lanes vary_b = spread_r * b.bend + distance * b.twist * b.half;
+  // r.a'' changes by (a' x - b' y).a'' to first order, hardly at all where the tangents are alike and a' is normal to
+  // a''; the rest is of second order. Or by what r and a'' change at most.
+  const Lanes along_a = a.max_speed * a.half + b.max_speed * b.half;
+  const Lanes second_order = 0.5 * (a.bend * a.half * a.half + b.bend * b.half * b.half) + rounding + 1e-14 * distance;
+  const auto varies = [&](const Pieces& p) {
+    const Lanes first_order = abs(dot(a.first, p.second)) * a.half + abs(dot(b.first, p.second)) * b.half;
+    return min(spread_r * p.bend + distance * p.twist * p.half,
+               first_order + second_order * p.bend + (distance + along_a) * p.twist * p.half);
+  };
+  const Lanes vary_a = varies(a);
+  const Lanes vary_b = varies(b);
   const Lanes va = a.max_speed * a.max_speed;
   const Lanes vb = b.max_speed * b.max_speed;
   const Lanes product = abs(dot(a.first, b.first));
