@@ -10,27 +10,11 @@
 namespace tresse::contact::detail {
 namespace {
 
-/// Skins worth some steps at the present speed: of the fastest few as much as that takes, of the others no more than
-/// neighbours nearby make, since every pair is paid for.
-class Skin {
- public:
-  /// `share` of the speeds belong to the fastest; the others' skins end at `most` [m], theirs at ten times that.
-  Skin(std::vector<double> speeds, double share, double least, double most) : least_(least), most_(most) {
-    if (speeds.empty()) return;
-    const auto fast = speeds.begin() + static_cast<std::ptrdiff_t>((1.0 - share) * static_cast<double>(speeds.size()));
-    std::nth_element(speeds.begin(), fast, speeds.end());
-    fast_ = *fast;
-  }
-  double of(double speed) const {
-    constexpr double steps = 5.0;
-    return std::clamp(steps * speed, least_, speed > fast_ ? 1.0 * most_ : most_);
-  }
-
- private:
-  double least_;
-  double most_;
-  double fast_ = 0.0;
-};
+/// A skin worth some steps at the present speed, but no more pairs than neighbours nearby make: each is paid for. [m]
+double skin_of(double speed, double least, double most) {
+  constexpr double steps = 5.0;
+  return std::clamp(steps * speed, least, most);
+}
 
 /// More than rounding takes from a skin [m].
 constexpr double rounding = 1e-12;
@@ -199,16 +183,14 @@ void Groups::form(const Geometry& scene, const std::vector<Track>& tracks) {
   const Largest most = largest(tracks);
   const auto groups = static_cast<std::size_t>(count());
   const std::vector<Motion> now = motions(tracks);
-  std::vector<double> left(tracks.size());
-  for (std::size_t i = 0; i < left.size(); ++i)
-    left[i] = left_over(tracks[i], now[static_cast<std::size_t>(group_[i])], most);
-  const Skin skin(left, 0.05, most.fibre_radius, 2.0 * most.fibre_radius);
   fibre_radius_ = most.fibre_radius;
   own_.resize(tracks.size());
   largest_own_.assign(groups, 0.0);
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    own_[i] = tracks[i].radius + left[i] + skin.of(left[i]);
-    double& largest_own = largest_own_[static_cast<std::size_t>(group_[i])];
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    const auto group = static_cast<std::size_t>(group_[i]);
+    const double left = left_over(tracks[i], now[group], most);
+    own_[i] = tracks[i].radius + left + skin_of(left, most.fibre_radius, 2.0 * most.fibre_radius);
+    double& largest_own = largest_own_[group];
     largest_own = std::max(largest_own, own_[i]);
   }
   find_neighbours(scene, tracks, now);
@@ -236,25 +218,19 @@ void Groups::find_neighbours(const Geometry& scene, const std::vector<Track>& tr
       for (std::size_t h = 0; h < groups; ++h) {
         const double gap = boxes[g].distance(boxes[h]);
         if (gap > horizon_) continue;
-        neighbours_[g].push_back({static_cast<int>(h), apart_in_step(g, motions[g], h, motions[h]), gap});
+        const double closing = apart_in_step(g, motions[g], h, motions[h]);
+        const double most_radii = of_fibres(g) && of_fibres(h) ? 4.0 : 20.0;
+        const double skin = g == h ? 0.0 : skin_of(closing, 0.5 * most.fibre_radius, most_radii * most.fibre_radius);
+        neighbours_[g].push_back({static_cast<int>(h), closing + skin, gap});
       }
     }
   });
-  std::vector<double> closing;
-  for (std::size_t g = 0; g < groups; ++g)
-    for (const Neighbour& near : neighbours_[g])
-      if (near.group != static_cast<int>(g)) closing.push_back(near.range);
-  const Skin skin(closing, 0.15, 0.5 * most.fibre_radius, 4.0 * most.fibre_radius);
-  for (std::size_t g = 0; g < groups; ++g)
-    for (Neighbour& near : neighbours_[g])
-      if (near.group != static_cast<int>(g)) near.range += skin.of(near.range);
 }
 
 void Groups::widen(const Stray& stray) {
-  constexpr double steps = 5.0;
   constexpr double most_radii = 4.0;
   const auto piece = static_cast<std::size_t>(stray.piece);
-  own_[piece] = stray.used + std::clamp(steps * stray.left, fibre_radius_, most_radii * fibre_radius_);
+  own_[piece] = stray.used + skin_of(stray.left, fibre_radius_, most_radii * fibre_radius_);
   double& largest_own = largest_own_[static_cast<std::size_t>(group_[piece])];
   largest_own = std::max(largest_own, own_[piece]);
 }

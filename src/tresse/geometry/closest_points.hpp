@@ -68,8 +68,9 @@ struct SeparationOptions {
   int max_steps = 400;  ///< boxes examined to reach one that is; >= 1
 };
 
-/// A proved lower bound of |a(s_a) - b(s_b)| over the two intervals, `enough` or what came for free beyond it; 0 when two points nearer than
-/// `least` were met or the proof takes too long. Unlike the minimum itself, it's cheap for curves side by side. [m]
+/// A proved lower bound of |a(s_a) - b(s_b)| over the two intervals, `enough` or what came for free beyond it; 0 when
+/// two points nearer than `least` were met or the proof takes too long. Unlike the minimum itself, it's cheap for
+/// curves side by side. [m]
 [[nodiscard]] double separation(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
                                 Interval interval_b, const SeparationOptions& options);
 

@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
+#include <tresse/base/blocks.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/anderson.hpp>
-#include <tresse/base/blocks.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/residual.hpp>
