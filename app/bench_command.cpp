@@ -48,7 +48,8 @@ void copy_beside(const StateArguments& arguments, scene::Scene& scene, dynamics:
   state.rods.clear();
   state.warm.clear();
   for (int copy = 0; copy < arguments.copies; ++copy) {
-    const Vector3 shift = (copy - arguments.copies / 2) * arguments.apart * Vector3::UnitY();
+    const int place = copy - arguments.copies / 2;
+    const Vector3 shift = place * arguments.apart * Vector3::UnitY();
     for (scene::FibreGroup group : groups) {
       group.root.position += shift;
       if (copy > 0) group.name += fmt::format("-{}", copy + 1);

@@ -14,8 +14,6 @@
 namespace tresse::app::bench {
 namespace {
 
-using dynamics::SimulationState;
-
 struct Measured {
   double contacts = 0.0, step = 0.0, detection = 0.0, assembly = 0.0, solve = 0.0;
 };
