@@ -197,17 +197,14 @@ TEST(ContactSearch, finds_the_pairs_of_a_fibre_that_leaves_without_gathering_all
   Wisp wisp(120, 0.05);  // two pieces in a hundred may stray
   wisp.calm_all_but(17);
   ContactSearch search({}, {});
-  std::size_t most_pairs = 0;
   int gathered = 0;
   for (int instant = 0; instant < 60; ++instant) {
     const Geometry scene = wisp.at(instant);
     expect_identical(search.find(scene, {}), searched_afresh(scene, {}));
     ASSERT_FALSE(HasFailure()) << "instant " << instant;
     gathered += search.effort().rebuilt ? 1 : 0;
-    most_pairs = std::max(most_pairs, search.effort().pairs);
   }
-  EXPECT_LT(gathered, 20);
-  EXPECT_GT(most_pairs, 0U);
+  EXPECT_LE(gathered, 12);  // 8; 20 when a stray makes all lists anew
 }
 
 TEST(ContactSearch, starts_afresh_with_other_pieces) {
