@@ -329,6 +329,16 @@ double Stepper::overlap(const Configuration& end) const {
   return largest;
 }
 
+/// Whether an axis came so near another, or is past it, that which side it is on is no more to be trusted: nothing is to
+/// be linearised there.
+bool Stepper::sides_lost(const Configuration& end) const {
+  return std::any_of(end.contacts.begin(), end.contacts.end(), [&](const contact::Contact& contact) {
+    const double radius_b = contact.b < 0 ? 0.0 : end.geometry.pieces[contact.b].radius;
+    const double half = 0.5 * (end.geometry.pieces[contact.a].radius + radius_b);
+    return contact.gap < -half && contact.gap < wanted_gap(end.geometry, contact) - half;
+  });
+}
+
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
 /// whose end `at` is.
 Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* previous) {
@@ -451,6 +461,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     const bool enough = settled || done >= wanted || (!nonlinear && pass.solution.impulse.isZero(0.0));
     SharedConfiguration end =
         enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
+    if (!span.shortest && sides_lost(*end)) return false;
     const double overlapping = overlap(*end);
     if (overlapping <= options_.overlap_tolerance && enough) {
       accept(pass, std::move(end), report);

@@ -96,6 +96,7 @@ class Stepper {
   void note_deep_contacts();
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
+  bool sides_lost(const Configuration& end) const;
   Pass linearise(const SharedConfiguration& at, const Pass* previous);
   void solve(Pass& pass);
   void go_to_end(const Pass& pass);
