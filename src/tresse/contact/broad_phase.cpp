@@ -44,6 +44,13 @@ class WithinMeetingDistance {
   const BroadPhaseOptions& options_;
 };
 
+/// Whether two pieces, i < j, can be a pair at all; those of one fibre may once they are nearer.
+bool may_be_kept(const Geometry& scene, const BroadPhaseOptions& options, int i, int j) {
+  const Piece& b = scene.pieces[static_cast<std::size_t>(j)];
+  if (scene.pieces[static_cast<std::size_t>(i)].body == b.body) return options.self_contact && j - i >= 2;
+  return options.fibre_contact || !b.fibre;
+}
+
 /// Pairs to be kept for some steps.
 class WithinGroupsRange {
  public:
@@ -68,11 +75,7 @@ class WithinGroupsRange {
   double range(int i, int j) const {
     return groups_.own(i) + groups_.own(j) + range_[static_cast<std::size_t>(groups_.group_of(j))];
   }
-  bool may_meet(int i, int j) const {
-    const Piece& b = scene_.pieces[static_cast<std::size_t>(j)];
-    if (scene_.pieces[static_cast<std::size_t>(i)].body == b.body) return options_.self_contact && j - i >= 2;
-    return options_.fibre_contact || !b.fibre;
-  }
+  bool may_meet(int i, int j) const { return may_be_kept(scene_, options_, i, j); }
 
  private:
   static constexpr double none = -std::numeric_limits<double>::infinity();
@@ -181,18 +184,59 @@ std::vector<CandidatePair> detail::NearPairs::gather(const Geometry& scene, cons
   return pairs_within(scene, *tree_, near);
 }
 
-std::vector<CandidatePair> detail::NearPairs::of_strays(const Geometry& scene, const BroadPhaseOptions& options,
-                                                        const Groups& groups,
-                                                        const std::vector<Groups::Stray>& strays) const {
-  // Two strays: both boxes in the tree are the small ones, so one looks farther by what the other lacks.
-  const auto lacks = [&](int piece) { return groups.own(piece) - growth_[static_cast<std::size_t>(piece)]; };
-  double most = 0.0;
-  for (std::size_t i = 0; i < growth_.size(); ++i) most = std::max(most, lacks(static_cast<int>(i)));
-  PartnerSearch search(*tree_, WithinGroupsRange(scene, options, groups), scene.pieces.size());
+/// Of two groups, each piece of one against each of the other: a tree would find all the other groups' on the way.
+std::vector<CandidatePair> detail::NearPairs::between(const Geometry& scene, const BroadPhaseOptions& options,
+                                                      const Groups& groups, const Groups::Parting& parting) const {
+  const Groups::Neighbour& near = groups.neighbours(parting.a)[parting.near];
+  const auto meet = [&](int i, int j) {
+    const double range = groups.own(i) + groups.own(j) + near.range;
+    const double more = near.range + lacks(groups, i) + lacks(groups, j);
+    for (const Link* x = tree_->begin(i); x != tree_->end(i); ++x) {
+      const LinkBox box = tree_->box(*x).grown(more);
+      for (const Link* y = tree_->begin(j); y != tree_->end(j); ++y) {
+        if (box.overlaps(tree_->box(*y)) &&
+            geometry::segment_separation(x->from, x->to, y->from, y->to) - x->radius - y->radius <= range)
+          return true;
+      }
+    }
+    return false;
+  };
   std::vector<CandidatePair> pairs;
-  for (const Groups::Stray& stray : strays) {
-    const bool fibre = scene.pieces[static_cast<std::size_t>(stray.piece)].fibre;
-    search.append_all(stray.piece, fibre, lacks(stray.piece) + most, pairs);
+  for (const int i : groups.members(parting.a)) {
+    for (const int j : groups.members(near.group)) {
+      const auto [a, b] = std::minmax(i, j);
+      if (may_be_kept(scene, options, a, b) && meet(i, j)) pairs.push_back({a, b});
+    }
+  }
+  return pairs;
+}
+
+std::vector<CandidatePair> detail::NearPairs::after(const Geometry& scene, const BroadPhaseOptions& options,
+                                                    const Groups& groups, const Groups::Changes& changes) const {
+  std::vector<std::vector<CandidatePair>> found(changes.partings.size());
+  for_blocks(found.size(), std::size_t{1}, [&](std::size_t k, std::size_t, std::size_t) {
+    found[k] = between(scene, options, groups, changes.partings[k]);
+  });
+  std::vector<CandidatePair> pairs = joined(found);
+  if (!changes.strays.empty()) {
+    // Two strays: both boxes in the tree are the small ones, so one looks farther by what the other lacks.
+    double most = 0.0;
+    for (std::size_t i = 0; i < growth_.size(); ++i) most = std::max(most, lacks(groups, static_cast<int>(i)));
+    using Search = PartnerSearch<WithinGroupsRange>;
+    oneapi::tbb::enumerable_thread_specific<Search> searches(
+        [&] { return Search(*tree_, WithinGroupsRange(scene, options, groups), scene.pieces.size()); });
+    constexpr std::size_t block = 16;
+    const std::size_t strays = changes.strays.size();
+    std::vector<std::vector<CandidatePair>> of_strays((strays + block - 1) / block);
+    for_blocks(strays, block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+      for (std::size_t n = begin; n < end; ++n) {
+        const int piece = changes.strays[n].piece;
+        const bool fibre = scene.pieces[static_cast<std::size_t>(piece)].fibre;
+        searches.local().append_all(piece, fibre, lacks(groups, piece) + most, of_strays[k]);
+      }
+    });
+    const std::vector<CandidatePair> more = joined(of_strays);
+    pairs.insert(pairs.end(), more.begin(), more.end());
   }
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end(),

@@ -70,13 +70,14 @@ void ContactSearch::gather(const Geometry& scene) {
   pairs_ = std::move(pairs);
 }
 
-/// Adds the pairs that pieces which left their groups could make.
-void ContactSearch::add_strays(const Geometry& scene, const std::vector<detail::Groups::Stray>& strays) {
-  if (strays.empty()) return;
-  for (const detail::Groups::Stray& stray : strays) groups_.widen(stray);
+/// Adds the pairs that pieces which left their groups, and groups that parted, could make.
+void ContactSearch::add_pairs(const Geometry& scene, const detail::Groups::Changes& changes) {
+  if (changes.strays.empty() && changes.partings.empty()) return;
+  for (const detail::Groups::Stray& stray : changes.strays) groups_.widen(stray);
+  for (const detail::Groups::Parting& parting : changes.partings) groups_.widen(parting);
   const auto before = [](const NearPair& x, const NearPair& y) { return x.pair < y.pair; };
   const std::size_t count = added_.size();
-  for (const CandidatePair& pair : near_pairs_.of_strays(scene, broad_phase_, groups_, strays)) {
+  for (const CandidatePair& pair : near_pairs_.after(scene, broad_phase_, groups_, changes)) {
     const NearPair near{pair, 0.0, {}};
     const auto known = added_.begin() + static_cast<std::ptrdiff_t>(count);
     if (!std::binary_search(pairs_.begin(), pairs_.end(), near, before) &&
@@ -148,13 +149,13 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
     return detect(scene, pairs, detection_, followed);
   }
   move_to(scene);
-  std::vector<detail::Groups::Stray> strays;
+  detail::Groups::Changes changes;
   const bool many_added = 4 * added_.size() > pairs_.size();
-  effort_.rebuilt = !groups_.hold(tracks_, strays) || many_added;
+  effort_.rebuilt = !groups_.hold(tracks_, changes) || many_added;
   if (effort_.rebuilt) {
     gather(scene);
   } else {
-    add_strays(scene, strays);
+    add_pairs(scene, changes);
   }
 
   effort_.pairs = pairs_.size() + added_.size();

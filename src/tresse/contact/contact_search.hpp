@@ -46,7 +46,7 @@ class ContactSearch {
   void gather(const Geometry& scene);
   View view_of(const CandidatePair& pair) const;
   double closed_in(const NearPair& near) const;
-  void add_strays(const Geometry& scene, const std::vector<detail::Groups::Stray>& strays);
+  void add_pairs(const Geometry& scene, const detail::Groups::Changes& changes);
   std::vector<detail::Candidate> examine_all(const Geometry& scene, std::vector<NearPair>& pairs);
   bool examine(const Geometry& scene, NearPair& near, std::vector<detail::Candidate>& out);
 

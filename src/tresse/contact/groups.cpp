@@ -72,7 +72,7 @@ void Groups::sort_into_groups(const Geometry& scene, const std::vector<Track>& t
   begin_.push_back(static_cast<int>(tracks.size()));
   group_.resize(tracks.size());
   for (int g = 0; g < count(); ++g)
-    for (const int i : members(static_cast<std::size_t>(g))) group_[static_cast<std::size_t>(i)] = g;
+    for (const int i : members(g)) group_[static_cast<std::size_t>(i)] = g;
 }
 
 /// The mean of several.
@@ -97,15 +97,11 @@ Groups::Motion Groups::mean(const Motions& motions) {
   return out;
 }
 
-std::span<const int> Groups::members(std::size_t group) const {
-  return {members_.begin() + begin_[group], members_.begin() + begin_[group + 1]};
-}
-
 /// Of all groups.
 std::vector<Groups::Motion> Groups::motions(const std::vector<Track>& tracks) const {
   std::vector<Motion> out(static_cast<std::size_t>(count()));
   for_blocks(out.size(), std::size_t{8}, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t g = begin; g < end; ++g) out[g] = motion(members(g), tracks);
+    for (std::size_t g = begin; g < end; ++g) out[g] = motion(members(static_cast<int>(g)), tracks);
   });
   return out;
 }
@@ -169,6 +165,15 @@ double Groups::apart_in_step(std::size_t g, const Motion& a, std::size_t h, cons
   return std::max(at_a, at_b);
 }
 
+/// What two groups' rigid motions have brought their pieces nearer since they were formed: as seen from either, of which
+/// the one that turned less, or is smaller, knows better.
+double Groups::apart_since(const Motion& a, const Motion& b) {
+  const Vector3 before = b.before - a.before;
+  const Vector3 now = b.middle - a.middle;
+  const double turn = turned(a.turn, b.turn);
+  return std::min((a.turn * before - now).norm() + turn * b.size, (b.turn * before - now).norm() + turn * a.size);
+}
+
 /// How far a point of the piece is from where the group's motion would have taken it.
 double Groups::moved(std::size_t piece, const Track& now, const Motion& motion) const {
   const Track& then = then_[piece];
@@ -206,7 +211,7 @@ void Groups::find_neighbours(const Geometry& scene, const std::vector<Track>& tr
   constexpr double infinite = std::numeric_limits<double>::infinity();
   std::vector<geometry::Box> boxes(groups, {Vector3::Constant(infinite), Vector3::Constant(-infinite)});
   for (std::size_t g = 0; g < groups; ++g) {
-    for (const int i : members(g)) {
+    for (const int i : members(static_cast<int>(g))) {
       const Piece& piece = scene.pieces[static_cast<std::size_t>(i)];
       const geometry::Box box = geometry::quick_box(piece.curve, piece.interval);
       boxes[g] = {boxes[g].lower.cwiseMin(box.lower), boxes[g].upper.cwiseMax(box.upper)};
@@ -235,8 +240,17 @@ void Groups::widen(const Stray& stray) {
   largest_own = std::max(largest_own, own_[piece]);
 }
 
-bool Groups::hold(const std::vector<Track>& tracks, std::vector<Stray>& strays) const {
-  strays.clear();
+void Groups::widen(const Parting& parting) {
+  constexpr double most_radii = 10.0;
+  Neighbour& near = neighbours_[static_cast<std::size_t>(parting.a)][parting.near];
+  near.range = parting.used + skin_of(parting.closing, fibre_radius_, most_radii * fibre_radius_);
+  for (Neighbour& back : neighbours_[static_cast<std::size_t>(near.group)]) {
+    if (back.group == parting.a) back.range = near.range;
+  }
+}
+
+bool Groups::hold(const std::vector<Track>& tracks, Changes& changes) const {
+  changes = {};
   if (!formed()) return false;
   const Largest most = largest(tracks);
   const auto groups = static_cast<std::size_t>(count());
@@ -245,35 +259,40 @@ bool Groups::hold(const std::vector<Track>& tracks, std::vector<Stray>& strays) 
   constexpr std::size_t block = 8;
   const std::size_t blocks = (groups + block - 1) / block;
   std::vector<char> holds(blocks, 1);
-  std::vector<std::vector<Stray>> found(blocks);
+  std::vector<std::vector<Stray>> strays(blocks);
+  std::vector<std::vector<Parting>> partings(blocks);
   for_blocks(groups, block, [&](std::size_t k, std::size_t begin, std::size_t end) {
     for (std::size_t g = begin; g < end; ++g) {
-      for (const int i : members(g)) {
+      for (const int i : members(static_cast<int>(g))) {
         const auto piece = static_cast<std::size_t>(i);
         const Track& now = tracks[piece];
         const double left = left_over(now, motions[g], most);
         const double used = moved(piece, now, motions[g]) + left + now.radius + rounding;
-        if (!(used < own_[piece])) found[k].push_back({i, used, left});
+        if (!(used < own_[piece])) strays[k].push_back({i, used, left});
         const double went = moved(piece, now, whole) + most.farthest + most.radius + rounding;
         if (!(2.0 * went < horizon_)) holds[k] = 0;
       }
       const Motion& a = motions[g];
-      for (const Neighbour& near : neighbours_[g]) {
+      for (std::size_t n = 0; n < neighbours_[g].size(); ++n) {
+        const Neighbour& near = neighbours_[g][n];
         const auto h = static_cast<std::size_t>(near.group);
-        if (h <= g) continue;
+        if (h <= g || !of_fibres(g)) continue;
         const Motion& b = motions[h];
-        const double drifted =
-            (a.middle + a.turn * (b.before - a.before) - b.middle).norm() + turned(a.turn, b.turn) * b.size;
+        const double closing = apart_in_step(g, a, h, b);
+        const double used = apart_since(a, b) + closing + rounding;
         const double range = std::max(near.range, near.gap - largest_own_[g] - largest_own_[h]);
-        if (!(drifted + apart_in_step(g, a, h, b) + rounding < range)) holds[k] = 0;
+        if (!(used < range)) partings[k].push_back({static_cast<int>(g), n, used, closing});
       }
     }
   });
   if (std::find(holds.begin(), holds.end(), 0) != holds.end()) return false;
-  strays = joined(found);
-  std::sort(strays.begin(), strays.end(), [](const Stray& x, const Stray& y) { return x.piece < y.piece; });
-  constexpr double few = 0.02;
-  return static_cast<double>(strays.size()) <= few * static_cast<double>(tracks.size());
+  changes = {joined(strays), joined(partings)};
+  std::sort(changes.strays.begin(), changes.strays.end(),
+            [](const Stray& x, const Stray& y) { return x.piece < y.piece; });
+  constexpr double few_pieces = 0.15;
+  constexpr std::size_t few_a_group = 8;
+  return static_cast<double>(changes.strays.size()) <= few_pieces * static_cast<double>(tracks.size()) &&
+         changes.partings.size() <= few_a_group * groups;
 }
 
 }  // namespace tresse::contact::detail

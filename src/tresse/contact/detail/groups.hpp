@@ -45,13 +45,30 @@ class Groups {
     double used = 0.0;  ///< of own() [m]
     double left = 0.0;  ///< that it may do on its own in this step [m]
   };
+  /// Two neighbours whose motions have parted.
+  struct Parting {
+    int a = 0;             ///< of fibres
+    std::size_t near = 0;  ///< of a's neighbours
+    double used = 0.0;     ///< of their range [m]
+    double closing = 0.0;  ///< that their motions may bring them nearer in this step [m]
+  };
+  struct Changes {
+    std::vector<Stray> strays;
+    std::vector<Parting> partings;
+  };
   /// Whether no two pieces farther apart than own() + own() + range when the groups were formed can meet in this step,
-  /// of groups that are no neighbours none at all; but for the `strays`, in order, which are few.
-  bool hold(const std::vector<Track>& tracks, std::vector<Stray>& strays) const;
+  /// of groups that are no neighbours none at all; but for the `changes`, in order, which are few.
+  bool hold(const std::vector<Track>& tracks, Changes& changes) const;
   /// Gives a stray a new skin: pairs are complete again once those within its own() are added.
   void widen(const Stray& stray);
+  /// The same of two groups, and those within their range.
+  void widen(const Parting& parting);
 
   int count() const { return static_cast<int>(begin_.size()) - 1; }
+  std::span<const int> members(int group) const {
+    const auto g = static_cast<std::size_t>(group);
+    return {members_.begin() + begin_[g], members_.begin() + begin_[g + 1]};
+  }
   int group_of(int piece) const { return group_[static_cast<std::size_t>(piece)]; }
   /// Radius, what the piece may do beyond its group's motion, and its skin. [m]
   double own(int piece) const { return own_[static_cast<std::size_t>(piece)]; }
@@ -82,7 +99,6 @@ class Groups {
 
   void sort_into_groups(const Geometry& scene, const std::vector<Track>& tracks);
   void find_neighbours(const Geometry& scene, const std::vector<Track>& tracks, const std::vector<Motion>& motions);
-  std::span<const int> members(std::size_t group) const;
   template <typename Motions>
   static Motion mean(const Motions& motions);
   Motion motion(std::span<const int> members, const std::vector<Track>& tracks) const;
@@ -91,6 +107,7 @@ class Groups {
   bool of_fibres(std::size_t group) const { return static_cast<int>(group) < fibre_groups_; }
   static double left_over(const Track& track, const Motion& motion, const Largest& largest);
   double apart_in_step(std::size_t g, const Motion& a, std::size_t h, const Motion& b) const;
+  static double apart_since(const Motion& a, const Motion& b);
   double moved(std::size_t piece, const Track& now, const Motion& motion) const;
 
   std::vector<int> group_;                          // (pieces)

@@ -37,6 +37,9 @@ class LinkTree {
   const Link* begin(int piece) const { return links_.data() + piece_begin_[static_cast<std::size_t>(piece)]; }
   const Link* end(int piece) const { return links_.data() + piece_begin_[static_cast<std::size_t>(piece) + 1]; }
 
+  /// Grown as it was told.
+  const LinkBox& box(const Link& link) const { return boxes_[static_cast<std::size_t>(&link - links_.data())]; }
+
   /// Calls visit(other) for every capsule whose box overlaps that of `link`, one of this tree's, grown by `more` [m].
   template <typename Visit>
   void overlapping(const Link& link, double more, const Visit& visit) const {

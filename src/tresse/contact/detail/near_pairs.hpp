@@ -16,11 +16,18 @@ class NearPairs {
  public:
   /// Where the pieces are now, which is where the groups were formed. Sorted.
   std::vector<CandidatePair> gather(const Geometry& scene, const BroadPhaseOptions& options, const Groups& groups);
-  /// Those of strays whose own() has grown since, where the pieces were then. Sorted; kept pairs are among them.
-  std::vector<CandidatePair> of_strays(const Geometry& scene, const BroadPhaseOptions& options, const Groups& groups,
-                                       const std::vector<Groups::Stray>& strays) const;
+  /// Those of strays whose own() and of groups whose range has grown since, where the pieces were then. Sorted; kept
+  /// pairs are among them.
+  std::vector<CandidatePair> after(const Geometry& scene, const BroadPhaseOptions& options, const Groups& groups,
+                                   const Groups::Changes& changes) const;
 
  private:
+  double lacks(const Groups& groups, int piece) const {
+    return groups.own(piece) - growth_[static_cast<std::size_t>(piece)];
+  }
+  std::vector<CandidatePair> between(const Geometry& scene, const BroadPhaseOptions& options, const Groups& groups,
+                                     const Groups::Parting& parting) const;
+
   std::optional<LinkTree> tree_;
   std::vector<double> growth_;  // (pieces) of the boxes in the tree [m]
 };
