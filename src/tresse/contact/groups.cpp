@@ -165,8 +165,8 @@ double Groups::apart_in_step(std::size_t g, const Motion& a, std::size_t h, cons
   return std::max(at_a, at_b);
 }
 
-/// What two groups' rigid motions have brought their pieces nearer since they were formed: as seen from either, of which
-/// the one that turned less, or is smaller, knows better.
+/// What two groups' rigid motions have brought their pieces nearer since they were formed: as seen from either, of
+/// which the one that turned less, or is smaller, knows better.
 double Groups::apart_since(const Motion& a, const Motion& b) {
   const Vector3 before = b.before - a.before;
   const Vector3 now = b.middle - a.middle;
