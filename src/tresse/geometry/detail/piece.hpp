@@ -20,11 +20,13 @@ struct Pieces {
   LaneVector offset;
   LaneVector first;
   LaneVector second;
-  Lanes bend;       ///< >= |r''| on the piece
-  Lanes twist;      ///< >= |r'''| on the piece
-  Lanes remainder;  ///< >= |r - its second-order expansion| on the piece
-  Lanes min_speed;  ///< <= |r'| on the piece
-  Lanes max_speed;  ///< >= |r'| on the piece
+  LaneVector third;  ///< of a StripCurve alone
+  Lanes bend;        ///< >= |r''| on the piece
+  Lanes twist;       ///< >= |r'''| on the piece
+  Lanes fourth;      ///< >= |r''''|, of a StripCurve alone
+  Lanes remainder;   ///< >= |r - its second-order expansion| on the piece
+  Lanes min_speed;   ///< <= |r'| on the piece
+  Lanes max_speed;   ///< >= |r'| on the piece
 };
 
 /// Jets at four parameters: in lanes where the curve is simple, one by one else.
@@ -43,8 +45,8 @@ TRESSE_HOT void fill_jets(const C& curve, Pieces& p) {
 TRESSE_HOT void fill_jets(const SegmentEvaluator& curve, Pieces& p) {
   p.first = spread(curve.direction());
   p.offset = p.centre * p.first;
-  p.second = spread(Vector3(Vector3::Zero()));
-  p.bend = p.twist = spread(0.0);
+  p.second = p.third = spread(Vector3(Vector3::Zero()));
+  p.bend = p.twist = p.fourth = spread(0.0);
 }
 TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   const double w = curve.rate();
@@ -54,6 +56,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   const DerivativeBounds bounds = curve.bounds({});
   p.bend = spread(bounds.second);
   p.twist = spread(bounds.third);
+  p.fourth = spread(w * w * bounds.second);
   if (!curve.turning()) {
     const Lanes x = (w * w) * p.centre * p.centre;
     Lanes c2, c3;
@@ -62,6 +65,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
     p.offset = p.centre * (pitch + p.centre * (c2 * u + (p.centre * c3) * v));
     p.first = pitch + p.centre * (c1 * u + (p.centre * c2) * v);
     p.second = (1.0 - x * c2) * u + (p.centre * c1) * v;
+    p.third = (1.0 - x * c2) * v - (w * w * p.centre * c1) * u;
     return;
   }
   Lanes sine, cosine;
@@ -70,6 +74,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   p.offset = spread(curve.centre()) + p.centre * pitch + radial;
   p.first = pitch + (w * cosine) * v - (w * sine) * u;
   p.second = spread(-(w * w)) * radial;
+  p.third = spread(w * w * w) * (sine * u - cosine * v);
 }
 
 template <CurveEvaluator C>
