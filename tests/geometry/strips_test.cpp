@@ -81,6 +81,10 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
       continue;
     }
     ++held;
+    const detail::StripBound bound = detail::strip_bound(g, half, rounding, i);
+    const double split = half[i] * random.uniform(-1.0, 1.0);
+    const double before = detail::part_distance(bound, -half[i], split);
+    const double after = detail::part_distance(bound, split, half[i]);
     for (int k = 0; k <= 60; ++k) {
       const double x = half[i] * (k / 30.0 - 1.0);
       const double on_line = t[i] + g.along[i] * x;
@@ -99,6 +103,7 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
         if (distance > near) continue;
         EXPECT_LE(std::abs(s_b - on_line), g.reach[i]);
         EXPECT_GE(distance, lower[i]);
+        EXPECT_GE(distance, x <= split ? before : after);
       }
     }
   }

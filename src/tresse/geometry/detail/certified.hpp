@@ -131,18 +131,60 @@ class CertifiedQuery {
   }
 
  private:
+  /// Up to four boxes under examination.
+  struct Batch {
+    Lanes centre_a, half_a, centre_b, half_b;
+    std::array<std::uint8_t, lane_count> sides;  ///< bits: begin_a, end_a, begin_b, end_b
+    int count = 0;
+  };
+  enum Side : std::uint8_t { begin_a = 1, end_a = 2, begin_b = 4, end_b = 8 };
+
+  /// A batch and the distances of its boxes.
+  struct Measured {
+    Pieces a, b;
+    BoxDistances distance;
+  };
+
   WaitingBox whole() const {
     WaitingBox box{.centre_a = middle(ia_), .half_a = half(ia_), .centre_b = middle(ib_), .half_b = half(ib_)};
     box.begin_a = box.end_a = box.begin_b = box.end_b = true;
     return box;
   }
 
+  TRESSE_HOT bool first_boxes(const WaitingBox& box, Batch& batch, Measured& measured) {
+    constexpr LaneMask of_a{0, 0, 1, 1};
+    constexpr LaneMask of_b{0, 1, 0, 1};
+    if constexpr (std::same_as<A, HelixEvaluator> && std::same_as<B, HelixEvaluator>) {
+      if (is_whole(a_, ia_) && is_whole(b_, ib_)) {
+        measured.a = prepared_halves(a_, of_a);
+        measured.b = prepared_halves(b_, of_b);
+        batch.centre_a = measured.a.centre;
+        batch.half_a = measured.a.half;
+        batch.centre_b = measured.b.centre;
+        batch.half_b = measured.b.half;
+        batch.sides = {begin_a | begin_b, begin_a | end_b, end_a | begin_b, end_a | end_b};
+        batch.count = lane_count;
+        measure(batch, measured);
+        return true;
+      }
+    }
+    if (!cut(box, batch)) return false;
+    measured = measure(batch);
+    return true;
+  }
+
+  /// Whether a query is about all of a curve, whose halves are prepared.
+  template <typename C>
+  static bool is_whole(const C& curve, Interval i) {
+    return i.begin == curve.domain().begin && i.end == curve.domain().end && i.end > 0.0;
+  }
+
   /// The first boxes; curves that run alongside each other are searched by strips.
   void start(BoxQueue& queue, const WaitingBox& box) {
     if constexpr (StripCurve<A> && StripCurve<B>) {
       Batch batch;
-      if (!cut(box, batch)) return;
-      const Measured measured = measure(batch);
+      Measured measured;
+      if (!first_boxes(box, batch, measured)) return;
       const LaneMask left = measured.distance.lower < spread(upper_ - tolerance_);
       if (!any(left)) return;
       constexpr double alongside = 0.9;  // cosine
@@ -195,22 +237,14 @@ class CertifiedQuery {
     polished_ = polished;
   }
 
-  /// Up to four boxes under examination.
-  struct Batch {
-    Lanes centre_a, half_a, centre_b, half_b;
-    std::array<std::uint8_t, lane_count> sides;  ///< bits: begin_a, end_a, begin_b, end_b
-    int count = 0;
-  };
-  enum Side : std::uint8_t { begin_a = 1, end_a = 2, begin_b = 4, end_b = 8 };
-
-  /// A batch and the distances of its boxes.
-  struct Measured {
-    Pieces a, b;
-    BoxDistances distance;
-  };
-
   TRESSE_HOT Measured measure(const Batch& batch) {
-    Measured out{make_pieces(a_, batch.centre_a, batch.half_a), make_pieces(b_, batch.centre_b, batch.half_b), {}};
+    Measured out;
+    out.a = make_pieces(a_, batch.centre_a, batch.half_a);
+    out.b = make_pieces(b_, batch.centre_b, batch.half_b);
+    measure(batch, out);
+    return out;
+  }
+  TRESSE_HOT void measure(const Batch& batch, Measured& out) {
     out_.steps += batch.count;
     out.distance = box_distances(base_, out.a, out.b, rounding_);
     for (int i = 0; i < batch.count; ++i) {
@@ -221,7 +255,6 @@ class CertifiedQuery {
     const double enough = upper_ - tolerance_;
     for (int i = 0; i < batch.count; ++i)
       if (out.distance.lower[i] >= enough) dropped_ = std::min(dropped_, out.distance.lower[i]);
-    return out;
   }
 
   /// Bounds boxes; drops those that can't hold the minimum, moves those to an end of an interval where the minimum must

@@ -78,11 +78,8 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
 }
 
 template <CurveEvaluator C>
-TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
-  Pieces p;
-  p.centre = centre;
-  p.half = half;
-  fill_jets(curve, p);
+TRESSE_HOT void fill_bounds(const C&, Pieces& p) {
+  const Lanes half = p.half;
   // Inflated for the rounding of the phase of many turns (docs/geometry.md, margins).
   p.remainder = p.twist * (half * half * half) * ((1.0 + 1e-6) / 6.0);
   if constexpr (C::unit_speed) {
@@ -92,6 +89,38 @@ TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
     p.min_speed = max(spread(0.0), speed - p.bend * half) * (1.0 - 1e-14);
     p.max_speed = (speed + p.bend * half) * (1.0 + 1e-14);
   }
+}
+
+template <CurveEvaluator C>
+TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
+  Pieces p;
+  p.centre = centre;
+  p.half = half;
+  fill_jets(curve, p);
+  fill_bounds(curve, p);
+  return p;
+}
+
+/// The halves of a helix, from what was prepared of it: `which` tells for each lane the first (0) or the second (1).
+TRESSE_HOT Pieces prepared_halves(const HelixEvaluator& curve, LaneMask which) {
+  const CurveJet& first = curve.halves()[0];
+  const CurveJet& second = curve.halves()[1];
+  const LaneMask later = which != LaneMask{0, 0, 0, 0};
+  const auto both = [&](const Vector3& x, const Vector3& y) {
+    return LaneVector{select(later, spread(y.x()), spread(x.x())), select(later, spread(y.y()), spread(x.y())),
+                      select(later, spread(y.z()), spread(x.z()))};
+  };
+  const double length = curve.domain().end;
+  Pieces p;
+  p.centre = select(later, spread(0.75 * length), spread(0.25 * length));
+  p.half = spread(0.25 * length);
+  p.offset = both(first.offset, second.offset);
+  p.first = both(first.first, second.first);
+  p.second = both(first.second, second.second);
+  const DerivativeBounds bounds = curve.bounds({});
+  p.bend = spread(bounds.second);
+  p.twist = spread(bounds.third);
+  fill_bounds(curve, p);
   return p;
 }
 

@@ -107,6 +107,41 @@ TRESSE_HOT Lanes strip_distances(const Strips& g, Lanes e, double rounding) {
   return select(g.holds & (least > zero), max(zero, sqrt(2.0 * max(least, zero)) - rounding), zero);
 }
 
+/// What bounds the distance on parts of one strip.
+struct StripBound {
+  double value, slope, square, cube, tail;  ///< of G on the line
+  double side, drift, stiffness;            ///< of dG/dt off it, and of its slope
+  double noise;                             ///< of G [m^2]
+  double rounding;                          ///< of positions [m]
+};
+
+inline StripBound strip_bound(const Strips& g, Lanes half, double rounding, int lane) {
+  const Lanes slope = g.slope_s + g.along * g.slope_t;
+  const Lanes side = abs(g.slope_t) + slope_rounding(g, half, rounding);
+  return {g.holds[lane] != 0 ? g.value[lane] : -1.0,
+          slope[lane],
+          g.square[lane],
+          g.cube[lane],
+          g.tail[lane],
+          side[lane],
+          g.drift[lane],
+          g.stiffness[lane],
+          g.size[lane] * (2.0 * rounding + 1e-14 * g.size[lane]),
+          rounding};
+}
+
+/// As strip_distances(), over the part of a strip from x = from to x = to. [m]
+inline double part_distance(const StripBound& g, double from, double to) {
+  const double e = std::max(std::abs(from), std::abs(to));
+  const auto parabola = [&](double x) { return x * (g.slope + x * g.square); };
+  double least = std::min(parabola(from), parabola(to));
+  if (g.square > 0.0) least = parabola(std::clamp(-0.5 * g.slope / g.square, from, to));
+  const double side = g.side + g.drift * e * e;
+  least += g.value + std::min(g.cube * from * from * from, g.cube * to * to * to) - g.tail * e * e * e * e -
+           0.5 * side * side / g.stiffness - g.noise;
+  return least > 0.0 ? std::max(0.0, std::sqrt(2.0 * least) - g.rounding) : 0.0;
+}
+
 /// Where a minimum (the centre of a strip, on both curves) is proved to be the least of its strip.
 struct Basin {
   double below = 0.0;                                      ///< to this much before the centre [m]

@@ -25,13 +25,11 @@ struct StripTask {
 
 /// A part of a, with all of b; T(s) = t + along (s - at) are near the nearest points of b.
 struct Strip {
-  double begin = 0.0;
-  double end = 0.0;
-  double at = 0.0;
-  double t = 0.0;
-  double along = 0.0;
-  double reach = 0.0;  ///< no point of b farther from T is of interest
-  double lower = 0.0;  ///< |a - b| is at least this
+  double begin, end;
+  double at, t, along;
+  double reach;  ///< no point of b farther from T is of interest
+  double lower;  ///< |a - b| is at least this
+  StripBound bound;
 };
 
 /// The nearest points of two curves that run alongside each other, strip by strip along a.
@@ -80,7 +78,7 @@ class StripSearch {
       const double sum = beyond[begin] + beyond[end];
       return std::clamp(ib.begin + (sum != 0.0 ? b_length * beyond[begin] / sum : 0.0), ib.begin, ib.end);
     };
-    Strip out{.begin = ia.begin, .end = ia.end};
+    Strip out{ia.begin, ia.end, 0.0, 0.0, 0.0, 0.0, 0.0, {}};
     double t_begin = beside(0, 1);
     double t_end = beside(2, 3);
     for (int side = 0; side < 2; ++side) {
@@ -160,21 +158,27 @@ class StripSearch {
     steps_ += count;
     const Lanes slope = g.slope_s + g.along * g.slope_t;
     const Lanes zero = spread(0.0);
-    const Lanes x =
-        select(g.square > zero, min(half, max(-half, -0.5 * slope / g.square)), select(slope > zero, -half, half));
-    const Lanes promise = g.value + x * (slope + x * g.square) - 0.5 * g.slope_t * g.slope_t;
+    const auto within = [&](Lanes x) { return min(half, max(-half, x)); };
+    const Lanes first = select(g.square > zero, within(-0.5 * slope / g.square), select(slope > zero, -half, half));
+    // One step of Newton's method for the cubic.
+    const Lanes second_derivative = g.square + 3.0 * g.cube * first;
+    const Lanes better = within(first - (0.5 * slope + first * (g.square + 1.5 * g.cube * first)) / second_derivative);
+    const Lanes x = select(second_derivative > zero, better, first);
+    const Lanes promise = g.value + x * (slope + x * (g.square + x * g.cube)) - 0.5 * g.slope_t * g.slope_t;
     bool holds = true;
     for (int i = 0; i < count; ++i) {
       Strip& strip = strips_[from + i];
       const bool here = g.holds[i] != 0;
       holds = holds && here;
+      strip.lower = lower[i];
+      if (!(lower[i] < enough())) continue;
       strip.at = centre[i];
       strip.t = b.centre[i] - (here ? g.slope_t[i] : 0.0);
       strip.along = g.along[i];
       strip.reach = here ? g.reach[i] + std::abs(g.slope_t[i]) + std::abs(g.along[i]) * half[i]
                          : std::numeric_limits<double>::infinity();
-      strip.lower = lower[i];
-      if (!(promise[i] < promise_) || !(lower[i] < enough())) continue;
+      strip.bound = strip_bound(g, half, task_.rounding, i);
+      if (!(promise[i] < promise_)) continue;
       promise_ = promise[i];
       promised_ = {centre[i] + x[i], strip.t + g.along[i] * x[i]};
     }
@@ -209,18 +213,40 @@ class StripSearch {
   /// Leaves the strips that could hold a nearer pair, without what was settled.
   void keep_unsettled() {
     const int count = count_;
-    const std::array<Strip, capacity> old = strips_;
+    std::array<Strip, capacity> old;
+    std::copy_n(strips_.begin(), count, old.begin());
     count_ = 0;
     for (int i = 0; i < count; ++i) {
       const Strip& strip = old[i];
       if (!(strip.lower < enough())) continue;
       if (!settled_ || settled_->end <= strip.begin || settled_->begin >= strip.end) {
-        strips_[count_++] = strip;
+        append_unsettled(strip, strip.begin, strip.end);
         continue;
       }
-      if (settled_->begin > strip.begin) append_parts(strip, strip.begin, settled_->begin, 1);
-      if (settled_->end < strip.end) append_parts(strip, settled_->end, strip.end, 1);
+      append_unsettled(strip, strip.begin, settled_->begin);
+      append_unsettled(strip, settled_->end, strip.end);
     }
+  }
+
+  /// Appends what of a part of a strip its own bound leaves, looked at on either side of its centre.
+  void append_unsettled(const Strip& strip, double begin, double end) {
+    if (!(begin < end)) return;
+    const double middle = std::clamp(strip.at, begin, end);
+    const auto near = [&](double from, double to, double& lower) {
+      lower = part_distance(strip.bound, from - strip.at, to - strip.at);
+      return from < to && lower < enough();
+    };
+    double before, after;
+    const bool near_before = near(begin, middle, before);
+    const bool near_after = near(middle, end, after);
+    if (!near_before && !near_after) return;
+    Strip& part = strips_[count_++];
+    part = strip;
+    part.begin = near_before ? begin : middle;
+    part.end = near_after ? end : middle;
+    part.lower = std::max(strip.lower, near_before && near_after ? std::min(before, after)
+                                       : near_before             ? before
+                                                                 : after);
   }
 
   void refine() {
