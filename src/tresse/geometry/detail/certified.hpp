@@ -91,7 +91,7 @@ class CertifiedQuery {
     queue.clear();
     if (options_.guess) take_guess(options_.guess->s_a, options_.guess->s_b);
     WaitingBox box = whole();
-    start(queue, box);
+    start(queue, box, [&] { return search_strips(queue); });
     while (!queue.empty() && queue.least() < upper_ - tolerance_) {
       queue.pop(box);
       if (box.modulus > 0.0) {
@@ -112,7 +112,12 @@ class CertifiedQuery {
     bounding_ = true;
     upper_ = wanted.enough + tolerance_;  // boxes beyond are of no interest
     WaitingBox box = whole();
-    split(queue, box);
+    std::optional<double> along;  // a bound from strips
+    start(queue, box, [&] {
+      if (!(nearest_ < wanted.least)) along = strip_separation(wanted.least);
+      return along.has_value();
+    });
+    if (along) return *along > wanted.least ? *along : 0.0;
     double solved = std::numeric_limits<double>::infinity();  // of the convex boxes
     while (!queue.empty() && queue.least() < std::min(solved, wanted.enough)) {
       if (nearest_ < wanted.least) return 0.0;
@@ -179,43 +184,57 @@ class CertifiedQuery {
     return i.begin == curve.domain().begin && i.end == curve.domain().end && i.end > 0.0;
   }
 
-  /// The first boxes; curves that run alongside each other are searched by strips.
-  void start(BoxQueue& queue, const WaitingBox& box) {
+  /// Queues the first boxes, unless the curves run alongside each other and search_along() settles or queues them.
+  template <typename SearchAlong>
+  TRESSE_HOT void start(BoxQueue& queue, const WaitingBox& box, const SearchAlong& search_along) {
     if constexpr (StripCurve<A> && StripCurve<B>) {
       Batch batch;
       Measured measured;
       if (!first_boxes(box, batch, measured)) return;
-      const LaneMask left = measured.distance.lower < spread(upper_ - tolerance_);
+      const LaneMask left = ~(measured.distance.lower >= spread(upper_ - tolerance_));
       if (!any(left)) return;
       constexpr double alongside = 0.9;  // cosine
-      const LaneMask apart = abs(dot(measured.a.first, measured.b.first)) < spread(alongside);
-      if (!any(left & ~apart) || half(ia_) == 0.0 || half(ib_) == 0.0 || !search_strips(queue))
-        sort_out(queue, batch, measured);
+      const LaneMask with = abs(dot(measured.a.first, measured.b.first)) > spread(alongside);
+      if (any(left & with) && half(ia_) > 0.0 && half(ib_) > 0.0 && search_along()) return;
+      sort_out(queue, batch, measured);
     } else {
       split(queue, box);
     }
   }
 
+  StripTask<A, B> strip_task() const { return {a_, ia_, b_, ib_, base_, rounding_, tolerance_, newton_resolution()}; }
+
+  [[gnu::noinline]] std::optional<double> strip_separation(double least) {
+    if constexpr (StripCurve<A> && StripCurve<B>) {
+      const StripTask<A, B> task = strip_task();
+      return StripSearch<A, B>(task, upper_).separation(least);
+    }
+    return std::nullopt;
+  }
+
   /// Settles what strips along a can settle and queues the rest; false where they tell nothing.
   [[gnu::noinline]] bool search_strips(BoxQueue& queue) {
-    const StripTask<A, B> task{a_, ia_, b_, ib_, base_, rounding_, tolerance_, newton_resolution()};
-    StripSearch<A, B> search(task, upper_);
-    const bool useful = search.run();
-    out_.steps += search.steps();
-    if (!useful) return false;
-    if (search.best()) offer(search.best()->distance, search.best()->s_a, search.best()->s_b, true);
-    for (int i = 0; i < search.left(); ++i) {
-      const Strip& strip = search.strip(i);
-      // Strips that were cut after they were looked at keep their line and reach.
-      const double t = strip.t + strip.along * (0.5 * (strip.begin + strip.end) - strip.at);
-      const double reach = std::min(strip.reach + std::abs(t - strip.t), ib_.end - ib_.begin);
-      const Interval b{std::max(ib_.begin, t - reach), std::min(ib_.end, t + reach)};
-      if (!(b.begin <= b.end)) continue;
-      queue.push({strip.lower, 0.0, middle({strip.begin, strip.end}), half({strip.begin, strip.end}), middle(b),
-                  half(b), 0.0, 0.0, strip.begin <= ia_.begin, strip.end >= ia_.end, b.begin <= ib_.begin,
-                  b.end >= ib_.end});
+    if constexpr (StripCurve<A> && StripCurve<B>) {
+      const StripTask<A, B> task = strip_task();
+      StripSearch<A, B> search(task, upper_);
+      const bool useful = search.run();
+      out_.steps += search.steps();
+      if (!useful) return false;
+      if (search.best()) offer(search.best()->distance, search.best()->s_a, search.best()->s_b, true);
+      for (int i = 0; i < search.left(); ++i) {
+        const Strip& strip = search.strip(i);
+        // Strips that were cut after they were looked at keep their line and reach.
+        const double t = strip.t + strip.along * (0.5 * (strip.begin + strip.end) - strip.at);
+        const double reach = std::min(strip.reach + std::abs(t - strip.t), ib_.end - ib_.begin);
+        const Interval b{std::max(ib_.begin, t - reach), std::min(ib_.end, t + reach)};
+        if (!(b.begin <= b.end)) continue;
+        queue.push({strip.lower, 0.0, middle({strip.begin, strip.end}), half({strip.begin, strip.end}), middle(b),
+                    half(b), 0.0, 0.0, strip.begin <= ia_.begin, strip.end >= ia_.end, b.begin <= ib_.begin,
+                    b.end >= ib_.end});
+      }
+      return true;
     }
-    return true;
+    return false;
   }
 
   static double middle(Interval i) { return 0.5 * (i.begin + i.end); }
@@ -246,7 +265,7 @@ class CertifiedQuery {
   }
   TRESSE_HOT void measure(const Batch& batch, Measured& out) {
     out_.steps += batch.count;
-    out.distance = box_distances(base_, out.a, out.b, rounding_);
+    out.distance = box_distances(base_, out.a, out.b, rounding_, upper_);
     for (int i = 0; i < batch.count; ++i) {
       if (!(out.distance.upper[i] < upper_)) continue;
       offer(out.distance.upper[i], std::clamp(out.a.centre[i] + out.distance.u[i] * out.a.half[i], ia_.begin, ia_.end),
@@ -266,7 +285,7 @@ class CertifiedQuery {
     const Pieces& pb = measured.b;
     const BoxDistances& distance = measured.distance;
     const double enough = upper_ - tolerance_;
-    if (!any(distance.lower < spread(enough))) return;
+    if (!any(~(distance.lower >= spread(enough)))) return;
     const BoxShapes shape = box_shapes(base_, pa, pb, rounding_);
     for (int i = 0; i < batch.count; ++i) {
       if (distance.lower[i] >= enough) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tresse/geometry/detail/lanes.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
@@ -160,8 +161,10 @@ struct BoxDistances {
 
 /// Lower bound: axes of the capsules shifted by half the sagitta give a direction n; along n the pieces are parabolas
 /// up to the remainders, so |a - b| >= min n.a - max n.b. `base` = origin of a - origin of b; `rounding` [m] covers
-/// every rounding of the positions. Never below the capsules' own bound (radius k h^2/16 + |r'''| h^3/48).
-TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, const Pieces& b, double rounding) {
+/// every rounding of the positions. Never below the capsules' own bound (radius k h^2/16 + |r'''| h^3/48). Where
+/// all of them are at least `enough` apart the upper bounds are not worked out.
+TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, const Pieces& b, double rounding,
+                                      double enough = std::numeric_limits<double>::infinity()) {
   const LaneVector p = a.half * a.first;
   const LaneVector q = b.half * b.first;
   const LaneVector sa = (0.5 * a.half * a.half) * a.second;
@@ -179,17 +182,20 @@ TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, cons
   const Lanes determinant = pp * qq - pq * pq;
   Lanes u = select(determinant > 1e-14 * pp * qq, (pq * qw - qq * pw) / determinant, spread(0.0));
   u = clamp(u, -1.0, 1.0);
-  const Lanes v = clamp((pq * u + qw) / qq, -1.0, 1.0);
-  u = clamp((pq * v - pw) / pp, -1.0, 1.0);
+  const Lanes per_pp = 1.0 / pp;  // beside the division above, not after it
+  const Lanes per_qq = 1.0 / qq;
+  const Lanes v = clamp((pq * u + qw) * per_qq, -1.0, 1.0);
+  u = clamp((pq * v - pw) * per_pp, -1.0, 1.0);
 
   const LaneVector chord = u * p - v * q;
   const LaneVector n = w + chord;
-  const LaneVector point = w0 + chord + ((u * u) * sa - (v * v) * sb);
   const Lanes slack = a.remainder + b.remainder + rounding;
   const Lanes length2 = dot(n, n);
   const Lanes support = dot(n, w0) + least_parabola(dot(n, p), dot(n, sa)) + least_parabola(-dot(n, q), -dot(n, sb));
-  const Lanes lower = max(spread(0.0), support / sqrt(length2) - slack);
-  return {select(length2 > spread(0.0), lower, spread(0.0)), sqrt(dot(point, point)) + slack, u, v};
+  const Lanes lower = select(length2 > spread(0.0), max(spread(0.0), support / sqrt(length2) - slack), spread(0.0));
+  if (!any(~(lower >= spread(enough)))) return {lower, spread(std::numeric_limits<double>::infinity()), u, v};
+  const LaneVector point = w0 + chord + ((u * u) * sa - (v * v) * sb);
+  return {lower, sqrt(dot(point, point)) + slack, u, v};
 }
 
 /// What the second-order test of a box tells about G = |a - b|^2 / 2. A parameter whose piece is a point is fixed and

@@ -55,6 +55,25 @@ class StripSearch {
     return true;
   }
 
+  /// A lower bound of the distance, at most the `upper` given less the tolerance; 0 where two points nearer than
+  /// `least` were met; nothing where no bound beyond `least` was proved.
+  std::optional<double> separation(double least) {
+    cut_in_four(overlap());
+    constexpr int rounds = 4;
+    for (int round = 0; round < rounds; ++round) {
+      if (!examine_all() && round == 0) return std::nullopt;
+      const double small = 0.5 * least * least;
+      if (met_ * (1.0 + 1e-12) < small || (promise_ < small && promised_minimum().distance < least)) return 0.0;
+      keep_unsettled();
+      double bound = enough();
+      for (int i = 0; i < count_; ++i) bound = std::min(bound, strips_[i].lower);
+      // Once it is of use one round more will do.
+      if (count_ == 0 || (bound > least && round > 0)) return bound;
+      if (round + 1 < rounds) refine();
+    }
+    return std::nullopt;
+  }
+
   const std::optional<LocalMinimum>& best() const { return best_; }
   int steps() const { return steps_; }
   int left() const { return count_; }
@@ -172,6 +191,7 @@ class StripSearch {
       holds = holds && here;
       strip.lower = lower[i];
       if (!(lower[i] < enough())) continue;
+      met_ = std::min(met_, g.value[i]);
       strip.at = centre[i];
       strip.t = b.centre[i] - (here ? g.slope_t[i] : 0.0);
       strip.along = g.along[i];
@@ -189,9 +209,7 @@ class StripSearch {
   bool settle() {
     const Interval ia = task_.ia;
     const Interval ib = task_.ib;
-    const LocalMinimum found =
-        local_minimum(task_.a, ia, task_.b, ib, task_.base, std::clamp(promised_.s_a, ia.begin, ia.end),
-                      std::clamp(promised_.s_b, ib.begin, ib.end), task_.resolution);
+    const LocalMinimum found = promised_minimum();
     if (!(found.distance < upper_)) return true;
     upper_ = found.distance;
     best_ = found;
@@ -208,6 +226,13 @@ class StripSearch {
     if (!(slack <= task_.tolerance) || !(basin.below + basin.above > 0.0)) return false;
     settled_ = {found.s_a - basin.below, found.s_a + basin.above};
     return true;
+  }
+
+  LocalMinimum promised_minimum() const {
+    const Interval ia = task_.ia;
+    const Interval ib = task_.ib;
+    return local_minimum(task_.a, ia, task_.b, ib, task_.base, std::clamp(promised_.s_a, ia.begin, ia.end),
+                         std::clamp(promised_.s_b, ib.begin, ib.end), task_.resolution);
   }
 
   /// Leaves the strips that could hold a nearer pair, without what was settled.
@@ -265,7 +290,8 @@ class StripSearch {
   int steps_ = 0;
   double promise_ = 0.0;  ///< least of |a - b|^2/2 that a strip promises [m^2]
   ClosestPointsGuess promised_;
-  std::optional<Interval> settled_;  ///< of a, where best() is the least
+  double met_ = std::numeric_limits<double>::infinity();  ///< least of it at the centres of strips
+  std::optional<Interval> settled_;                       ///< of a, where best() is the least
   std::optional<LocalMinimum> best_;
 };
 
