@@ -66,7 +66,8 @@ TRESSE_HOT Strips make_strips(const Vector3& base, const Pieces& a, const Pieces
   out.value = 0.5 * d00;
   out.slope_s = dot(r0, a.first);
   out.slope_t = -dot(r0, b.first);
-  out.square = 0.5 * (d11 + dot(r0, r2)) - margin;
+  // The roundings of r0 and r1 in this and in the next, which counts for e times as much.
+  out.square = 0.5 * (d11 + dot(r0, r2)) - (margin + rounding * (n2 + n3 * e) + 1e-15 * n2 * e);
   out.cube = 0.5 * dot(r1, r2) + (1.0 / 6.0) * dot(r0, r3);
   const Lanes fifth = (1.0 / 12.0) * n2 * n3;
   const Lanes quartic = 0.125 * n2 * n2 + (1.0 / 6.0) * dot(r1, r3);
@@ -77,7 +78,7 @@ TRESSE_HOT Strips make_strips(const Vector3& base, const Pieces& a, const Pieces
   const Lanes bend = -(dot(r2, b.first) + 2.0 * k * dot(r1, b.second) + k2 * dot(r0, b.third));
   const Lanes turn =
       third_max + 3.0 * abs(k) * second_max * b.bend + 3.0 * k2 * first_max * b.twist + k3 * out.size * b.fourth;
-  out.drift = 0.5 * abs(bend) + (1.0 / 6.0) * e * turn + margin * (a.bend + b.bend);
+  out.drift = 0.5 * abs(bend) + (1.0 / 6.0) * e * turn + margin * (a.bend + b.bend) + rounding * b.twist;
 
   // A chord of b is at least (2/k) sin(k |y| / 2), and at most near + size for the points of interest.
   constexpr double arcsine = 1.0473;  // asin(z) <= arcsine z up to 1/2
