@@ -25,6 +25,25 @@ class RandomCurves {
   HelixArc helix(double place = 0.012, double bend = 150.0) {
     return {vector(place), rotation(), vector(bend), uniform(0.005, 0.03)};
   }
+  /// A neighbour in a wisp: much the same arc, some fibre radii away, turned a little and shifted along.
+  HelixArc beside(HelixArc arc) {
+    const double angle = 0.1 * std::pow(uniform(0.0, 1.0), 3.0);
+    arc.position += vector(2e-4) + uniform(-1.0, 1.0) * arc.length * arc.frame.col(0) * (uniform(0.0, 1.0) < 0.5);
+    arc.frame = Eigen::AngleAxisd(angle, vector(1.0).normalized()) * arc.frame;
+    arc.curvature += vector(10.0 * uniform(0.0, 1.0));
+    arc.length *= uniform(0.7, 1.4);
+    return uniform(0.0, 1.0) < 0.25 ? reversed(arc) : arc;
+  }
+  /// The same arc from its other end.
+  static HelixArc reversed(const HelixArc& arc) {
+    const PreparedCurve curve = prepare(arc);
+    const Matrix3 end =
+        Eigen::AngleAxisd(arc.curvature.norm() * arc.length, arc.frame * arc.curvature.normalized()) * arc.frame;
+    const Vector3 k = arc.curvature;
+    Matrix3 frame;
+    frame << -end.col(0), end.col(1), -end.col(2);
+    return {tresse::geometry::position(curve, arc.length), frame, {k.x(), -k.y(), k.z()}, arc.length};
+  }
   ClothoidArc clothoid() { return {vector(0.012), rotation(), vector(150.0), vector(5000.0), uniform(0.005, 0.03)}; }
   CubicBezier bezier() { return {{vector(0.02), vector(0.02), vector(0.02), vector(0.02)}}; }
   LineSegment segment() { return {vector(0.02), vector(0.02)}; }

@@ -35,6 +35,7 @@ HelixEvaluator::HelixEvaluator(const HelixArc& arc)
     u_ = e;
     v_ = f;
   }
+  halves_ = {jet(0.25 * length_), jet(0.75 * length_)};
 }
 
 ClothoidEvaluator::ClothoidEvaluator(const ClothoidArc& arc)

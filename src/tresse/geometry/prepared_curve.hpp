@@ -96,6 +96,9 @@ class HelixEvaluator {
   /// Scale of the rounding of offset(): arc length (its phase is rounded), and radius.
   double size(Interval i) const { return 3.0 * std::max({std::abs(i.begin), std::abs(i.end), length_}); }
 
+  /// At the middles of both halves of the domain, where nearly every query begins.
+  const std::array<CurveJet, 2>& halves() const { return halves_; }
+
   Vector3 third_derivative_at_begin() const { return turning_ ? Vector3(-(rate_ * rate_ * rate_) * v_) : v_; }
   /// n . r(s) = constant + s slope + cos(rate s) cosine + sin(rate s) sine, when turning().
   bool turning() const { return turning_; }
@@ -117,6 +120,7 @@ class HelixEvaluator {
   double third_ = 0.0;
   double length_ = 0.0;
   bool turning_ = false;
+  std::array<CurveJet, 2> halves_;
 };
 
 /// Clothoid arc as power series summed piecewise. @cite casati2013 sec. 4, physics: R_{n+1} = (R_n [k] + R_{n-1}

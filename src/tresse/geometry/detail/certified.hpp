@@ -7,6 +7,7 @@
 
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/geometry/detail/local_minimum.hpp>
+#include <tresse/geometry/detail/strip_search.hpp>
 
 namespace tresse::geometry::detail {
 
@@ -89,9 +90,8 @@ class CertifiedQuery {
   ClosestPoints run(BoxQueue& queue) {
     queue.clear();
     if (options_.guess) take_guess(options_.guess->s_a, options_.guess->s_b);
-    WaitingBox box{.centre_a = middle(ia_), .half_a = half(ia_), .centre_b = middle(ib_), .half_b = half(ib_)};
-    box.begin_a = box.end_a = box.begin_b = box.end_b = true;
-    split(queue, box);
+    WaitingBox box = whole();
+    start(queue, box, [&] { return search_strips(queue); });
     while (!queue.empty() && queue.least() < upper_ - tolerance_) {
       queue.pop(box);
       if (box.modulus > 0.0) {
@@ -111,9 +111,13 @@ class CertifiedQuery {
     queue.clear();
     bounding_ = true;
     upper_ = wanted.enough + tolerance_;  // boxes beyond are of no interest
-    WaitingBox box{.centre_a = middle(ia_), .half_a = half(ia_), .centre_b = middle(ib_), .half_b = half(ib_)};
-    box.begin_a = box.end_a = box.begin_b = box.end_b = true;
-    split(queue, box);
+    WaitingBox box = whole();
+    std::optional<double> along;  // a bound from strips
+    start(queue, box, [&] {
+      if (!(nearest_ < wanted.least)) along = strip_separation(wanted.least);
+      return along.has_value();
+    });
+    if (along) return *along > wanted.least ? *along : 0.0;
     double solved = std::numeric_limits<double>::infinity();  // of the convex boxes
     while (!queue.empty() && queue.least() < std::min(solved, wanted.enough)) {
       if (nearest_ < wanted.least) return 0.0;
@@ -132,6 +136,107 @@ class CertifiedQuery {
   }
 
  private:
+  /// Up to four boxes under examination.
+  struct Batch {
+    Lanes centre_a, half_a, centre_b, half_b;
+    std::array<std::uint8_t, lane_count> sides;  ///< bits: begin_a, end_a, begin_b, end_b
+    int count = 0;
+  };
+  enum Side : std::uint8_t { begin_a = 1, end_a = 2, begin_b = 4, end_b = 8 };
+
+  /// A batch and the distances of its boxes.
+  struct Measured {
+    Pieces a, b;
+    BoxDistances distance;
+  };
+
+  WaitingBox whole() const {
+    WaitingBox box{.centre_a = middle(ia_), .half_a = half(ia_), .centre_b = middle(ib_), .half_b = half(ib_)};
+    box.begin_a = box.end_a = box.begin_b = box.end_b = true;
+    return box;
+  }
+
+  TRESSE_HOT bool first_boxes(const WaitingBox& box, Batch& batch, Measured& measured) {
+    constexpr LaneMask of_a{0, 0, 1, 1};
+    constexpr LaneMask of_b{0, 1, 0, 1};
+    if constexpr (std::same_as<A, HelixEvaluator> && std::same_as<B, HelixEvaluator>) {
+      if (is_whole(a_, ia_) && is_whole(b_, ib_)) {
+        measured.a = prepared_halves(a_, of_a);
+        measured.b = prepared_halves(b_, of_b);
+        batch.centre_a = measured.a.centre;
+        batch.half_a = measured.a.half;
+        batch.centre_b = measured.b.centre;
+        batch.half_b = measured.b.half;
+        batch.sides = {begin_a | begin_b, begin_a | end_b, end_a | begin_b, end_a | end_b};
+        batch.count = lane_count;
+        measure(batch, measured);
+        return true;
+      }
+    }
+    if (!cut(box, batch)) return false;
+    measured = measure(batch);
+    return true;
+  }
+
+  /// Whether a query is about all of a curve, whose halves are prepared.
+  template <typename C>
+  static bool is_whole(const C& curve, Interval i) {
+    return i.begin == curve.domain().begin && i.end == curve.domain().end && i.end > 0.0;
+  }
+
+  /// Queues the first boxes, unless the curves run alongside each other and search_along() settles or queues them.
+  template <typename SearchAlong>
+  TRESSE_HOT void start(BoxQueue& queue, const WaitingBox& box, const SearchAlong& search_along) {
+    if constexpr (StripCurve<A> && StripCurve<B>) {
+      Batch batch;
+      Measured measured;
+      if (!first_boxes(box, batch, measured)) return;
+      const LaneMask left = ~(measured.distance.lower >= spread(upper_ - tolerance_));
+      if (!any(left)) return;
+      constexpr double alongside = 0.9;  // cosine
+      const LaneMask with = abs(dot(measured.a.first, measured.b.first)) > spread(alongside);
+      if (any(left & with) && half(ia_) > 0.0 && half(ib_) > 0.0 && search_along()) return;
+      sort_out(queue, batch, measured);
+    } else {
+      split(queue, box);
+    }
+  }
+
+  StripTask<A, B> strip_task() const { return {a_, ia_, b_, ib_, base_, rounding_, tolerance_, newton_resolution()}; }
+
+  [[gnu::noinline]] std::optional<double> strip_separation(double least) {
+    if constexpr (StripCurve<A> && StripCurve<B>) {
+      const StripTask<A, B> task = strip_task();
+      return StripSearch<A, B>(task, upper_).separation(least);
+    }
+    return std::nullopt;
+  }
+
+  /// Settles what strips along a can settle and queues the rest; false where they tell nothing.
+  [[gnu::noinline]] bool search_strips(BoxQueue& queue) {
+    if constexpr (StripCurve<A> && StripCurve<B>) {
+      const StripTask<A, B> task = strip_task();
+      StripSearch<A, B> search(task, upper_);
+      const bool useful = search.run();
+      out_.steps += search.steps();
+      if (!useful) return false;
+      if (search.best()) offer(search.best()->distance, search.best()->s_a, search.best()->s_b, true);
+      for (int i = 0; i < search.left(); ++i) {
+        const Strip& strip = search.strip(i);
+        // Strips that were cut after they were looked at keep their line and reach.
+        const double t = strip.t + strip.along * (0.5 * (strip.begin + strip.end) - strip.at);
+        const double reach = std::min(strip.reach + std::abs(t - strip.t), ib_.end - ib_.begin);
+        const Interval b{std::max(ib_.begin, t - reach), std::min(ib_.end, t + reach)};
+        if (!(b.begin <= b.end)) continue;
+        queue.push({strip.lower, 0.0, middle({strip.begin, strip.end}), half({strip.begin, strip.end}), middle(b),
+                    half(b), 0.0, 0.0, strip.begin <= ia_.begin, strip.end >= ia_.end, b.begin <= ib_.begin,
+                    b.end >= ib_.end});
+      }
+      return true;
+    }
+    return false;
+  }
+
   static double middle(Interval i) { return 0.5 * (i.begin + i.end); }
   static double half(Interval i) { return 0.5 * (i.end - i.begin); }
 
@@ -151,30 +256,36 @@ class CertifiedQuery {
     polished_ = polished;
   }
 
-  /// Up to four boxes under examination.
-  struct Batch {
-    Lanes centre_a, half_a, centre_b, half_b;
-    std::array<std::uint8_t, lane_count> sides;  ///< bits: begin_a, end_a, begin_b, end_b
-    int count = 0;
-  };
-  enum Side : std::uint8_t { begin_a = 1, end_a = 2, begin_b = 4, end_b = 8 };
-
-  /// Bounds boxes; drops those that can't hold the minimum, moves those to an end of an interval where the minimum must
-  /// be there, queues the others.
-  void examine(BoxQueue& queue, const Batch& batch) {
-    const Pieces pa = make_pieces(a_, batch.centre_a, batch.half_a);
-    const Pieces pb = make_pieces(b_, batch.centre_b, batch.half_b);
+  TRESSE_HOT Measured measure(const Batch& batch) {
+    Measured out;
+    out.a = make_pieces(a_, batch.centre_a, batch.half_a);
+    out.b = make_pieces(b_, batch.centre_b, batch.half_b);
+    measure(batch, out);
+    return out;
+  }
+  TRESSE_HOT void measure(const Batch& batch, Measured& out) {
     out_.steps += batch.count;
-    const BoxDistances distance = box_distances(base_, pa, pb, rounding_);
+    out.distance = box_distances(base_, out.a, out.b, rounding_, upper_);
     for (int i = 0; i < batch.count; ++i) {
-      if (!(distance.upper[i] < upper_)) continue;
-      offer(distance.upper[i], std::clamp(pa.centre[i] + distance.u[i] * pa.half[i], ia_.begin, ia_.end),
-            std::clamp(pb.centre[i] + distance.v[i] * pb.half[i], ib_.begin, ib_.end), false);
+      if (!(out.distance.upper[i] < upper_)) continue;
+      offer(out.distance.upper[i], std::clamp(out.a.centre[i] + out.distance.u[i] * out.a.half[i], ia_.begin, ia_.end),
+            std::clamp(out.b.centre[i] + out.distance.v[i] * out.b.half[i], ib_.begin, ib_.end), false);
     }
     const double enough = upper_ - tolerance_;
     for (int i = 0; i < batch.count; ++i)
-      if (distance.lower[i] >= enough) dropped_ = std::min(dropped_, distance.lower[i]);
-    if (!any(distance.lower < spread(enough))) return;
+      if (out.distance.lower[i] >= enough) dropped_ = std::min(dropped_, out.distance.lower[i]);
+  }
+
+  /// Bounds boxes; drops those that can't hold the minimum, moves those to an end of an interval where the minimum must
+  /// be there, queues the others.
+  void examine(BoxQueue& queue, const Batch& batch) { sort_out(queue, batch, measure(batch)); }
+
+  TRESSE_HOT void sort_out(BoxQueue& queue, const Batch& batch, const Measured& measured) {
+    const Pieces& pa = measured.a;
+    const Pieces& pb = measured.b;
+    const BoxDistances& distance = measured.distance;
+    const double enough = upper_ - tolerance_;
+    if (!any(~(distance.lower >= spread(enough)))) return;
     const BoxShapes shape = box_shapes(base_, pa, pb, rounding_);
     for (int i = 0; i < batch.count; ++i) {
       if (distance.lower[i] >= enough) continue;
@@ -243,12 +354,18 @@ class CertifiedQuery {
 
   /// Four parts of a box: halves of both intervals, or quarters of one that is far the longer.
   void split(BoxQueue& queue, const WaitingBox& box) {
+    Batch batch;
+    if (cut(box, batch)) examine(queue, batch);
+  }
+
+  /// Those parts; false where the box is too small.
+  TRESSE_HOT bool cut(const WaitingBox& box, Batch& out) {
     const bool can_a = box.half_a > resolution_a_;
     const bool can_b = box.half_b > resolution_b_;
     const bool points = half(ia_) == 0.0 && half(ib_) == 0.0;
     if (!can_a && !can_b && !points) {
       proved_ = false;  // too small to split: the best point so far stands for the box, without proof
-      return;
+      return false;
     }
     const auto [score_a, score_b] = split_scores(box);
     constexpr double far_longer = 4.0;  // as Taylor radii: twice the width
@@ -257,7 +374,6 @@ class CertifiedQuery {
     const std::uint8_t all = static_cast<std::uint8_t>((box.begin_a ? begin_a : 0) | (box.end_a ? end_a : 0) |
                                                        (box.begin_b ? begin_b : 0) | (box.end_b ? end_b : 0));
     const auto without = [all](int sides) { return static_cast<std::uint8_t>(all & ~sides); };
-    Batch out;
     out.count = points ? 1 : lane_count;
     out.centre_a = spread(box.centre_a);
     out.half_a = spread(box.half_a);
@@ -284,7 +400,7 @@ class CertifiedQuery {
       out.sides = {without(end_a | end_b), without(end_a | begin_b), without(begin_a | end_b),
                    without(begin_a | begin_b)};
     }
-    examine(queue, out);
+    return true;
   }
 
   /// Taylor radius of each piece, and what its width costs the other in the bound of the Hessian (a straight piece has

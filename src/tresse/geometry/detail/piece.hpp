@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tresse/geometry/detail/lanes.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
@@ -20,11 +21,13 @@ struct Pieces {
   LaneVector offset;
   LaneVector first;
   LaneVector second;
-  Lanes bend;       ///< >= |r''| on the piece
-  Lanes twist;      ///< >= |r'''| on the piece
-  Lanes remainder;  ///< >= |r - its second-order expansion| on the piece
-  Lanes min_speed;  ///< <= |r'| on the piece
-  Lanes max_speed;  ///< >= |r'| on the piece
+  LaneVector third;  ///< of a StripCurve alone
+  Lanes bend;        ///< >= |r''| on the piece
+  Lanes twist;       ///< >= |r'''| on the piece
+  Lanes fourth;      ///< >= |r''''|, of a StripCurve alone
+  Lanes remainder;   ///< >= |r - its second-order expansion| on the piece
+  Lanes min_speed;   ///< <= |r'| on the piece
+  Lanes max_speed;   ///< >= |r'| on the piece
 };
 
 /// Jets at four parameters: in lanes where the curve is simple, one by one else.
@@ -43,8 +46,8 @@ TRESSE_HOT void fill_jets(const C& curve, Pieces& p) {
 TRESSE_HOT void fill_jets(const SegmentEvaluator& curve, Pieces& p) {
   p.first = spread(curve.direction());
   p.offset = p.centre * p.first;
-  p.second = spread(Vector3(Vector3::Zero()));
-  p.bend = p.twist = spread(0.0);
+  p.second = p.third = spread(Vector3(Vector3::Zero()));
+  p.bend = p.twist = p.fourth = spread(0.0);
 }
 TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   const double w = curve.rate();
@@ -54,6 +57,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   const DerivativeBounds bounds = curve.bounds({});
   p.bend = spread(bounds.second);
   p.twist = spread(bounds.third);
+  p.fourth = spread(w * w * bounds.second);
   if (!curve.turning()) {
     const Lanes x = (w * w) * p.centre * p.centre;
     Lanes c2, c3;
@@ -62,6 +66,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
     p.offset = p.centre * (pitch + p.centre * (c2 * u + (p.centre * c3) * v));
     p.first = pitch + p.centre * (c1 * u + (p.centre * c2) * v);
     p.second = (1.0 - x * c2) * u + (p.centre * c1) * v;
+    p.third = (1.0 - x * c2) * v - (w * w * p.centre * c1) * u;
     return;
   }
   Lanes sine, cosine;
@@ -70,14 +75,12 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   p.offset = spread(curve.centre()) + p.centre * pitch + radial;
   p.first = pitch + (w * cosine) * v - (w * sine) * u;
   p.second = spread(-(w * w)) * radial;
+  p.third = spread(w * w * w) * (sine * u - cosine * v);
 }
 
 template <CurveEvaluator C>
-TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
-  Pieces p;
-  p.centre = centre;
-  p.half = half;
-  fill_jets(curve, p);
+TRESSE_HOT void fill_bounds(const C&, Pieces& p) {
+  const Lanes half = p.half;
   // Inflated for the rounding of the phase of many turns (docs/geometry.md, margins).
   p.remainder = p.twist * (half * half * half) * ((1.0 + 1e-6) / 6.0);
   if constexpr (C::unit_speed) {
@@ -87,6 +90,38 @@ TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
     p.min_speed = max(spread(0.0), speed - p.bend * half) * (1.0 - 1e-14);
     p.max_speed = (speed + p.bend * half) * (1.0 + 1e-14);
   }
+}
+
+template <CurveEvaluator C>
+TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
+  Pieces p;
+  p.centre = centre;
+  p.half = half;
+  fill_jets(curve, p);
+  fill_bounds(curve, p);
+  return p;
+}
+
+/// The halves of a helix, from what was prepared of it: `which` tells for each lane the first (0) or the second (1).
+TRESSE_HOT Pieces prepared_halves(const HelixEvaluator& curve, LaneMask which) {
+  const CurveJet& first = curve.halves()[0];
+  const CurveJet& second = curve.halves()[1];
+  const LaneMask later = which != LaneMask{0, 0, 0, 0};
+  const auto both = [&](const Vector3& x, const Vector3& y) {
+    return LaneVector{select(later, spread(y.x()), spread(x.x())), select(later, spread(y.y()), spread(x.y())),
+                      select(later, spread(y.z()), spread(x.z()))};
+  };
+  const double length = curve.domain().end;
+  Pieces p;
+  p.centre = select(later, spread(0.75 * length), spread(0.25 * length));
+  p.half = spread(0.25 * length);
+  p.offset = both(first.offset, second.offset);
+  p.first = both(first.first, second.first);
+  p.second = both(first.second, second.second);
+  const DerivativeBounds bounds = curve.bounds({});
+  p.bend = spread(bounds.second);
+  p.twist = spread(bounds.third);
+  fill_bounds(curve, p);
   return p;
 }
 
@@ -126,8 +161,10 @@ struct BoxDistances {
 
 /// Lower bound: axes of the capsules shifted by half the sagitta give a direction n; along n the pieces are parabolas
 /// up to the remainders, so |a - b| >= min n.a - max n.b. `base` = origin of a - origin of b; `rounding` [m] covers
-/// every rounding of the positions. Never below the capsules' own bound (radius k h^2/16 + |r'''| h^3/48).
-TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, const Pieces& b, double rounding) {
+/// every rounding of the positions. Never below the capsules' own bound (radius k h^2/16 + |r'''| h^3/48). Where
+/// all of them are at least `enough` apart the upper bounds are not worked out.
+TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, const Pieces& b, double rounding,
+                                      double enough = std::numeric_limits<double>::infinity()) {
   const LaneVector p = a.half * a.first;
   const LaneVector q = b.half * b.first;
   const LaneVector sa = (0.5 * a.half * a.half) * a.second;
@@ -145,17 +182,20 @@ TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, cons
   const Lanes determinant = pp * qq - pq * pq;
   Lanes u = select(determinant > 1e-14 * pp * qq, (pq * qw - qq * pw) / determinant, spread(0.0));
   u = clamp(u, -1.0, 1.0);
-  const Lanes v = clamp((pq * u + qw) / qq, -1.0, 1.0);
-  u = clamp((pq * v - pw) / pp, -1.0, 1.0);
+  const Lanes per_pp = 1.0 / pp;  // beside the division above, not after it
+  const Lanes per_qq = 1.0 / qq;
+  const Lanes v = clamp((pq * u + qw) * per_qq, -1.0, 1.0);
+  u = clamp((pq * v - pw) * per_pp, -1.0, 1.0);
 
   const LaneVector chord = u * p - v * q;
   const LaneVector n = w + chord;
-  const LaneVector point = w0 + chord + ((u * u) * sa - (v * v) * sb);
   const Lanes slack = a.remainder + b.remainder + rounding;
   const Lanes length2 = dot(n, n);
   const Lanes support = dot(n, w0) + least_parabola(dot(n, p), dot(n, sa)) + least_parabola(-dot(n, q), -dot(n, sb));
-  const Lanes lower = max(spread(0.0), support / sqrt(length2) - slack);
-  return {select(length2 > spread(0.0), lower, spread(0.0)), sqrt(dot(point, point)) + slack, u, v};
+  const Lanes lower = select(length2 > spread(0.0), max(spread(0.0), support / sqrt(length2) - slack), spread(0.0));
+  if (!any(~(lower >= spread(enough)))) return {lower, spread(std::numeric_limits<double>::infinity()), u, v};
+  const LaneVector point = w0 + chord + ((u * u) * sa - (v * v) * sb);
+  return {lower, sqrt(dot(point, point)) + slack, u, v};
 }
 
 /// What the second-order test of a box tells about G = |a - b|^2 / 2. A parameter whose piece is a point is fixed and

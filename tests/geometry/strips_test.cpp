@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <tresse/geometry/closest_points.hpp>
+#include <tresse/geometry/detail/certified.hpp>
+
+#include "geometry/random_curves.hpp"
+
+namespace tresse::geometry {
+namespace {
+
+using detail::Lanes;
+using test::RandomCurves;
+
+/// Two curves that run alongside each other, one of them straight now and then.
+struct Neighbours {
+  PreparedCurve a, b;
+};
+Neighbours neighbours(RandomCurves& random) {
+  const HelixArc arc = random.helix(0.012, random.uniform(0.0, 1.0) < 0.5 ? 20.0 : 70.0);
+  const HelixArc other = random.beside(arc);
+  if (random.uniform(0.0, 1.0) < 0.8) return {prepare(arc), prepare(other)};
+  const PreparedCurve a = prepare(arc);
+  const Vector3 shift = random.vector(2e-4);
+  const LineSegment chord{position(a, 0.0) + shift, position(a, arc.length) + shift};
+  return {prepare(chord), prepare(other)};
+}
+
+template <typename C>
+constexpr bool is_strip_curve = detail::StripCurve<std::decay_t<C>>;
+
+/// Calls check(a, b, base, rounding) with the evaluators of two neighbours.
+template <typename Check>
+void with_neighbours(RandomCurves& random, const Check& check) {
+  const Neighbours pair = neighbours(random);
+  std::visit(
+      [&](const auto& a, const auto& b) {
+        if constexpr (is_strip_curve<decltype(a)> && is_strip_curve<decltype(b)>) {
+          const Vector3 base = a.origin - b.origin;
+          check(a, b, base, detail::position_rounding(a, a.domain(), b, b.domain(), base));
+        }
+      },
+      pair.a, pair.b);
+}
+
+/// The parameter of b nearest to a(s).
+template <typename A, typename B>
+double nearest_on(const A& a, double s, const B& b) {
+  return closest_points_near(PreparedCurve(a), {s, s}, PreparedCurve(b), b.domain(), {s, std::min(s, b.domain().end)})
+      .s_b;
+}
+
+struct Point {
+  double distance, slope_t, second_t;
+};
+template <typename A, typename B>
+Point point(const A& a, const B& b, const Vector3& base, double s, double t) {
+  const CurveJet ja = a.jet(s), jb = b.jet(t);
+  const Vector3 r = base + (ja.offset - jb.offset);
+  return {r.norm(), -r.dot(jb.first), 1.0 - r.dot(jb.second)};
+}
+
+/// Every bound of random strips against samples of them; returns how many strips held.
+template <typename A, typename B>
+int check_strips(const A& a, const B& b, const Vector3& base, double rounding, RandomCurves& random) {
+  const double end = a.domain().end, end_b = b.domain().end;
+  Lanes centre, half, t;
+  for (int i = 0; i < detail::lane_count; ++i) {
+    half[i] = 0.5 * end * std::pow(2.0, -random.uniform(0.0, 10.0));
+    centre[i] = random.uniform(half[i], end - half[i]);
+    t[i] = std::clamp(nearest_on(a, centre[i], b) + random.uniform(-2e-5, 2e-5), 0.0, end_b);
+  }
+  const double near = random.uniform(1e-5, 5e-4);
+  const auto g = detail::make_strips(base, detail::make_pieces(a, centre, half),
+                                     detail::make_pieces(b, t, detail::spread(0.0)), end_b, near, rounding);
+  const Lanes lower = detail::strip_distances(g, half, rounding);
+  int held = 0;
+  for (int i = 0; i < detail::lane_count; ++i) {
+    if (g.holds[i] == 0) {
+      EXPECT_EQ(lower[i], 0.0);
+      continue;
+    }
+    ++held;
+    const detail::StripBound bound = detail::strip_bound(g, half, rounding, i);
+    const double split = half[i] * random.uniform(-1.0, 1.0);
+    const double before = detail::part_distance(bound, -half[i], split);
+    const double after = detail::part_distance(bound, split, half[i]);
+    for (int k = 0; k <= 60; ++k) {
+      const double x = half[i] * (k / 30.0 - 1.0);
+      const double on_line = t[i] + g.along[i] * x;
+      const Point at = point(a, b, base, centre[i] + x, on_line);
+      const double slope = g.slope_s[i] + g.along[i] * g.slope_t[i];
+      const double least = g.value[i] + x * (slope + x * (g.square[i] + x * (g.cube[i] - x * g.tail[i])));
+      const double noise = g.size[i] * (2.0 * rounding + 1e-14 * g.size[i]);
+      EXPECT_GE(0.5 * at.distance * at.distance, least - noise);
+      EXPECT_LE(at.distance, g.size[i]);
+      EXPECT_LE(std::abs(at.slope_t - g.slope_t[i]), g.drift[i] * x * x + rounding + 1e-14 * (g.size[i] + half[i]));
+      for (int j = 0; j <= 60; ++j) {
+        EXPECT_GE(point(a, b, base, centre[i] + x, on_line + g.reach[i] * (j / 30.0 - 1.0)).second_t, g.stiffness[i]);
+        const double s_b =
+            j < 50 ? std::clamp(on_line + (j / 25.0 - 1.0) * 3.0 * near, 0.0, end_b) : random.uniform(0.0, end_b);
+        const double distance = point(a, b, base, centre[i] + x, s_b).distance;
+        if (distance > near) continue;
+        EXPECT_LE(std::abs(s_b - on_line), g.reach[i]);
+        EXPECT_GE(distance, lower[i]);
+        EXPECT_GE(distance, x <= split ? before : after);
+      }
+    }
+  }
+  return held;
+}
+
+TEST(Strips, bound_every_point_that_is_near) {
+  int held = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    RandomCurves random(seed);
+    with_neighbours(random, [&](const auto& a, const auto& b, const Vector3& base, double rounding) {
+      held += check_strips(a, b, base, rounding, random);
+    });
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
+  EXPECT_GT(held, 800);
+}
+
+/// A basin is proved about the minimum of a random part of the curves, hence often at an end: no pair of points of it
+/// is nearer.
+TEST(Strips, have_no_nearer_points_in_a_basin) {
+  int wide = 0, held_at_b = 0;
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    RandomCurves random(seed);
+    with_neighbours(random, [&](const auto& a, const auto& b, const Vector3& base, double rounding) {
+      const Interval ia = a.domain(), ib = b.domain();
+      const double s = random.uniform(0.0, ia.end);
+      const detail::LocalMinimum found =
+          detail::local_minimum(a, ia, b, ib, base, s, nearest_on(a, s, b), 1e-13 * ia.end);
+      const double below = found.s_a, above = ia.end - found.s_a;
+      const Lanes half = std::max(below, above) * Lanes{1.0, 0.5, 0.2, 0.05};
+      const double near = found.distance * random.uniform(1.0, 1.5);
+      const auto g = detail::make_strips(base, detail::make_pieces(a, detail::spread(found.s_a), half),
+                                         detail::make_pieces(b, detail::spread(found.s_b), detail::spread(0.0)), ib.end,
+                                         near, rounding);
+      const int end_b = found.s_b >= ib.end ? 1 : found.s_b <= ib.begin ? -1 : 0;
+      const detail::Basin basin = detail::make_basin(g, half, below, above, end_b, rounding);
+      EXPECT_LE(basin.below, below);
+      EXPECT_LE(basin.above, above);
+      if (!(basin.slack < 1e-14 * found.distance)) return;
+      wide += basin.below + basin.above > 1e-3 ? 1 : 0;
+      held_at_b += end_b != 0 && basin.below + basin.above > 1e-3 ? 1 : 0;
+      for (int k = 0; k <= 200; ++k) {
+        const double at = found.s_a - basin.below + (basin.below + basin.above) * k / 200.0;
+        const double nearest = point(a, b, base, at, nearest_on(a, at, b)).distance;
+        EXPECT_GE(nearest * nearest, found.distance * found.distance - basin.slack - 4.0 * rounding * nearest);
+      }
+    });
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
+  EXPECT_GT(wide, 200);
+  EXPECT_GT(held_at_b, 50);
+}
+
+/// The least of the minima that Newton's method finds from many places.
+double distance_from_many_places(const Neighbours& pair) {
+  const Interval ia = domain(pair.a), ib = domain(pair.b);
+  constexpr int places = 60;
+  double least = INFINITY;
+  for (int i = 0; i <= places; ++i) {
+    const double s = ia.end * i / places;
+    for (int j = 0; j <= 4; ++j) {
+      const ClosestPoints on_b = closest_points_near(pair.a, {s, s}, pair.b, ib, {s, ib.end * j / 4.0});
+      least = std::min(least, closest_points_near(pair.a, ia, pair.b, ib, {s, on_b.s_b}).distance);
+    }
+  }
+  return least;
+}
+
+TEST(ClosestPoints, of_neighbours_in_a_wisp_are_found_and_proved) {
+  int proved = 0;
+  constexpr int pairs = 300;
+  for (unsigned seed = 0; seed < pairs; ++seed) {
+    RandomCurves random(seed);
+    const Neighbours pair = neighbours(random);
+    const Interval ia = domain(pair.a), ib = domain(pair.b);
+    const double expected = distance_from_many_places(pair);
+    const ClosestPoints out = closest_points(pair.a, ia, pair.b, ib, {.max_steps = 20000});
+    EXPECT_NEAR(out.distance, expected, 1e-12 * std::max(ia.end, ib.end)) << seed;
+    EXPECT_NEAR((position(pair.a, out.s_a) - position(pair.b, out.s_b)).norm(), out.distance, 1e-15) << seed;
+    proved += out.certified ? 1 : 0;
+    const ClosestPoints swapped = closest_points(pair.b, ib, pair.a, ia, {.max_steps = 20000});
+    EXPECT_NEAR(swapped.distance, expected, 1e-12 * std::max(ia.end, ib.end)) << seed;
+    if (expected < 1e-9) continue;
+    const ClosestPoints none = closest_points(pair.a, ia, pair.b, ib, {.upper_bound = expected - 1e-12});
+    EXPECT_TRUE(!none.found && none.certified) << seed;
+    const ClosestPoints some = closest_points(pair.a, ia, pair.b, ib, {.upper_bound = 1.01 * expected + 1e-12});
+    EXPECT_NEAR(some.distance, expected, 1e-12 * std::max(ia.end, ib.end)) << seed;
+  }
+  EXPECT_GT(proved, pairs - 5);
+}
+
+}  // namespace
+}  // namespace tresse::geometry
