@@ -75,10 +75,9 @@ Solve solve(const Problem& problem, int depth, int most) {
   out.error = solution.scaled_error;
   const auto& history = solution.history;
   for (int k = 0; k < 3; ++k) {
-    const auto first = std::find_if(history.begin(), history.end(), [&](double e) { return e <= tolerances[k]; });
-    out.sweeps[k] = first == history.end() ? INFINITY
-                                           : static_cast<double>(std::min<std::ptrdiff_t>(
-                                                 options.check_every * (first - history.begin()), solution.iterations));
+    const auto first =
+        std::find_if(history.begin(), history.end(), [&](const auto& check) { return check.error <= tolerances[k]; });
+    out.sweeps[k] = first == history.end() ? INFINITY : static_cast<double>(first->sweeps);
   }
   if (solution.status == Status::converged) out.sweeps[2] = std::min<double>(out.sweeps[2], solution.iterations);
   return out;

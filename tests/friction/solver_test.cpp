@@ -241,8 +241,9 @@ TEST(GaussSeidel, not_converged_is_said_and_the_best_iterate_kept) {
       p, zero(p.q), {.tolerance = 1e-14, .max_iterations = 7, .check_every = 1, .newton_contacts = 0});
   EXPECT_EQ(found.status, Status::max_iterations);
   EXPECT_EQ(found.iterations, 7);
-  EXPECT_NEAR(found.scaled_error, *std::min_element(found.history.begin(), found.history.end()),
-              1e-12 * found.scaled_error);
+  const auto best = std::min_element(found.history.begin(), found.history.end(),
+                                     [](const auto& x, const auto& y) { return x.error < y.error; });
+  EXPECT_NEAR(found.scaled_error, best->error, 1e-12 * found.scaled_error);
 }
 
 TEST(GaussSeidel, sweeps_after_the_last_regular_check_count) {

@@ -66,7 +66,7 @@ Eliminated<Real> eliminated(const Matrix3& W) {
 
 /// The root alpha of mu r_N / |r_T| - 1 with (schur + alpha I) r_T = -b and r_N = loaded - row r_T; see solve_secular.
 template <typename Real>
-bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double& alpha, Vector3& r) {
+bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double near, double& alpha, Vector3& r) {
   constexpr Real precision = Real(2) * std::numeric_limits<Real>::epsilon();
   const Real loaded = -q[0] * c.inverse_normal;  // r_N without friction
   const Real b1 = q[1] - c.column[0] * q[0];
@@ -107,6 +107,17 @@ bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double
     } else if (!(next > low && next < high)) {
       next = high < std::numeric_limits<Real>::infinity() ? (low + high) / 2 : 2 * low + c.schur[0] + c.schur[3];
     }
+    if (near > 0.0 && std::abs(ratio - 1) <= near && a > 0 && next > low && next < high) {
+      // r to first order at Newton's next alpha, on the cone.
+      const Real move = next - a;
+      const Real n = rn + move * dn, t1 = r1 + move * d1, t2 = r2 + move * d2;
+      const Real exact = mu * n / std::sqrt(t1 * t1 + t2 * t2);
+      if (n > 0) {
+        alpha = static_cast<double>(next);
+        r = {static_cast<double>(n), static_cast<double>(exact * t1), static_cast<double>(exact * t2)};
+        return true;
+      }
+    }
     if (std::abs(ratio - 1) <= precision || next == a || high - low <= precision * low) {
       if (!(rn > 0) || !(length > 0)) return false;
       alpha = static_cast<double>(a);
@@ -143,7 +154,7 @@ PreparedContact prepare_contact(const Matrix3& W, double mu) {
   return out;
 }
 
-bool solve_secular(const PreparedContact& c, const Vector3& q, double& alpha, Vector3& r) {
+bool solve_secular(const PreparedContact& c, const Vector3& q, double& alpha, Vector3& r, double near) {
   if (q[0] >= 0.0) {
     r.setZero();
     return true;
@@ -153,12 +164,12 @@ bool solve_secular(const PreparedContact& c, const Vector3& q, double& alpha, Ve
     r = {-q[0] * c.inverse_normal, 0.0, 0.0};
     return true;
   }
-  if (c.delicate) return secular_root(eliminated<long double>(c.W), c.mu, q, alpha, r);
+  if (c.delicate) return secular_root(eliminated<long double>(c.W), c.mu, q, near, alpha, r);
   return secular_root(Eliminated<double>{c.inverse_normal,
                                          {c.normal_row[0], c.normal_row[1]},
                                          {c.normal_column[0], c.normal_column[1]},
                                          {c.schur[0], c.schur[1], c.schur[2], c.schur[3]}},
-                      c.mu, q, alpha, r);
+                      c.mu, q, near, alpha, r);
 }
 
 FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y) {
@@ -235,8 +246,9 @@ bool solve_fischer_burmeister(const Matrix3& W, const Vector3& q, double mu, Vec
   return true;
 }
 
-bool solve_contact(const PreparedContact& contact, const Vector3& q, LocalSolver solver, double& alpha, Vector3& r) {
-  if (solver == LocalSolver::hybrid && solve_secular(contact, q, alpha, r)) return true;
+bool solve_contact(const PreparedContact& contact, const Vector3& q, LocalSolver solver, double& alpha, Vector3& r,
+                   double near) {
+  if (solver == LocalSolver::hybrid && solve_secular(contact, q, alpha, r, near)) return true;
   if (q[0] >= 0.0) {
     r.setZero();
     return true;

@@ -21,7 +21,9 @@ PreparedContact prepare_contact(const Matrix3& W, double mu);
 /// The fast local solver. With u_T = -alpha r_T, alpha >= 0, and r_N eliminated, |r_T(alpha)| = mu r_N(alpha) is one
 /// equation in alpha: bracketed Newton steps on mu r_N / |r_T| - 1, which is nearly linear in alpha. `alpha` is the
 /// start, and the solution on return. False where it doesn't apply or didn't converge; r is then untouched.
-bool solve_secular(const PreparedContact& contact, const Vector3& q, double& alpha, Vector3& r);
+/// `near`: sweeps, which come back to the contact, go on from an alpha whose equation holds to this: the step's square
+/// is left of the error, and the next visit starts from Newton's next alpha. 0: to rounding.
+bool solve_secular(const PreparedContact& contact, const Vector3& q, double& alpha, Vector3& r, double near = 0.0);
 
 /// Newton on the Fischer-Burmeister function of the second-order cone, f(x, y) = x + y - (x^2 + y^2)^(1/2) in its
 /// Jordan algebra, x = (mu r_N, r_T), y = (u~_N, mu u_T), with backtracking on |f|^2/2. r is the start, and the best
@@ -38,7 +40,8 @@ FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y);
 enum class LocalSolver { hybrid, fischer_burmeister, enumerative };
 
 /// One contact's solution nearest to `r`, by the fast solvers and, where they fail, by enumeration; false, with r
-/// untouched, where none exists.
-bool solve_contact(const PreparedContact& contact, const Vector3& q, LocalSolver solver, double& alpha, Vector3& r);
+/// untouched, where none exists. `near` as above.
+bool solve_contact(const PreparedContact& contact, const Vector3& q, LocalSolver solver, double& alpha, Vector3& r,
+                   double near = 0.0);
 
 }  // namespace tresse::friction

@@ -14,7 +14,7 @@ struct SolverOptions {
   /// Which measure stops the solve: the natural map scaled per contact (the `residual` of a run), or the field's common
   /// unscaled one.
   enum class Measure { scaled, natural_map } measure = Measure::scaled;
-  int check_every = 5;                             ///< sweeps between evaluations of the measure; >= 1
+  int check_every = 5;  ///< sweeps between evaluations of the measure, four times as many far from the tolerance; >= 1
   LocalSolver local_solver = LocalSolver::hybrid;  ///< how one contact is solved
   int anderson_depth = 5;                          ///< vectors mixed; 0: plain Gauss-Seidel; 0..20
   int newton_contacts = 80;                        ///< islands up to this size are finished by Newton; 0: none; >= 0
@@ -29,8 +29,12 @@ struct FrictionSolution {
   int islands = 0;                 ///< solved one by one
   double scaled_error = 0.0;       ///< scaled_error(problem, impulse), recomputed at the end
   double natural_map_error = 0.0;  ///< natural_map_error(problem, impulse), recomputed at the end
-  std::vector<double> history;     ///< the stopping measure at each check, of the island that took most sweeps
-  std::vector<int> unsolvable;     ///< contacts whose one-contact problem was proved without solution at the last sweep
+  struct Check {
+    int sweeps = 0;      ///< done before it
+    double error = 0.0;  ///< the stopping measure
+  };
+  std::vector<Check> history;   ///< of the island that took most sweeps
+  std::vector<int> unsolvable;  ///< contacts whose one-contact problem was proved without solution at the last sweep
 };
 
 /// Hybrid Gauss-Seidel: contact by contact, a fast local solver and, where it fails, the enumerative solver;

@@ -20,7 +20,7 @@ struct IslandResult {
   bool converged = false;
   bool stalled = false;
   bool no_solution = false;
-  std::vector<double> history;
+  std::vector<FrictionSolution::Check> history;
   std::vector<int> unsolvable;  ///< local numbers
 };
 
@@ -52,8 +52,13 @@ class IslandSolver {
  private:
   double measure(const VectorX& x);
   bool check(const VectorX& x);
+  bool check_due(double length) const;
+  static constexpr Eigen::Index long_block = 8192;  // numbers
+  void copy(const VectorX& from, VectorX& to) const;
+  double distance(const VectorX& g, const VectorX& x);
   void solve_one(int i, VectorX& x);
   void sweep(VectorX& x);
+  static constexpr double newton_of_sweep = 1e-3;  // one Newton step a contact and sweep, once it slides
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
 
@@ -78,6 +83,8 @@ class IslandSolver {
   std::vector<double> alpha_;
   std::vector<char> failed_;     // contacts without a solution of their own at the last sweep
   std::vector<ErrorSums> sums_;  // of blocks of contacts
+  std::vector<double> squares_;  // of blocks of numbers
+  double checked_length_ = 0.0;  // of the step at the last check
   double best_error_ = std::numeric_limits<double>::infinity();
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
@@ -118,7 +125,7 @@ double IslandSolver<Operator>::measure(const VectorX& x) {
 template <typename Operator>
 bool IslandSolver<Operator>::check(const VectorX& x) {
   const double error = measure(x);
-  result_.history.push_back(error);
+  result_.history.push_back({result_.sweeps, error});
   if (error < best_error_) {
     best_error_ = error;
     best_ = x.head(measured_);
@@ -137,7 +144,7 @@ void IslandSolver<Operator>::solve_one(int i, VectorX& x) {
   const Vector3 q = op_.free_velocity(i, x);
   const Vector3 before = x.segment<3>(3 * i);
   Vector3 r = before;
-  failed_[k] = !solve_contact(op_.contact[k], q, options_.local_solver, alpha_[k], r);
+  failed_[k] = !solve_contact(op_.contact[k], q, options_.local_solver, alpha_[k], r, newton_of_sweep);
   if (failed_[k]) {
     // No impulse of its own can satisfy this contact: a projected step, the others may still change.
     const Vector3 u = q + op_.contact[k].W * r;
@@ -197,6 +204,37 @@ bool IslandSolver<Operator>::try_proximal(const VectorX& guess) {
   return false;
 }
 
+/// A check costs as much as two sweeps: far above the tolerance, as the length of a sweep's step tells, every fourth
+/// one is made.
+template <typename Operator>
+bool IslandSolver<Operator>::check_due(double length) const {
+  if (result_.sweeps % options_.check_every != 0) return false;
+  constexpr int rarely = 4;
+  constexpr double far = 20.0;
+  if (result_.sweeps % (rarely * options_.check_every) == 0 || !(checked_length_ > 0.0)) return true;
+  return best_error_ * length / checked_length_ < far * options_.tolerance;
+}
+
+template <typename Operator>
+void IslandSolver<Operator>::copy(const VectorX& from, VectorX& to) const {
+  for_blocks(from.size(), long_block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
+    to.segment(begin, end - begin) = from.segment(begin, end - begin);
+  });
+}
+
+/// |g - x| of the impulses.
+template <typename Operator>
+double IslandSolver<Operator>::distance(const VectorX& g, const VectorX& x) {
+  squares_.assign(static_cast<std::size_t>((measured_ + long_block - 1) / long_block), 0.0);
+  for_blocks(measured_, long_block, [&](Eigen::Index k, Eigen::Index begin, Eigen::Index end) {
+    squares_[static_cast<std::size_t>(k)] =
+        (g.segment(begin, end - begin) - x.segment(begin, end - begin)).squaredNorm();
+  });
+  double sum = 0.0;
+  for (const double square : squares_) sum += square;
+  return std::sqrt(sum);
+}
+
 /// Anderson-mixed sweeps until the tolerance, `last_sweep`, or 100 sweeps without halving the error.
 template <typename Operator>
 void IslandSolver<Operator>::run(int last_sweep) {
@@ -204,11 +242,15 @@ void IslandSolver<Operator>::run(int last_sweep) {
   double last_length = std::numeric_limits<double>::infinity();
   last_step_.setZero();
   VectorX plain = x_;  // the last accepted g, where a rejected mix returns to
+  checked_length_ = 0.0;
   while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
-    g_ = x_;
+    copy(x_, g_);
     sweep(g_);
-    const double length = (g_.head(measured_) - x_.head(measured_)).norm();
-    if (result_.sweeps % options_.check_every == 0 && check(g_)) return;
+    const double length = distance(g_, x_);
+    if (check_due(length)) {
+      checked_length_ = length;
+      if (check(g_)) return;
+    }
     if (length == 0.0) {
       check(g_);
       return;
@@ -220,8 +262,8 @@ void IslandSolver<Operator>::run(int last_sweep) {
       continue;
     }
     last_length = length;
-    plain = g_;
     mixer.advance(x_, g_);
+    std::swap(plain, g_);
   }
   x_ = plain;
 }

@@ -111,6 +111,15 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
   for (const int body : touched) local[static_cast<std::size_t>(body)] = -1;
   bodies_size_ = next;
   scratch_.resize(next);
+  swept_q_ = q;
+  constexpr std::size_t large = 1000;
+  if (island.size() >= large) {
+    rounded_.resize(rows_.size());
+    constexpr std::size_t block = 1 << 14;
+    for_blocks(rows_.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) rounded_[i] = static_cast<float>(rows_[i]);
+    });
+  }
 }
 
 void FactoredOperator::sum_bodies(const VectorX& x, double* y) const {
@@ -119,7 +128,8 @@ void FactoredOperator::sum_bodies(const VectorX& x, double* y) const {
     for (int b = first; b < last; ++b) {
       for (int k = body_begin_[static_cast<std::size_t>(b)]; k < body_begin_[static_cast<std::size_t>(b) + 1]; ++k) {
         const auto [i, which] = of_body_[static_cast<std::size_t>(k)];
-        add_transposed(side_[static_cast<std::size_t>(i)][static_cast<std::size_t>(which)], x.segment<3>(3 * i), y);
+        const Side& side = side_[static_cast<std::size_t>(i)][static_cast<std::size_t>(which)];
+        add_transposed(rows_, side, x.segment<3>(3 * i), y);
       }
     }
   });
@@ -135,8 +145,12 @@ void FactoredOperator::velocities(const VectorX& x, VectorX& u) const {
   sum_bodies(x, scratch_.data());
   constexpr int block = 256;
   for_blocks(contacts(), block, [&](int, int begin, int end) {
-    for (int i = begin; i < end; ++i)
-      u.segment<3>(3 * i) = q.segment<3>(3 * i) + times_rows(side_[static_cast<std::size_t>(i)], scratch_.data());
+    for (int i = begin; i < end; ++i) {
+      const auto& sides = side_[static_cast<std::size_t>(i)];
+      u.segment<3>(3 * i) = q.segment<3>(3 * i) + times_rows(rows_, sides, scratch_.data());
+      if (!rounded_.empty())
+        swept_q_.segment<3>(3 * i) = u.segment<3>(3 * i) - times_rows(rounded_, sides, x.data() + 3 * mu.size());
+    }
   });
 }
 
