@@ -71,7 +71,7 @@ void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& 
   table.read("self_contact", out.self_contact);
   table.read("fibre_contact", out.fibre_contact);
   table.read("overlap", out.overlap, {dimensions::ratio, limits::overlap});
-  table.read("relinearisations", out.relinearisations, 0, limits::relinearisations);
+  table.read("relinearisations", out.relinearisations, -1, limits::relinearisations);
   table.read("max_relinearisations", out.max_relinearisations, 0, limits::max_relinearisations);
   table.read("max_halvings", out.max_halvings, 0, limits::max_halvings);
 }

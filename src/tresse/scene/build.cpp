@@ -120,14 +120,14 @@ dynamics::StepOptions step_options(const Scene& scene) {
       scene.integrator.scheme == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
   options.nonlinear_tolerance = scene.integrator.nonlinear_tolerance;
   options.max_nonlinear_iterations = scene.integrator.max_nonlinear_iterations;
-  options.relinearisations = scene.contact.relinearisations;
   options.max_relinearisations = scene.contact.max_relinearisations;
   options.max_halvings = scene.contact.max_halvings;
   // In a wisp some contact always jumps: to solve all again for it costs more than it brings.
-  const double usual = fibres <= Contact::few_fibres ? 0.01 : 0.3;
-  const double overlap = scene.contact.overlap > 0.0 ? scene.contact.overlap : usual;
+  const bool few = fibres <= Contact::few_fibres;
+  options.relinearisations = scene.contact.relinearisations >= 0 ? scene.contact.relinearisations : (few ? 1 : 0);
+  const double overlap = scene.contact.overlap > 0.0 ? scene.contact.overlap : (few ? 0.01 : 0.3);
   options.halving_overlap = overlap * smallest_radius;
-  options.overlap_tolerance = 0.2 * options.halving_overlap;
+  options.overlap_tolerance = (few ? 0.2 : 0.5) * options.halving_overlap;
   options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
   options.push_out_speed = scene.contact.push_out_speed;
   options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};

@@ -81,9 +81,11 @@ struct Contact {
   double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
   bool self_contact = true;
   bool fibre_contact = true;  ///< between different fibres
-  int relinearisations = 1;   ///< passes that linearise contact again at the end of the step; 0 to 10
-  double overlap = 0.0;  ///< of the smallest radius, at which a step is cut in two; a fifth of it asks for one more
-                         ///< pass; in [0, 1]; 0: a hundredth with up to `few_fibres` fibres, three tenths with more [-]
+  int relinearisations = -1;  ///< passes that linearise contact again at the end of the step; 0 to 10; -1: one with up
+                              ///< to `few_fibres` fibres, none with more
+  double overlap = 0.0;  ///< of the smallest radius, at which a step is cut in two; a fifth of it (half with more than
+                         ///< `few_fibres` fibres) asks for one more pass; in [0, 1]; 0: a hundredth with up to
+                         ///< `few_fibres` fibres, three tenths with more [-]
   static constexpr int few_fibres = 10;
   int max_relinearisations = 4;  ///< more passes while a contact overlaps; 0 to 100
   int max_halvings = 4;          ///< how often a step is cut in two while that fails; 0 to 10

@@ -185,7 +185,7 @@ void validate_settings(const Scene& scene) {
   contact.range("margin", scene.contact.margin, limits::margin);
   contact.range("push_out_speed", scene.contact.push_out_speed, limits::push_out_speed);
   contact.range("overlap", scene.contact.overlap, limits::overlap);
-  contact.range("relinearisations", scene.contact.relinearisations, {0.0, limits::relinearisations});
+  contact.range("relinearisations", scene.contact.relinearisations, {-1.0, limits::relinearisations});
   contact.range("max_relinearisations", scene.contact.max_relinearisations, {0.0, limits::max_relinearisations});
   contact.range("max_halvings", scene.contact.max_halvings, {0.0, limits::max_halvings});
   friction.range("default", scene.friction.default_coefficient, limits::friction);
