@@ -8,6 +8,7 @@
 
 #include <oneapi/tbb/parallel_for.h>
 
+#include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 
@@ -303,6 +304,8 @@ void Stepper::note_deep_contacts() {
     const contact::Place place = contact::place_of(here_->geometry, contact);
     deep_.push_back({place.body_a, place.body_b, here_->geometry.pieces[contact.a].begin + contact.s_a, wanted});
   }
+  std::stable_sort(deep_.begin(), deep_.end(),
+                   [](const DeepContact& x, const DeepContact& y) { return x.bodies() < y.bodies(); });
 }
 
 /// The gap that the end must reach: zero, or less where the start overlaps.
@@ -311,10 +314,12 @@ double Stepper::wanted_gap(const contact::Geometry& geometry, const contact::Con
   if (deep_.empty()) return wanted;
   const contact::Piece& a = geometry.pieces[contact.a];
   const contact::Place place = contact::place_of(geometry, contact);
-  for (const DeepContact& deep : deep_) {
-    if (deep.body_a == place.body_a && deep.body_b == place.body_b &&
-        std::abs(deep.s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.travel.farthest()) {
-      wanted = std::min(wanted, deep.wanted_gap);
+  const std::pair bodies(place.body_a, place.body_b);
+  for (auto deep = std::lower_bound(deep_.begin(), deep_.end(), bodies,
+                                    [](const DeepContact&x, const auto&wanted) { return x.bodies() < wanted; });
+       deep != deep_.end() && deep->bodies() == bodies; ++deep) {
+    if (std::abs(deep->s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.travel.farthest()) {
+      wanted = std::min(wanted, deep->wanted_gap);
     }
   }
   return wanted;
@@ -346,17 +351,28 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   pass.at = at;
   pass.instant = previous ? assembly::Instant::end : assembly::Instant::begin;
   const double dt = motion_.dt;
-  for (const contact::Contact& contact : at->contacts) {
-    const Vector3 free =
-        assembly::relative_velocity(world_, at->geometry, contact, motion_.velocities, motion_, pass.instant);
-    double travelled = 0.0;  // of the gap, from the start to this configuration, linearised
-    if (previous) {
-      travelled = dt * assembly::relative_velocity(world_, at->geometry, contact, previous->velocities, motion_,
-                                                   pass.instant)[0];
+  struct Reach {
+    double start = 0.0;  // gap at the start, linearised [m]
+    bool matters = false;
+  };
+  std::vector<Reach> reaches(at->contacts.size());
+  constexpr std::size_t block = 256;
+  for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const contact::Contact& contact = at->contacts[i];
+      const auto relative = [&](const std::vector<VectorX>& velocities) {
+        return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, pass.instant);
+      };
+      const double travelled = previous ? dt * relative(previous->velocities)[0] : 0.0;
+      reaches[i].start = contact.gap - travelled;
+      reaches[i].matters = reaches[i].start <= options_.margin + dt * relative(motion_.velocities).norm();
     }
-    if (contact.gap - travelled > options_.margin + dt * free.norm()) continue;
+  });
+  for (std::size_t i = 0; i < reaches.size(); ++i) {
+    if (!reaches[i].matters) continue;
+    const contact::Contact& contact = at->contacts[i];
     pass.contacts.push_back(contact);
-    pass.bias.push_back((contact.gap - travelled - wanted_gap(at->geometry, contact)) / dt);
+    pass.bias.push_back((reaches[i].start - wanted_gap(at->geometry, contact)) / dt);
   }
   pass.take_forces(previous ? previous->forces(dt, options_.margin) : state_.warm, dt);
   {

@@ -79,6 +79,7 @@ class Stepper {
     int body_a, body_b;
     double s_a;  ///< along a
     double wanted_gap;
+    std::pair<int, int> bodies() const { return {body_a, body_b}; }
   };
 
   void set_natural_shapes(double time);
