@@ -315,9 +315,9 @@ double Stepper::wanted_gap(const contact::Geometry& geometry, const contact::Con
   const contact::Piece& a = geometry.pieces[contact.a];
   const contact::Place place = contact::place_of(geometry, contact);
   const std::pair bodies(place.body_a, place.body_b);
-  for (auto deep = std::lower_bound(deep_.begin(), deep_.end(), bodies,
-                                    [](const DeepContact& x, const std::pair<int, int>& y) { return x.bodies() < y; });
-       deep != deep_.end() && deep->bodies() == bodies; ++deep) {
+  const auto first = std::lower_bound(deep_.begin(), deep_.end(), bodies,
+                                      [](const DeepContact& x, const auto& y) { return x.bodies() < y; });
+  for (auto deep = first; deep != deep_.end() && deep->bodies() == bodies; ++deep) {
     if (std::abs(deep->s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.travel.farthest()) {
       wanted = std::min(wanted, deep->wanted_gap);
     }
