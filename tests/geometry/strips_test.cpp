@@ -3,6 +3,7 @@
 
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/geometry/detail/certified.hpp>
+#include <tresse/geometry/detail/flanks.hpp>
 
 #include "geometry/random_curves.hpp"
 
@@ -156,6 +157,123 @@ TEST(Strips, have_no_nearer_points_in_a_basin) {
   }
   EXPECT_GT(wide, 200);
   EXPECT_GT(held_at_b, 50);
+}
+
+/// Strips about points of b that may be past its ends: where the distance is said to rise or fall along a, it does, and
+/// the derivative on the line is within its bounds.
+template <typename A, typename B>
+int check_flanks(const A& a, const B& b, const Vector3& base, double rounding, RandomCurves& random) {
+  const double end = a.domain().end;
+  const Interval ib = b.domain();
+  const double near = random.uniform(1e-5, 5e-4);
+  Lanes centre, half, t;
+  for (int i = 0; i < detail::lane_count; ++i) {
+    half[i] = 0.5 * end * std::pow(2.0, -random.uniform(0.0, 10.0));
+    centre[i] = random.uniform(half[i], end - half[i]);
+    t[i] = nearest_on(a, centre[i], b) + random.uniform(-2e-4, 2e-4) * random.uniform(0.0, 1.0);
+    if (t[i] <= ib.begin || t[i] >= ib.end) t[i] += random.uniform(-near, near);
+  }
+  const auto pa = detail::make_pieces(a, centre, half);
+  const auto pb = detail::make_pieces(b, t, detail::spread(0.0));
+  const auto g = detail::make_strips(base, pa, pb, ib.end + near, near, rounding);
+  const auto slopes = detail::strip_slopes(base, pa, pb, g, rounding);
+  const auto flanks = detail::flanks_of(g, slopes, pa, pb, ib, rounding);
+  int decided = 0;
+  for (int i = 0; i < detail::lane_count; ++i) {
+    if (g.holds[i] == 0) {
+      EXPECT_TRUE(flanks.rises[i] == 0 && flanks.falls[i] == 0);
+      continue;
+    }
+    const double k = g.along[i];
+    const double slope = g.slope_s[i] + k * g.slope_t[i];
+    decided += flanks.rises[i] != 0 || flanks.falls[i] != 0 ? 1 : 0;
+    EXPECT_FALSE(flanks.rises[i] != 0 && flanks.falls[i] != 0);
+    for (int j = 0; j <= 40; ++j) {
+      const double x = half[i] * (j / 20.0 - 1.0);
+      const CurveJet ja = a.jet(centre[i] + x), jb = b.jet(t[i] + k * x);
+      const double on_line = (base + (ja.offset - jb.offset)).dot(ja.first - k * jb.first);
+      const double expected = slope + x * (2.0 * slopes.square[i] + 3.0 * x * slopes.cube[i]);
+      const double noise = (1.0 + std::abs(k)) * (rounding + 1e-14 * (g.size[i] + half[i]));
+      EXPECT_LE(std::abs(on_line - expected), slopes.wander[i] + noise);
+      const double y = g.reach[i] * random.uniform(-1.0, 1.0);
+      const CurveJet off = b.jet(t[i] + k * x + y);
+      const double mixed = -ja.first.dot(off.first) + k * (1.0 - (base + (ja.offset - off.offset)).dot(off.second));
+      EXPECT_LE(std::abs(mixed), slopes.lean[i]);
+      const double s_b = nearest_on(a, centre[i] + x, b);
+      const Vector3 r = base + (ja.offset - b.jet(s_b).offset);
+      if (r.norm() > near) continue;
+      if (flanks.rises[i] != 0) {
+        EXPECT_GT(r.dot(ja.first), 0.0);
+      }
+      if (flanks.falls[i] != 0) {
+        EXPECT_LT(r.dot(ja.first), 0.0);
+      }
+    }
+  }
+  return decided;
+}
+
+TEST(Strips, tell_where_the_distance_rises_or_falls) {
+  int decided = 0;
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    RandomCurves random(seed);
+    with_neighbours(random, [&](const auto& a, const auto& b, const Vector3& base, double rounding) {
+      decided += check_flanks(a, b, base, rounding, random);
+    });
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
+  EXPECT_GT(decided, 500);
+}
+
+/// Every local minimum of the distance along a, from dense samples, is in a part left undecided or beyond the bound.
+TEST(Flanks, leave_no_local_minimum_out) {
+  constexpr int samples = 400;
+  int minima = 0;
+  double undecided = 0.0, all = 0.0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    RandomCurves random(seed);
+    const Neighbours pair = neighbours(random);
+    const Interval ia = domain(pair.a), ib = domain(pair.b);
+    const double bound = random.uniform(1e-4, 6e-4);
+    const ClosestPoints nearest = closest_points(pair.a, ia, pair.b, ib);
+    if (!(nearest.distance < bound)) continue;
+    const double direction = jet(pair.a, nearest.s_a).first.dot(jet(pair.b, nearest.s_b).first);
+    std::vector<double> distance;
+    for (int i = 0; i <= samples; ++i) {
+      const double s = ia.end * i / samples;
+      double least = INFINITY;
+      for (const double t : {nearest.s_b + (direction > 0.0 ? s - nearest.s_a : nearest.s_a - s), ib.begin, ib.end})
+        least = std::min(least, closest_points_near(pair.a, {s, s}, pair.b, ib, {s, t}).distance);
+      distance.push_back(least);
+    }
+    const Interval part = {random.uniform(0.0, 0.5) * ia.end, random.uniform(0.5, 1.0) * ia.end};
+    for (const Interval& searched : {ia, part}) {
+      std::vector<Interval> left;
+      append_undecided(pair.a, searched, pair.b, ib,
+                       {.upper_bound = bound,
+                        .width = ia.end / 12.0,
+                        .near = {nearest.s_a, nearest.s_b},
+                        .with = direction > 0.0,
+                        .begin_counts = searched.begin == 0.0,
+                        .end_counts = searched.end == ia.end},
+                       left);
+      all += searched.end - searched.begin;
+      for (const Interval& i : left) undecided += i.end - i.begin;
+      for (int i = 0; i <= samples; ++i) {
+        const double s = ia.end * i / samples, cell = ia.end / samples;
+        if (s < searched.begin + (i == 0 ? 0.0 : cell) || s > searched.end - (i == samples ? 0.0 : cell)) continue;
+        if (!(distance[i] < bound) || (i > 0 && distance[i - 1] <= distance[i] * (1.0 + 1e-14)) ||
+            (i < samples && distance[i + 1] <= distance[i] * (1.0 + 1e-14)))
+          continue;
+        ++minima;
+        EXPECT_TRUE(std::any_of(left.begin(), left.end(),
+                                [&](const Interval& kept) { return s >= kept.begin - cell && s <= kept.end + cell; }))
+            << "seed " << seed << ": minimum " << distance[i] << " at " << s;
+      }
+    }
+  }
+  EXPECT_GT(minima, 200);
+  EXPECT_LT(undecided, 0.35 * all);
 }
 
 /// The least of the minima that Newton's method finds from many places.

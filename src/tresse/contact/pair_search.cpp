@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <variant>
 
 #include <Eigen/Geometry>
@@ -28,6 +29,8 @@ class PairSearch {
               .max_steps = b.fibre && along_each_other(a, b) ? boxes_in_valley : largest_boxes};
     // Within this of a local minimum the distance to a bar stays below the bound: d^2 = s^2 across it.
     const double radii = a.radius + b.radius;
+    constexpr double small_share = 0.25;
+    close_ = radii + small_share * (bound_ - radii);
     separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * radii * (bound_ - radii));
   }
 
@@ -35,13 +38,19 @@ class PairSearch {
     const geometry::ClosestPoints nearest = closest(a_.interval);
     if (!nearest.found) return {};
     found_.push_back(nearest);
-    if (nearly_parallel(point_of(a_.curve, nearest.s_a).tangent, point_of(b_.curve, nearest.s_b).tangent)) {
+    const Vector3 tangent_a = point_of(a_.curve, nearest.s_a).tangent;
+    const Vector3 tangent_b = point_of(b_.curve, nearest.s_b).tangent;
+    if (nearly_parallel(tangent_a, tangent_b)) {
       // The distance is flat along the stretch: a few contacts carry it.
       separation_ = std::max(separation_, (a_.interval.end - a_.interval.begin) / largest_contacts);
     }
-    // In a valley that could not be proved one contact a pair has to do.
-    if (nearest.certified || query_.method != geometry::DetectionMethod::certified)
-      search_beside(a_.interval, nearest.s_a);
+    alongside_ = query_.method == geometry::DetectionMethod::certified;
+    flanks_ = {.upper_bound = bound_,
+               .width = separation_,
+               .near = {nearest.s_a, nearest.s_b},
+               .with = tangent_a.dot(tangent_b) > 0.0};
+    search_beside(a_.interval, nearest.s_a);
+    keep_separate();
     return std::move(found_);
   }
 
@@ -64,19 +73,37 @@ class PairSearch {
   }
 
   void search_beside(const geometry::Interval& interval, double s) {
-    search({interval.begin, s - separation_});
-    search({s + separation_, interval.end});
+    if (s - separation_ - interval.begin >= separation_) search({interval.begin, s - separation_});
+    if (interval.end - separation_ - s >= separation_) search({s + separation_, interval.end});
   }
 
-  /// Local minima inside an interval one or both of whose ends are cuts beside known contacts.
+  /// Local minima inside an interval one or both of whose ends are cuts beside known contacts. What is proved to be too
+  /// far or to rise or fall throughout is left out.
   void search(const geometry::Interval& interval) {
-    if (interval.end - interval.begin < separation_ || queries_ >= largest_queries) return;
+    if (!alongside_) {
+      search_all(interval);
+      return;
+    }
+    flanks_.begin_counts = interval.begin <= a_.interval.begin;
+    flanks_.end_counts = interval.end >= a_.interval.end;
+    const std::size_t from = undecided_.size();
+    geometry::append_undecided(a_.curve, interval, b_.curve, b_.interval, flanks_, undecided_);
+    for (std::size_t i = from; i < undecided_.size(); ++i) search_all(geometry::Interval(undecided_[i]));
+    undecided_.resize(from);
+  }
+
+  void search_all(const geometry::Interval& interval) {
+    if (queries_ >= largest_queries) return;
     const geometry::ClosestPoints nearest = closest(interval);
     if (!nearest.found) return;
     const double rounding = 1e-9 * (interval.end - interval.begin);
     const bool at_cut = (nearest.s_a <= interval.begin + rounding && interval.begin > a_.interval.begin) ||
                         (nearest.s_a >= interval.end - rounding && interval.end < a_.interval.end);
-    if (at_cut) {
+    const bool whole_is_end = !(interval.begin < interval.end);  // of a
+    if (!whole_is_end && (at_cut || !is_minimum(nearest))) {
+      // Finer where the tubes all but touch.
+      const double least = nearest.distance < close_ ? 0.25 * separation_ : separation_;
+      if (interval.end - interval.begin < least) return;
       const double middle = 0.5 * (interval.begin + interval.end);
       search({interval.begin, middle});
       search({middle, interval.end});
@@ -86,11 +113,41 @@ class PairSearch {
     }
   }
 
+  /// Whether what could not be proved is at least a place where the distance neither rises nor falls along a.
+  bool is_minimum(const geometry::ClosestPoints& nearest) const {
+    if (nearest.certified || nearest.s_a <= a_.interval.begin || nearest.s_a >= a_.interval.end) return true;
+    constexpr double largest_slope = 1e-6;
+    const CurvePoint on_a = point_of(a_.curve, nearest.s_a);
+    const Vector3 apart = on_a.position - geometry::position(b_.curve, nearest.s_b);
+    return std::abs(apart.dot(on_a.tangent)) <= largest_slope * nearest.distance;
+  }
+
+  /// Drops contacts beside nearer ones: parts were searched on their own.
+  void keep_separate() {
+    if (found_.size() < 2) return;
+    const std::vector<geometry::ClosestPoints> all = std::move(found_);
+    found_.clear();
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t i, std::size_t j) { return all[i].distance < all[j].distance; });
+    for (const std::size_t i : order) {
+      const auto beside = [&](const geometry::ClosestPoints& nearer) {
+        return std::abs(nearer.s_a - all[i].s_a) < separation_;
+      };
+      if (std::none_of(found_.begin(), found_.end(), beside)) found_.push_back(all[i]);
+    }
+  }
+
   const Piece& a_;
   const Piece& b_;
   double bound_;
   double separation_;
+  double close_;  // distance of centrelines that all but touch
   int queries_ = 0;
+  bool alongside_ = false;  // the nearest points' tangents are nearly parallel
+  geometry::FlankOptions flanks_;
+  std::vector<geometry::Interval> undecided_;
   geometry::ClosestPointsOptions query_;
   std::vector<geometry::ClosestPoints> found_;
 };

@@ -7,6 +7,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/geometry/detail/branch_and_bound.hpp>
 #include <tresse/geometry/detail/certified.hpp>
+#include <tresse/geometry/detail/flanks.hpp>
 #include <tresse/geometry/detail/proxy_segments.hpp>
 
 namespace tresse::geometry {
@@ -117,6 +118,24 @@ ClosestPoints closest_points_near(const PreparedCurve& a, Interval interval_a, c
         out.s_b = near.s_b;
         out.found = true;
         return out;
+      },
+      a, b);
+}
+
+void append_undecided(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
+                      const FlankOptions& options, std::vector<Interval>& out) {
+  std::visit(
+      [&](const auto& x, const auto& y) {
+        using X = std::decay_t<decltype(x)>;
+        using Y = std::decay_t<decltype(y)>;
+        if constexpr (detail::StripCurve<X> && detail::StripCurve<Y>) {
+          const double rounding = detail::position_rounding(x, interval_a, y, interval_b, x.origin - y.origin);
+          detail::Parts parts;
+          detail::FlankSearch<X, Y>(x, y, interval_b, options, rounding).run(interval_a, parts);
+          out.insert(out.end(), parts.part.begin(), parts.part.begin() + parts.count);
+        } else {
+          out.push_back(interval_a);
+        }
       },
       a, b);
 }

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include <tresse/geometry/curves.hpp>
 #include <tresse/geometry/lowest_points.hpp>
@@ -73,5 +74,21 @@ struct SeparationOptions {
 /// curves side by side. [m]
 [[nodiscard]] double separation(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
                                 Interval interval_b, const SeparationOptions& options);
+
+struct FlankOptions {
+  double upper_bound = 0.0;   ///< only points of a nearer to b than this are of interest; > 0, finite [m]
+  double width = 0.0;         ///< parts no longer than this are not divided further; > 0 [m]
+  ClosestPointsGuess near;    ///< a pair of near points
+  bool with = true;           ///< whether the curves have the same direction there
+  bool begin_counts = false;  ///< whether the distance has a minimum where it rises from the interval's begin
+  bool end_counts = false;    ///< and where it falls to its end
+};
+
+/// Parts of interval_a, in order, outside of which the distance from a(s) to b (over interval_b) has no local minimum
+/// below `upper_bound` as s runs through interval_a: it is proved to be beyond, to rise or to fall. Helices and
+/// segments alongside each other; of other pairs, the whole. For the search of other minima than the nearest points,
+/// cheap.
+void append_undecided(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
+                      const FlankOptions& options, std::vector<Interval>& out);
 
 }  // namespace tresse::geometry

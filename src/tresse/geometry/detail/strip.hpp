@@ -91,6 +91,46 @@ TRESSE_HOT Strips make_strips(const Vector3& base, const Pieces& a, const Pieces
   return out;
 }
 
+/// Of the slopes of four strips: on the line dG/dx = slope_s + along slope_t + 2 square x + 3 cube x^2 + (no more than
+/// wander), and |d2G/dsdt + along d2G/dt2| <= lean within `reach` of it.
+struct StripSlopes {
+  Lanes square;
+  Lanes cube;
+  Lanes wander;
+  Lanes lean;
+};
+
+/// Same arguments as make_strips(), whose result is `g`.
+TRESSE_HOT StripSlopes strip_slopes(const Vector3& base, const Pieces& a, const Pieces& b, const Strips& g,
+                                    double rounding) {
+  const Lanes e = a.half;
+  const Lanes k = g.along;
+  const Lanes k2 = k * k;
+  const LaneVector r0 = spread(base) + (a.offset - b.offset);
+  const LaneVector r1 = a.first - k * b.first;
+  const LaneVector r2 = a.second - k2 * b.second;
+  const LaneVector r3 = a.third - (k * k2) * b.third;
+  const Lanes fourth = a.fourth + k2 * k2 * b.fourth;
+  const Lanes n2 = sqrt(dot(r2, r2));
+  const Lanes n3 = sqrt(dot(r3, r3));
+  const Lanes first_max = sqrt(dot(r1, r1)) + e * (n2 + e * (0.5 * n3 + (1.0 / 6.0) * e * fourth));
+  StripSlopes out;
+  out.square = 0.5 * (dot(r1, r1) + dot(r0, r2));
+  out.cube = 0.5 * dot(r1, r2) + (1.0 / 6.0) * dot(r0, r3);
+  // Of |r0 + r1 x + r2 x^2/2 + r3 x^3/6|^2 / 2 the higher powers, and what the fourth derivative adds.
+  const Lanes quartic = abs(0.125 * n2 * n2 + (1.0 / 6.0) * dot(r1, r3));
+  const Lanes fourth2 = e * e * e * fourth;
+  constexpr double margin = 1e-12;  // far above the rounding of these products
+  out.wander = e * e * e * (4.0 * quartic + e * n3 * ((5.0 / 12.0) * n2 + (1.0 / 12.0) * e * n3)) +
+               fourth2 * ((1.0 / 24.0) * e * first_max + (1.0 / 6.0) * (g.size + e * fourth2)) +
+               2.0 * e * (margin + rounding * (n2 + n3 * e) + 1e-15 * n2 * e);
+  // Both second derivatives' changes from the centre, where they cancel.
+  const Lanes along_b = abs(k) * e + g.reach;
+  out.lean = abs(k) * (b.bend * (first_max * e + g.reach) + g.size * b.twist * along_b) + a.bend * e +
+             b.bend * along_b + margin;
+  return out;
+}
+
 /// Roundings of the slopes of four strips [m]: of a - b, of the tangents, of the valley's direction.
 TRESSE_HOT Lanes slope_rounding(const Strips& strips, Lanes half, double rounding) {
   return rounding + 1e-14 * (strips.size + half);
