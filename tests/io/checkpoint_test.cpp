@@ -78,7 +78,8 @@ TEST_F(CheckpointFile, packed_is_smaller_and_near) {
       rod.curvature[i] = 60.0 + std::sin(1.0 + static_cast<double>(i));
   for (int i = 0; i < 2000; ++i) {
     const double s = 0.025 * (1.0 - 1e-9 * i);
-    written.state.warm.push_back({{i % 3, i % 5, 3, 0, s, 0.5 * s, Vector3(0.6, -0.8, 0)}, Vector3(1e-5 * std::sin(i), 1e-6, -2e-5)});
+    written.state.warm.push_back(
+        {{i % 3, i % 5, 3, 0, s, 0.5 * s, Vector3(0.6, -0.8, 0)}, Vector3(1e-5 * std::sin(i), 1e-6, -2e-5)});
   }
   write_checkpoint(folder / "whole.h5", written);
   write_packed_checkpoint(folder / "packed.h5", written);

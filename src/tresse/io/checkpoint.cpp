@@ -165,7 +165,12 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   for (std::size_t i = 0; key_size * i < flat.warm_key.size(); ++i) {
     dynamics::WarmContact& contact = state.warm.emplace_back();
     const std::int32_t* key = flat.warm_key.data() + key_size * i;
-    contact.place = {key[0], key[1], key[2], key[3], flat.warm_abscissa[2 * i], flat.warm_abscissa[2 * i + 1],
+    contact.place = {key[0],
+                     key[1],
+                     key[2],
+                     key[3],
+                     flat.warm_abscissa[2 * i],
+                     flat.warm_abscissa[2 * i + 1],
                      vector_at(flat.warm_normal, i)};
     contact.force = vector_at(flat.warm_force, i);
   }
