@@ -199,33 +199,6 @@ TEST(Detection, AFollowedBarIsWhereANewSearchFindsIt) {
   EXPECT_EQ(crossings, 5);
 }
 
-/// A bar that jumps from one side of a curl to the other within a step is known to have gone through, and by how much.
-TEST(Detection, ABarThatWentThroughIsKnownToHave) {
-  const auto fibre = curl();
-  const double s = 0.0091;
-  const Tubes before = curl_and_bar(fibre, bar_beside(fibre, s, -1e-6));
-  const std::vector<Contact> pressed = contacts_of(before.scene);
-  ASSERT_EQ(pressed.size(), 1U);
-  const double both = radius + bar_radius;
-  for (const double depth : {0.3 * both, 0.9 * both, 1.5 * both, 2.02 * both}) {
-    // The axes are `both - depth` apart, on the other side from both on.
-    const Tubes tubes = curl_and_bar(fibre, bar_beside(fibre, s, -depth));
-    std::vector<Place> places = places_of(before.scene, pressed);
-    for (const bool known : {true, false}) {
-      if (!known) places[0].normal.setZero();
-      const std::vector<Contact> found = detect(tubes.scene, candidate_pairs(tubes.scene, {}), {}, places);
-      ASSERT_FALSE(found.empty()) << depth;
-      const auto deepest =
-          std::min_element(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; });
-      const double gap = !known && depth > both ? depth - 2 * both : -depth;
-      EXPECT_NEAR(deepest->gap, gap, 1e-3 * both) << depth;  // the curl bends between the two places
-      const double side = known || depth < both ? 1.0 : -1.0;
-      EXPECT_GT(side * deepest->frame.col(0).dot(pressed[0].frame.col(0)), 0.99) << depth;
-      EXPECT_NEAR(deepest->frame.determinant(), pressed[0].frame.determinant(), 1e-12);
-    }
-  }
-}
-
 /// Two curls cross back to back; one glides so that the contact passes junctions of both, once of both at a time.
 TEST(Detection, FollowedContactsOfTwoFibresCrossJunctionsOfBoth) {
   const auto fibre = curl();

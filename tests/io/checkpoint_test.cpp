@@ -39,7 +39,6 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
     EXPECT_EQ(std::tie(p.body_a, p.element_a, p.body_b, p.element_b, p.s_a, p.s_b),
               std::tie(q.body_a, q.element_a, q.body_b, q.element_b, q.s_a, q.s_b));
     EXPECT_TRUE(same_bits(a.warm[i].force, b.warm[i].force));
-    EXPECT_TRUE(same_bits(p.normal, q.normal));
   }
 }
 
@@ -78,8 +77,7 @@ TEST_F(CheckpointFile, packed_is_smaller_and_near) {
       rod.curvature[i] = 60.0 + std::sin(1.0 + static_cast<double>(i));
   for (int i = 0; i < 2000; ++i) {
     const double s = 0.025 * (1.0 - 1e-9 * i);
-    written.state.warm.push_back(
-        {{i % 3, i % 5, 3, 0, s, 0.5 * s, Vector3(0.6, -0.8, 0)}, Vector3(1e-5 * std::sin(i), 1e-6, -2e-5)});
+    written.state.warm.push_back({{i % 3, i % 5, 3, 0, s, 0.5 * s}, Vector3(1e-5 * std::sin(i), 1e-6, -2e-5)});
   }
   write_checkpoint(folder / "whole.h5", written);
   write_packed_checkpoint(folder / "packed.h5", written);
@@ -93,7 +91,6 @@ TEST_F(CheckpointFile, packed_is_smaller_and_near) {
               std::ldexp(before.lpNorm<Eigen::Infinity>(), -29));
     EXPECT_EQ(read.state.rods[f].root.position, written.state.rods[f].root.position);
   }
-  EXPECT_LT((read.state.warm[7].place.normal - written.state.warm[7].place.normal).norm(), 0.1);
   ASSERT_EQ(read.state.warm.size(), written.state.warm.size());
   for (std::size_t i = 0; i < read.state.warm.size(); ++i) {
     const double s = written.state.warm[i].place.s_a;

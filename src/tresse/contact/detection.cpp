@@ -92,19 +92,6 @@ int neighbour(const Geometry& scene, int piece, int side) {
   return piece + side;
 }
 
-/// Two tubes that went through each other since a normal was known are nearest on the wrong sides: they overlap by all
-/// that it takes to go back. In one step nothing else turns a normal inside both tubes by 120 degrees, but for one that
-/// whirls around the other.
-void keep_side(const Geometry& scene, const Vector3& known, Contact& contact) {
-  const Piece& a = scene.pieces[contact.a];
-  const Piece& b = scene.pieces[contact.b];
-  if (body_end(a, side_of(a, contact.s_a)) || body_end(b, side_of(b, contact.s_b))) return;
-  if (!(contact.frame.col(0).dot(known) < -0.5 * known.norm())) return;
-  contact.frame.col(0) *= -1.0;
-  contact.frame.col(2) *= -1.0;
-  contact.gap = -contact.gap - 2.0 * (a.radius + b.radius);
-}
-
 /// Contacts of the same two bodies (and, for an obstacle, of the same capsule of it) belong together.
 std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   const int body_a = scene.pieces[contact.a].body;
@@ -191,7 +178,6 @@ Candidate follow_one(const Geometry& scene, const Place& place) {
                                     start(next_a, side_a, out.contact.s_a), start(next_b, side_b, out.contact.s_b));
     if (beyond.contact.gap < out.contact.gap) out = beyond;
   }
-  keep_side(scene, place.normal, out.contact);
   return out;
 }
 
@@ -239,10 +225,9 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
 
 Place place_of(const Geometry& scene, const Contact& contact) {
   const Piece& a = scene.pieces[contact.a];
-  const Vector3 normal = contact.frame.col(0);
-  if (contact.b < 0) return {a.body, a.element, scene.planes[-1 - contact.b].body, -1, contact.s_a, 0.0, normal};
+  if (contact.b < 0) return {a.body, a.element, scene.planes[-1 - contact.b].body, -1, contact.s_a, 0.0};
   const Piece& b = scene.pieces[contact.b];
-  return {a.body, a.element, b.body, b.element, contact.s_a, contact.s_b, normal};
+  return {a.body, a.element, b.body, b.element, contact.s_a, contact.s_b};
 }
 
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other) {

@@ -23,9 +23,7 @@ struct Contact {
   Vector3 point_a;   ///< on a's centreline (3) [m]
   Vector3 point_b;   ///< on b's centreline; the foot on a plane (3) [m]
   Matrix3 frame;     ///< columns (normal from a to b, t1, t2), orthonormal (3, 3) [-]
-  /// Distance between the surfaces, < 0 when they overlap; below minus both radii of a followed contact that went
-  /// through: what it takes to go back. [m]
-  double gap = 0.0;
+  double gap = 0.0;  ///< distance between the surfaces, < 0 when they overlap [m]
 };
 
 /// Where a contact is on its two bodies, whatever pieces they are cut into.
@@ -36,8 +34,6 @@ struct Place {
   int element_b = 0;  ///< -1: a plane
   double s_a = 0.0;   ///< parameter of a's element [m]
   double s_b = 0.0;   ///< parameter of b's element; 0 for a plane [m]
-  /// The contact's normal there, from a to b: tells when the two have changed sides since; 0: not known. (3)
-  Vector3 normal = Vector3::Zero();
 };
 
 Place place_of(const Geometry& scene, const Contact& contact);

@@ -334,7 +334,7 @@ double Stepper::overlap(const Configuration& end) const {
   return largest;
 }
 
-/// Whether an axis came so near another, or is past it, that which side it is on is no more to be trusted: nothing is
+/// Whether an axis came so near another that which side it is on is no more to be trusted: nothing is
 /// to be linearised there.
 bool Stepper::sides_lost(const Configuration& end) const {
   return std::any_of(end.contacts.begin(), end.contacts.end(), [&](const contact::Contact& contact) {

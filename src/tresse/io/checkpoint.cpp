@@ -55,7 +55,6 @@ void for_each_number(AnyCheckpoint& x, Visit&& visit) {
 /// Numbers that checkpoints of earlier versions do not have: they stay zero.
 constexpr const char* watch_name = "tally/watch";
 constexpr const char* remarks_name = "position/remarks";
-constexpr const char* normal_name = "state/warm/normal";
 constexpr std::size_t watch_width = 7;
 
 /// (kinds, 7): the fields of a TroubleTally in turn. Counts are exact in a double.
@@ -84,7 +83,6 @@ struct FlatState {
   std::vector<std::int32_t> warm_key;           // (w, 4) body and element of a, of b
   std::vector<double> warm_abscissa;            // (w, 2)
   std::vector<double> warm_force;               // (w, 3)
-  std::vector<double> warm_normal;              // (w, 3)
 };
 
 /// visit(name, extents of a row, array).
@@ -100,7 +98,6 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/warm/key", Shape{key_size}, x.warm_key);
   visit("state/warm/abscissa", Shape{2}, x.warm_abscissa);
   visit("state/warm/force", Shape{3}, x.warm_force);
-  visit(normal_name, Shape{3}, x.warm_normal);
 }
 
 void append_vector(std::vector<double>& into, const VectorX& values) {
@@ -125,7 +122,6 @@ FlatState flatten(const dynamics::SimulationState& state) {
     out.warm_key.insert(out.warm_key.end(), {place.body_a, place.element_a, place.body_b, place.element_b});
     out.warm_abscissa.insert(out.warm_abscissa.end(), {place.s_a, place.s_b});
     append(out.warm_force, contact.force);
-    append(out.warm_normal, place.normal);
   }
   return out;
 }
@@ -147,8 +143,7 @@ bool consistent(const FlatState& x) {
          x.curvature_rate.size() == x.curvature.size() && x.root_position.size() == 3 * rods &&
          x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
-         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts &&
-         x.warm_normal.size() == 3 * contacts;
+         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts;
 }
 
 /// `flat` is consistent.
@@ -165,13 +160,7 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   for (std::size_t i = 0; key_size * i < flat.warm_key.size(); ++i) {
     dynamics::WarmContact& contact = state.warm.emplace_back();
     const std::int32_t* key = flat.warm_key.data() + key_size * i;
-    contact.place = {key[0],
-                     key[1],
-                     key[2],
-                     key[3],
-                     flat.warm_abscissa[2 * i],
-                     flat.warm_abscissa[2 * i + 1],
-                     vector_at(flat.warm_normal, i)};
+    contact.place = {key[0], key[1], key[2], key[3], flat.warm_abscissa[2 * i], flat.warm_abscissa[2 * i + 1]};
     contact.force = vector_at(flat.warm_force, i);
   }
 }
@@ -190,7 +179,6 @@ void round_for_packing(FlatState& flat) {
   round_to(16, flat.curvature_rate);
   round_to(16, flat.warm_abscissa);
   round_to(10, flat.warm_force);
-  round_to(4, flat.warm_normal);
 }
 
 /// Writes all but the file's last steps: close, sync, rename.
@@ -272,10 +260,6 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   }
   FlatState flat;
   for_each_array(flat, [&]<class T>(const char* name, const Shape&, std::vector<T>& array) {
-    if (std::string_view(name) == normal_name && !in.contains(name)) {  // of a version that did not keep it: not known
-      array.resize(3 * flat.warm_key.size() / key_size);
-      return;
-    }
     array = in.read<T>(name);
     crc = checksum(array, crc);
   });
