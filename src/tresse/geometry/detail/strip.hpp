@@ -204,7 +204,7 @@ inline Basin make_basin(const Strips& g, Lanes e, double room_below, double room
     if (room <= 0.0) return 0.0;
     const bool rising = slope > 2.0 * noise;
     const double share = rising ? 1.0 : 0.5;  // the other half of the rise makes up for the residual slope
-    const LaneMask rises = rising ? zero == zero : zero != zero;
+    const LaneMask rises = zero < spread(rising ? 1.0 : -1.0);
     const Lanes fall = max(zero, -cube);
     const auto rise = [&](Lanes z) {
       return g.square * z + min(0.25 * g.stiffness * g.along * g.along * z, spread(0.5 * side) * abs(g.along));
