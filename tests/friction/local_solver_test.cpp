@@ -183,6 +183,26 @@ TEST(Secular, the_start_does_not_matter) {
   }
 }
 
+/// As sweeps do: one step from the last alpha, again and again, as the free velocity settles.
+TEST(Secular, one_step_a_visit_ends_at_the_solution) {
+  int slid = 0;
+  for (const OneContact& c : read("problems")) {
+    if (!ordinary(c) || c.data["n_solutions"] != 1) continue;
+    const PreparedContact prepared = prepare_contact(c.W, c.mu);
+    Vector3 reference = Vector3::Zero();
+    double exact = 0.0;
+    ASSERT_TRUE(solve_secular(prepared, c.q, exact, reference));
+    Vector3 r = Vector3::Zero();
+    double alpha = 0.0;
+    double change = 1e-2;
+    for (int visit = 0; visit < 40; ++visit, change = visit < 8 ? 0.1 * change : 0.0)
+      ASSERT_TRUE(solve_secular(prepared, c.q + change * c.q.norm() * Vector3(0.3, -0.8, 0.5), alpha, r, 1e-3));
+    EXPECT_LE((r - reference).norm(), 1e-9 * reference.norm()) << c.data["id"];
+    slid += alpha > 0.0 ? 1 : 0;
+  }
+  EXPECT_GT(slid, 20);
+}
+
 TEST(FischerBurmeister, reference_set) {
   int tried = 0, solved = 0;
   for (const OneContact& c : read("problems")) {

@@ -185,6 +185,15 @@ TEST(GaussSeidel, a_large_island_has_the_same_bits_for_any_number_of_threads) {
   EXPECT_LE(worst_violation(dense(assembled(p)), p.q, p.mu, one.impulse), 1e-8);
 }
 
+/// Rows rounded to single precision alone would end at 1e-8.
+TEST(GaussSeidel, rounded_rows_of_a_large_island_do_not_bound_the_error) {
+  const FactoredProblem p = tresse_test::tangle(200, 1100, 18, 0.3, 11);  // rounded from 1000 contacts on
+  const FrictionSolution found = solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-13, .max_iterations = 20000});
+  ASSERT_EQ(found.islands, 1);
+  EXPECT_EQ(found.status, Status::converged) << found.scaled_error;
+  EXPECT_LE(scaled_error(p, found.impulse), 1e-13);
+}
+
 TEST(GaussSeidel, a_solution_as_guess_costs_no_sweep) {
   const FactoredProblem p = tresse_test::chain(8, 2, 12, 0.3, 9);
   const auto first = solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-12});

@@ -107,7 +107,7 @@ bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double
     } else if (!(next > low && next < high)) {
       next = high < std::numeric_limits<Real>::infinity() ? (low + high) / 2 : 2 * low + c.schur[0] + c.schur[3];
     }
-    if (near > 0.0 && std::abs(ratio - 1) <= near && a > 0 && next > low && next < high) {
+    if (std::abs(next - a) < near * a && next > low && next < high) {
       // r to first order at Newton's next alpha, on the cone.
       const Real move = next - a;
       const Real n = rn + move * dn, t1 = r1 + move * d1, t2 = r2 + move * d2;

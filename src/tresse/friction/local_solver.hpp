@@ -21,8 +21,8 @@ PreparedContact prepare_contact(const Matrix3& W, double mu);
 /// The fast local solver. With u_T = -alpha r_T, alpha >= 0, and r_N eliminated, |r_T(alpha)| = mu r_N(alpha) is one
 /// equation in alpha: bracketed Newton steps on mu r_N / |r_T| - 1, which is nearly linear in alpha. `alpha` is the
 /// start, and the solution on return. False where it doesn't apply or didn't converge; r is then untouched.
-/// `near`: sweeps, which come back to the contact, go on from an alpha whose equation holds to this: the step's square
-/// is left of the error, and the next visit starts from Newton's next alpha. 0: to rounding.
+/// `near`: sweeps, which come back to the contact, stop where Newton's next step changes alpha by no more than this
+/// share: its square is left of the error, and the next visit starts from Newton's next alpha. 0: to rounding.
 bool solve_secular(const PreparedContact& contact, const Vector3& q, double& alpha, Vector3& r, double near = 0.0);
 
 /// Newton on the Fischer-Burmeister function of the second-order cone, f(x, y) = x + y - (x^2 + y^2)^(1/2) in its

@@ -33,6 +33,29 @@ struct Strips {
 
 constexpr double least_stiffness = 0.25;  ///< of strips that hold
 
+/// a - b along the line y = 0 of a strip, r0 at its centre: r0 + r1 x + r2 x^2/2 + r3 x^3/6, up to fourth x^4/24.
+struct StripLine {
+  LaneVector r1, r2, r3;
+  Lanes fourth;
+  Lanes n2, n3;     ///< |r2|, |r3|
+  Lanes first_max;  ///< >= its first derivative
+};
+
+TRESSE_HOT StripLine strip_line(Lanes along, const Pieces& a, const Pieces& b) {
+  const Lanes k = along;
+  const Lanes k2 = k * k;
+  const Lanes e = a.half;
+  StripLine out;
+  out.r1 = a.first - k * b.first;
+  out.r2 = a.second - k2 * b.second;
+  out.r3 = a.third - (k * k2) * b.third;
+  out.fourth = a.fourth + k2 * k2 * b.fourth;
+  out.n2 = sqrt(dot(out.r2, out.r2));
+  out.n3 = sqrt(dot(out.r3, out.r3));
+  out.first_max = sqrt(dot(out.r1, out.r1)) + e * (out.n2 + e * (0.5 * out.n3 + (1.0 / 6.0) * e * out.fourth));
+  return out;
+}
+
 /// a: the parts of the first curve; b: points of the second (their width is not used), `length_b` [m] of which is
 /// looked at; `near` [m]: no pair of points farther apart is of interest; `rounding` [m] of the positions.
 TRESSE_HOT Strips make_strips(const Vector3& base, const Pieces& a, const Pieces& b, double length_b, double near,
@@ -46,18 +69,11 @@ TRESSE_HOT Strips make_strips(const Vector3& base, const Pieces& a, const Pieces
   const Lanes k2 = k * k;
   const Lanes k3 = abs(k) * k2;
   out.along = k;
-  // a - b on the line is r0 + r1 x + r2 x^2/2 + r3 x^3/6, up to fourth x^4/24
-  const LaneVector r1 = a.first - k * b.first;
-  const LaneVector r2 = a.second - k2 * b.second;
-  const LaneVector r3 = a.third - (k * k2) * b.third;
-  const Lanes fourth = a.fourth + k2 * k2 * b.fourth;
-  const Lanes n2 = sqrt(dot(r2, r2));
-  const Lanes n3 = sqrt(dot(r3, r3));
+  const auto [r1, r2, r3, fourth, n2, n3, first_max] = strip_line(k, a, b);
   const Lanes d00 = dot(r0, r0);
   const Lanes d11 = dot(r1, r1);
   const Lanes third_max = n3 + fourth * e;
   const Lanes second_max = n2 + e * (n3 + 0.5 * e * fourth);
-  const Lanes first_max = sqrt(d11) + e * (n2 + e * (0.5 * n3 + (1.0 / 6.0) * e * fourth));
   const Lanes bulge = e * e * (0.5 * n2 + e * ((1.0 / 6.0) * n3 + (1.0 / 24.0) * e * fourth));
   out.size = sqrt(d00) + sqrt(d11) * e + bulge + rounding;
 
@@ -105,15 +121,8 @@ TRESSE_HOT StripSlopes strip_slopes(const Vector3& base, const Pieces& a, const 
                                     double rounding) {
   const Lanes e = a.half;
   const Lanes k = g.along;
-  const Lanes k2 = k * k;
   const LaneVector r0 = spread(base) + (a.offset - b.offset);
-  const LaneVector r1 = a.first - k * b.first;
-  const LaneVector r2 = a.second - k2 * b.second;
-  const LaneVector r3 = a.third - (k * k2) * b.third;
-  const Lanes fourth = a.fourth + k2 * k2 * b.fourth;
-  const Lanes n2 = sqrt(dot(r2, r2));
-  const Lanes n3 = sqrt(dot(r3, r3));
-  const Lanes first_max = sqrt(dot(r1, r1)) + e * (n2 + e * (0.5 * n3 + (1.0 / 6.0) * e * fourth));
+  const auto [r1, r2, r3, fourth, n2, n3, first_max] = strip_line(k, a, b);
   StripSlopes out;
   out.square = 0.5 * (dot(r1, r1) + dot(r0, r2));
   out.cube = 0.5 * dot(r1, r2) + (1.0 / 6.0) * dot(r0, r3);
