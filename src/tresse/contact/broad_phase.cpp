@@ -115,34 +115,29 @@ class PartnerSearch {
   /// Those that come after a fibre's piece, in order.
   void append(int piece, std::vector<CandidatePair>& pairs) {
     const std::size_t begin = pairs.size();
-    visit(piece, 0.0, [&](int j) {
-      if (j > piece) pairs.push_back({piece, j});
-    });
+    visit(piece, 0.0, [&](int j) { return j > piece; }, [&](int j) { pairs.push_back({piece, j}); });
     std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin), pairs.end());
   }
 
   /// All of them, for a piece whose boxes in the tree are smaller by `more` than they should be.
   void append_all(int piece, bool fibre, double more, std::vector<CandidatePair>& pairs) {
-    visit(piece, more, [&](int j) {
-      const auto [a, b] = std::minmax(piece, j);
-      if (a != b && (fibre || a == j)) pairs.push_back({a, b});
-    });
+    visit(piece, more, [&](int j) { return j != piece && (fibre || j < piece); },
+          [&](int j) {
+            const auto [a, b] = std::minmax(piece, j);
+            pairs.push_back({a, b});
+          });
   }
 
  private:
-  template <typename Visit>
-  void visit(int piece, double grown, const Visit& visit) {
+  template <typename Wanted, typename Visit>
+  void visit(int piece, double grown, const Wanted& wanted, const Visit& visit) {
     const double more = near_.more(piece) + grown;
+    const auto unseen = [&](int j) { return wanted(j) && seen_[static_cast<std::size_t>(j)] != piece; };
     for (const detail::Link* link = tree_.begin(piece); link != tree_.end(piece); ++link) {
-      tree_.overlapping(*link, more, [&](const detail::Link& other) {
-        const int j = other.piece;
-        if (seen_[j] == piece || !near_.may_meet(std::min(piece, j), std::max(piece, j))) return;
-        const double range = near_.range(piece, j);
-        if (range < 0.0 ||
-            geometry::segment_separation(link->from, link->to, other.from, other.to) - link->radius - other.radius >
-                range)
-          return;
-        seen_[j] = piece;
+      tree_.near(*link, more, unseen, [&](int j, double bound) {
+        if (seen_[static_cast<std::size_t>(j)] == piece || bound > near_.range(piece, j)) return;
+        if (!near_.may_meet(std::min(piece, j), std::max(piece, j))) return;
+        seen_[static_cast<std::size_t>(j)] = piece;
         visit(j);
       });
     }

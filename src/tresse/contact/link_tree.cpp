@@ -99,6 +99,20 @@ LinkTree::LinkTree(const Geometry& scene, const std::vector<double>& growth) {
     boxes_[k] = box_of(links_[k], axes, growth[static_cast<std::size_t>(links_[k].piece)]);
   });
   sort_along_curve();
+  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity());
+  Vector3 high = -low;
+  double most_radius = 0.0;
+  for (const Link& link : links_) {
+    low = low.cwiseMin(link.from).cwiseMin(link.to);
+    high = high.cwiseMax(link.from).cwiseMax(link.to);
+    most_radius = std::max(most_radius, link.radius);
+  }
+  if (!links_.empty()) {
+    centre_ = 0.5 * (low + high);
+    // Coordinates and half chords, their differences, the products of three, root and quotient: 16 roundings at most.
+    constexpr double unit = std::numeric_limits<float>::epsilon();
+    rounding_ = static_cast<float>(16.0 * unit * ((high - low).norm() + most_radius));
+  }
   build_nodes();
 }
 
@@ -122,22 +136,52 @@ void LinkTree::sort_along_curve() {
   });
   oneapi::tbb::parallel_sort(keys.begin(), keys.end());
   order_.resize(keys.size());
-  ordered_boxes_.resize(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    order_[i] = keys[i].link;
-    ordered_boxes_[i] = boxes_[keys[i].link];
-  }
+  for (std::size_t i = 0; i < keys.size(); ++i) order_[i] = keys[i].link;
 }
 
 void LinkTree::build_nodes() {
-  leaves_ = 1;
-  while (std::size_t{leaves_} * leaf_size < order_.size()) leaves_ *= 2;
-  nodes_.assign(std::size_t{2} * leaves_, empty_box);
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    LinkBox& leaf = nodes_[leaves_ + i / leaf_size];
-    leaf = united(leaf, ordered_boxes_[i]);
+  const auto add = [](Boxes& boxes, std::size_t lane, const LinkBox& box) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      boxes.lower[k][static_cast<int>(lane)] = box.lower[k];
+      boxes.upper[k][static_cast<int>(lane)] = box.upper[k];
+    }
+  };
+  constexpr std::size_t width = 8;
+  Boxes none;
+  for (std::size_t lane = 0; lane < width; ++lane) add(none, lane, empty_box);
+  const std::size_t count = std::max<std::size_t>(1, (order_.size() + width - 1) / width);
+  leaves_.resize(count);
+  std::vector<LinkBox> united_boxes(count, empty_box);
+  oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
+    Leaf& leaf = leaves_[n];
+    leaf = Leaf();
+    leaf.box = none;
+    for (std::size_t lane = 0; lane < width && width * n + lane < order_.size(); ++lane) {
+      const std::uint32_t index = order_[width * n + lane];
+      const Link& link = links_[index];
+      const FloatSegment segment(link, centre_);
+      add(leaf.box, lane, boxes_[index]);
+      const auto l = static_cast<int>(lane);
+      for (std::size_t k = 0; k < 3; ++k) {
+        leaf.middle[k][l] = segment.middle[k][0];
+        leaf.half[k][l] = segment.half[k][0];
+      }
+      leaf.radius[l] = static_cast<float>(link.radius);
+      leaf.piece[lane] = link.piece;
+      united_boxes[n] = united(united_boxes[n], boxes_[index]);
+    }
+  });
+  levels_.clear();
+  while (levels_.empty() || levels_.back().size() > 1) {
+    std::vector<Boxes> level((united_boxes.size() + width - 1) / width, none);
+    std::vector<LinkBox> above(level.size(), empty_box);
+    for (std::size_t n = 0; n < united_boxes.size(); ++n) {
+      add(level[n / width], n % width, united_boxes[n]);
+      above[n / width] = united(above[n / width], united_boxes[n]);
+    }
+    levels_.push_back(std::move(level));
+    united_boxes = std::move(above);
   }
-  for (std::size_t k = leaves_ - 1; k > 0; --k) nodes_[k] = united(nodes_[2 * k], nodes_[2 * k + 1]);
 }
 
 }  // namespace tresse::contact::detail
