@@ -115,17 +115,22 @@ class PartnerSearch {
   /// Those that come after a fibre's piece, in order.
   void append(int piece, std::vector<CandidatePair>& pairs) {
     const std::size_t begin = pairs.size();
-    visit(piece, 0.0, [&](int j) { return j > piece; }, [&](int j) { pairs.push_back({piece, j}); });
+    visit(
+        piece, 0.0, [&](int j) { return j > piece; },
+        [&](int j) {
+          pairs.push_back({piece, j});
+        });
     std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin), pairs.end());
   }
 
   /// All of them, for a piece whose boxes in the tree are smaller by `more` than they should be.
   void append_all(int piece, bool fibre, double more, std::vector<CandidatePair>& pairs) {
-    visit(piece, more, [&](int j) { return j != piece && (fibre || j < piece); },
-          [&](int j) {
-            const auto [a, b] = std::minmax(piece, j);
-            pairs.push_back({a, b});
-          });
+    visit(
+        piece, more, [&](int j) { return j != piece && (fibre || j < piece); },
+        [&](int j) {
+          const auto [a, b] = std::minmax(piece, j);
+          pairs.push_back({a, b});
+        });
   }
 
  private:

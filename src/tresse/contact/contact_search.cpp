@@ -51,23 +51,26 @@ void ContactSearch::move_to(const Geometry& scene) {
 /// Pairs that could meet before the groups hold no longer, with what is known of those that were kept already.
 void ContactSearch::gather(const Geometry& scene) {
   groups_.form(scene, tracks_);
-  const auto before = [](const NearPair& x, const NearPair& y) { return x.pair < y.pair; };
-  const auto added = pairs_.insert(pairs_.end(), added_.begin(), added_.end());
-  std::inplace_merge(pairs_.begin(), added, pairs_.end(), before);
-  added_.clear();
   const std::vector<CandidatePair> near = near_pairs_.gather(scene, broad_phase_, groups_);
-  std::vector<NearPair> pairs;
-  pairs.reserve(near.size());
-  auto old = pairs_.begin();
+  gathered_.clear();
+  gathered_.reserve(near.size());
+  auto kept = pairs_.cbegin();
+  auto added = added_.cbegin();
+  const auto known = [](auto& at, const auto end, const CandidatePair& pair) {
+    while (at != end && at->pair < pair) ++at;
+    return at != end && !(pair < at->pair);
+  };
   for (const CandidatePair& pair : near) {
-    while (old != pairs_.end() && old->pair < pair) ++old;
-    if (old != pairs_.end() && !(pair < old->pair)) {
-      pairs.push_back(*old);
+    if (known(kept, pairs_.cend(), pair)) {
+      gathered_.push_back(*kept);
+    } else if (known(added, added_.cend(), pair)) {
+      gathered_.push_back(*added);
     } else {
-      pairs.push_back({pair, 0.0, {}});
+      gathered_.push_back({pair, 0.0, {}});
     }
   }
-  pairs_ = std::move(pairs);
+  pairs_.swap(gathered_);
+  added_.clear();
 }
 
 /// Adds the pairs that pieces which left their groups, and groups that parted, could make.

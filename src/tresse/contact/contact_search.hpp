@@ -56,8 +56,9 @@ class ContactSearch {
   std::vector<detail::Track> tracks_;
   detail::Groups groups_;  ///< of the pieces when the pairs were gathered
   detail::NearPairs near_pairs_;
-  std::vector<NearPair> pairs_;  ///< sorted
-  std::vector<NearPair> added_;  ///< of strays, since the pairs were gathered; sorted
+  std::vector<NearPair> pairs_;     ///< sorted
+  std::vector<NearPair> added_;     ///< of strays, since the pairs were gathered; sorted
+  std::vector<NearPair> gathered_;  ///< memory of gather()
   Effort effort_;
 };
 
