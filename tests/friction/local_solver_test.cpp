@@ -203,6 +203,29 @@ TEST(Secular, one_step_a_visit_ends_at_the_solution) {
   EXPECT_GT(slid, 20);
 }
 
+/// As sweeps over a large island do: visit after visit from the velocity, which alone is known well.
+TEST(Secular, a_rounded_block_ends_at_the_exact_solution) {
+  int slid = 0, stuck = 0;
+  for (const OneContact& c : read("problems")) {
+    if (!ordinary(c) || c.data["n_solutions"] != 1 || !c.W.isApprox(c.W.transpose(), 1e-14)) continue;
+    const double unit = c.W.trace() / 3.0;  // sweeps scale likewise
+    const Matrix3 W = c.W / unit;
+    const PreparedContact prepared = prepare_contact(W, c.mu);
+    const RoundedContact block = rounded(prepared);
+    if (!(block.inverse_normal > 0.0F)) continue;
+    double exact = 0.0;
+    Vector3 reference = Vector3::Zero();
+    ASSERT_TRUE(solve_secular(prepared, c.q, exact, reference));
+    double alpha = 0.0;
+    Vector3 r = Vector3::Zero();
+    for (int visit = 0; visit < 40; ++visit) ASSERT_TRUE(solve_secular_from(block, W * r + c.q, alpha, r, 1e-3));
+    EXPECT_LE((r - reference).norm(), 1e-9 * reference.norm()) << c.data["id"];
+    if (!reference.isZero(0.0)) ++(alpha > 0.0 ? slid : stuck);
+  }
+  EXPECT_GT(slid, 20);
+  EXPECT_GT(stuck, 10);
+}
+
 TEST(FischerBurmeister, reference_set) {
   int tried = 0, solved = 0;
   for (const OneContact& c : read("problems")) {

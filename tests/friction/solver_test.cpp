@@ -194,6 +194,32 @@ TEST(GaussSeidel, rounded_rows_of_a_large_island_do_not_bound_the_error) {
   EXPECT_LE(scaled_error(p, found.impulse), 1e-13);
 }
 
+/// Sixteen bits of the rows are good for a few digits between two checks: sweeps ask for one themselves.
+TEST(GaussSeidel, a_large_island_converges_however_rarely_it_is_checked) {
+  const FactoredProblem p = tresse_test::tangle(200, 1100, 18, 0.3, 11);
+  const FrictionSolution found =
+      solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-12, .max_iterations = 200, .check_every = 1000});
+  EXPECT_LE(found.scaled_error, 1e-12);
+}
+
+/// Every fourth check far from the tolerance, all of them near it.
+TEST(GaussSeidel, checks_are_rare_until_the_tolerance_is_near) {
+  const FactoredProblem p = tresse_test::chain(80, 3, 12, 0.4, 5);
+  SolverOptions options{.tolerance = 1e-12, .newton_contacts = 0};
+  const FrictionSolution found = solve_gauss_seidel(p, zero(p.q), options);
+  ASSERT_EQ(found.status, Status::converged);
+  ASSERT_GE(found.history.size(), 3U);
+  int rare = 0;
+  for (std::size_t k = 0; k + 1 < found.history.size(); ++k) {
+    const int skipped = found.history[k + 1].sweeps - found.history[k].sweeps;
+    EXPECT_TRUE(skipped == 5 || skipped == 10 || skipped == 15 || skipped == 20) << skipped;
+    rare += skipped > 5 ? 1 : 0;
+  }
+  EXPECT_GE(rare, 1);
+  options.check_every = 1;
+  EXPECT_LE(found.iterations, solve_gauss_seidel(p, zero(p.q), options).iterations + 10);
+}
+
 TEST(GaussSeidel, a_solution_as_guess_costs_no_sweep) {
   const FactoredProblem p = tresse_test::chain(8, 2, 12, 0.3, 9);
   const auto first = solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-12});

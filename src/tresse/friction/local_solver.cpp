@@ -64,13 +64,23 @@ Eliminated<Real> eliminated(const Matrix3& W) {
   return out;
 }
 
+/// A free velocity with the normal row eliminated.
+template <typename Real>
+struct Load {
+  Real normal;  ///< r_N without friction
+  Real b1, b2;
+};
+
+template <typename Real>
+Load<Real> load(const Eliminated<Real>& c, const Vector3& q) {
+  return {-q[0] * c.inverse_normal, q[1] - c.column[0] * q[0], q[2] - c.column[1] * q[0]};
+}
+
 /// The root alpha of mu r_N / |r_T| - 1 with (schur + alpha I) r_T = -b and r_N = loaded - row r_T; see solve_secular.
 template <typename Real>
-bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double near, double& alpha, Vector3& r) {
+bool secular_root(const Eliminated<Real>& c, double mu, const Load<Real>& q, double near, double& alpha, Vector3& r) {
   constexpr Real precision = Real(2) * std::numeric_limits<Real>::epsilon();
-  const Real loaded = -q[0] * c.inverse_normal;  // r_N without friction
-  const Real b1 = q[1] - c.column[0] * q[0];
-  const Real b2 = q[2] - c.column[1] * q[0];
+  const auto [loaded, b1, b2] = q;
   Real low = 0;
   Real high = std::numeric_limits<Real>::infinity();
   bool sticks_not = false;  // known: alpha = 0 lies outside the cone
@@ -81,7 +91,8 @@ bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double
     const Real r1 = -inverse * (m22 * b1 - m12 * b2);
     const Real r2 = -inverse * (m11 * b2 - m21 * b1);
     const Real rn = loaded - c.row[0] * r1 - c.row[1] * r2;
-    const Real length = std::sqrt(r1 * r1 + r2 * r2);
+    const Real square = r1 * r1 + r2 * r2;
+    const Real length = std::sqrt(square);
     const Real limit = mu * rn;
     if (length <= limit) {  // inside the cone: alpha is too large, or the contact sticks
       if (a == 0) {
@@ -98,9 +109,8 @@ bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double
     const Real d1 = -inverse * (m22 * r1 - m12 * r2);
     const Real d2 = -inverse * (m11 * r2 - m21 * r1);
     const Real dn = -c.row[0] * d1 - c.row[1] * d2;
-    const Real ratio = limit / length;
-    const Real slope = mu * dn / length - ratio * (r1 * d1 + r2 * d2) / (length * length);
-    Real next = a - (ratio - 1) / slope;
+    // Numerator and denominator times |r_T|: divisions wait for each other no more than they must.
+    Real next = a - (limit - length) / (mu * dn - limit * ((r1 * d1 + r2 * d2) / square));
     // Newton may aim below zero from inside the cone: zero decides between stick and slide.
     if (!sticks_not && !(next > 0)) {
       next = 0;
@@ -118,7 +128,7 @@ bool secular_root(const Eliminated<Real>& c, double mu, const Vector3& q, double
         return true;
       }
     }
-    if (std::abs(ratio - 1) <= precision || next == a || high - low <= precision * low) {
+    if (std::abs(limit - length) <= precision * length || next == a || high - low <= precision * low) {
       if (!(rn > 0) || !(length > 0)) return false;
       alpha = static_cast<double>(a);
       const Real exact = limit / length;  // on the cone to the last bit
@@ -164,12 +174,47 @@ bool solve_secular(const PreparedContact& c, const Vector3& q, double& alpha, Ve
     r = {-q[0] * c.inverse_normal, 0.0, 0.0};
     return true;
   }
-  if (c.delicate) return secular_root(eliminated<long double>(c.W), c.mu, q, near, alpha, r);
-  return secular_root(Eliminated<double>{c.inverse_normal,
-                                         {c.normal_row[0], c.normal_row[1]},
-                                         {c.normal_column[0], c.normal_column[1]},
-                                         {c.schur[0], c.schur[1], c.schur[2], c.schur[3]}},
-                      c.mu, q, near, alpha, r);
+  if (c.delicate) {
+    const auto exact = eliminated<long double>(c.W);
+    return secular_root(exact, c.mu, load(exact, q), near, alpha, r);
+  }
+  const Eliminated<double> parts{c.inverse_normal,
+                                 {c.normal_row[0], c.normal_row[1]},
+                                 {c.normal_column[0], c.normal_column[1]},
+                                 {c.schur[0], c.schur[1], c.schur[2], c.schur[3]}};
+  return secular_root(parts, c.mu, load(parts, q), near, alpha, r);
+}
+
+RoundedContact rounded(const PreparedContact& contact) {
+  RoundedContact out;
+  out.mu = contact.mu;
+  if (!contact.fast || contact.mu == 0.0) return out;
+  const double trace = contact.schur[0] + contact.schur[3];
+  const double symmetric = 0.5 * (contact.schur[1] + contact.schur[2]);
+  if (!(contact.schur[0] * contact.schur[3] - symmetric * symmetric > 1e-5 * trace * trace)) return out;
+  out.inverse_normal = static_cast<float>(contact.inverse_normal);
+  for (int k = 0; k < 2; ++k) out.normal_row[k] = static_cast<float>(contact.normal_row[k]);
+  out.schur[0] = static_cast<float>(contact.schur[0]);
+  out.schur[1] = static_cast<float>(symmetric);
+  out.schur[2] = static_cast<float>(contact.schur[3]);
+  return out;
+}
+
+bool solve_secular_from(const RoundedContact& c, const Vector3& u, double& alpha, Vector3& r, double near) {
+  if (!(c.inverse_normal > 0.0F)) return false;
+  const Eliminated<double> parts{c.inverse_normal,
+                                 {c.normal_row[0], c.normal_row[1]},
+                                 {c.normal_row[0], c.normal_row[1]},
+                                 {c.schur[0], c.schur[1], c.schur[1], c.schur[2]}};
+  // Of q = u - W r: elimination takes r_N out of what is tangential.
+  const double normal = r[0] + parts.row[0] * r[1] + parts.row[1] * r[2] - u[0] * parts.inverse_normal;
+  if (normal <= 0.0) {
+    r.setZero();
+    return true;
+  }
+  const Load<double> q{normal, u[1] - parts.column[0] * u[0] - parts.schur[0] * r[1] - parts.schur[1] * r[2],
+                       u[2] - parts.column[1] * u[0] - parts.schur[2] * r[1] - parts.schur[3] * r[2]};
+  return secular_root(parts, c.mu, q, near, alpha, r);
 }
 
 FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y) {

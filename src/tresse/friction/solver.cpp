@@ -29,18 +29,22 @@ struct OperatorOf;
 template <>
 struct OperatorOf<FrictionProblem> {
   using type = detail::AssembledOperator;
+  using large = detail::AssembledOperator;
   static std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
   static detail::SweepSchedule schedule(const FrictionProblem&, std::vector<int>&) { return {}; }
 };
 template <>
 struct OperatorOf<FactoredProblem> {
   using type = detail::FactoredOperator;
+  using large = detail::RoundedOperator;
   static std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
   static detail::SweepSchedule schedule(const FactoredProblem& problem, std::vector<int>& island) {
-    constexpr std::size_t large = 1000;  // contacts: fewer are solved sooner than threads wake up
-    return island.size() < large ? detail::SweepSchedule{} : detail::make_schedule(problem, island);
+    return detail::make_schedule(problem, island);
   }
 };
+
+/// Contacts from which on an island is large: fewer are solved sooner than threads wake up, and their rows are near.
+constexpr std::size_t large_island = 1000;
 
 /// Each island's share of the squared normaliser: when every island meets half the tolerance with it, the whole does.
 template <typename Problem>
@@ -108,7 +112,6 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
            std::to_string(problem.q.size());
   });
   require(guess.allFinite(), "friction solver: the guess holds a number that is not finite");
-  using Operator = typename OperatorOf<Problem>::type;
   const std::vector<Matrix3> diagonal = diagonal_blocks(problem);
   const VectorX scales = contact_scales(diagonal);
   std::vector<std::vector<int>> all = islands(problem);
@@ -121,6 +124,17 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
   out.islands = static_cast<int>(all.size());
   std::vector<detail::IslandResult> results(all.size());
   tbb::enumerable_thread_specific<std::vector<int>> numbering;
+  const auto solve_several = [&]<typename Operator>(std::size_t k, std::vector<int>& local,
+                                                    const detail::SweepSchedule& schedule) {
+    const std::vector<int>& island = all[k];
+    Operator op(problem, diagonal, scales, island, local);
+    VectorX r(3 * static_cast<Eigen::Index>(island.size()));
+    for (std::size_t c = 0; c < island.size(); ++c)
+      r.segment<3>(3 * static_cast<Eigen::Index>(c)) = guess.segment<3>(3 * island[c]) * scales[island[c]];
+    results[k] = detail::IslandSolver<Operator>(op, island_options, floor, schedule).solve(r);
+    for (std::size_t c = 0; c < island.size(); ++c)
+      out.impulse.segment<3>(3 * island[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[island[c]];
+  };
   const auto solve_island = [&](std::size_t k) {
     std::vector<int>& island = all[k];
     if (island.size() == 1) {
@@ -132,14 +146,12 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
     // Numbers within the island; what other islands left behind is never read.
     std::vector<int>& local = numbering.local();
     local.resize(OperatorOf<Problem>::locals(problem), -1);
-    const detail::SweepSchedule schedule = OperatorOf<Problem>::schedule(problem, island);
-    const Operator op(problem, diagonal, scales, island, local);
-    VectorX r(3 * static_cast<Eigen::Index>(island.size()));
-    for (std::size_t c = 0; c < island.size(); ++c)
-      r.segment<3>(3 * static_cast<Eigen::Index>(c)) = guess.segment<3>(3 * island[c]) * scales[island[c]];
-    results[k] = detail::IslandSolver<Operator>(op, island_options, floor, schedule).solve(r);
-    for (std::size_t c = 0; c < island.size(); ++c)
-      out.impulse.segment<3>(3 * island[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[island[c]];
+    if (island.size() < large_island) {
+      solve_several.template operator()<typename OperatorOf<Problem>::type>(k, local, {});
+    } else {
+      const detail::SweepSchedule schedule = OperatorOf<Problem>::schedule(problem, island);
+      solve_several.template operator()<typename OperatorOf<Problem>::large>(k, local, schedule);
+    }
   };
   if (all.size() == 1)
     solve_island(0);  // spares a small problem the scheduler

@@ -6,29 +6,40 @@
 #include <Eigen/Cholesky>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/friction/detail/lanes.hpp>
 
 namespace tresse::friction::detail {
 
-AndersonMixer::AndersonMixer(Eigen::Index size, Eigen::Index measured, int depth)
-    : size_(size),
-      measured_(measured),
-      depth_(depth),
-      df_(measured, depth),
-      dg_(size, depth),
-      last_f_(measured),
-      last_g_(size),
+template <typename Real>
+AndersonMixer<Real>::AndersonMixer(const VectorX& r, const Vector& y, int depth)
+    : depth_(depth),
+      df_(r.size(), depth),
+      dr_(r.size(), depth),
+      dy_(y.size(), depth),
+      last_f_(r.size()),
+      last_r_(r),
+      last_y_(y),
       products_(depth, depth),
       with_f_(depth),
-      partial_(2 * depth, (size + block - 1) / block),
+      partial_(2 * depth, (r.size() + block - 1) / block),
       coefficient_(depth) {}
 
-void AndersonMixer::forget() {
+template <typename Real>
+void AndersonMixer<Real>::restore(VectorX& r, Vector& y) {
   stored_ = 0;
   newest_ = -1;
   started_ = false;
+  r = last_r_;
+  y = last_y_;
 }
 
-bool AndersonMixer::solve_coefficients() {
+template <typename Real>
+void AndersonMixer<Real>::shift(const Vector& y) {
+  last_y_ -= y;
+}
+
+template <typename Real>
+bool AndersonMixer<Real>::solve_coefficients() {
   constexpr double lift = 1e-13;  // of the unit diagonal: the rounding of the dot products
   const int n = stored_;
   if (!(products_.diagonal().head(n).minCoeff() > 0.0)) return false;
@@ -40,32 +51,38 @@ bool AndersonMixer::solve_coefficients() {
   return coefficient_.head(n).allFinite();
 }
 
-/// One block of a new pair of differences, and its share of their products.
-void AndersonMixer::store(Eigen::Index k, Eigen::Index begin, Eigen::Index end, const VectorX& x, const VectorX& g) {
+/// One block of a new pair of the impulses' differences, and its share of their products, which are summed in double
+/// precision.
+template <typename Real>
+void AndersonMixer<Real>::store(Eigen::Index k, Eigen::Index begin, Eigen::Index end, const VectorX& r,
+                                const Vector& f) {
   const Eigen::Index length = end - begin;
-  const Eigen::Index head = std::clamp<Eigen::Index>(measured_ - begin, 0, length);  // entries that are measured
-  if (newest_ >= 0) dg_.col(newest_).segment(begin, length) = g.segment(begin, length) - last_g_.segment(begin, length);
-  last_g_.segment(begin, length) = g.segment(begin, length);
-  partial_.col(k).setZero();
-  for (Eigen::Index i = begin; i < begin + head; ++i) {
-    const double f = g[i] - x[i];
-    if (newest_ >= 0) df_(i, newest_) = f - last_f_[i];
-    last_f_[i] = f;
+  const double* impulse = r.data() + begin;
+  const Real* change = f.data() + begin;
+  double* last = last_r_.data() + begin;
+  if (newest_ >= 0) {
+    Real* dr = &dr_(begin, newest_);
+    for (Eigen::Index i = 0; i < length; ++i) dr[i] = static_cast<Real>(impulse[i] - last[i]);
+    df_.col(newest_).segment(begin, length) = f.segment(begin, length) - last_f_.segment(begin, length);
+    const Real* newest = &df_(begin, newest_);
+    for (int j = 0; j < stored_; ++j) {
+      partial_(j, k) = dot(&df_(begin, j), newest, length);
+      partial_(depth_ + j, k) = dot(&df_(begin, j), change, length);
+    }
   }
-  if (head == 0) return;
-  for (int j = 0; j < stored_; ++j) {
-    partial_(j, k) = df_.col(j).segment(begin, head).dot(df_.col(newest_).segment(begin, head));
-    partial_(depth_ + j, k) = df_.col(j).segment(begin, head).dot(last_f_.segment(begin, head));
-  }
+  std::copy_n(impulse, length, last);
+  std::copy_n(change, length, last_f_.data() + begin);
 }
 
-void AndersonMixer::advance(VectorX& x, const VectorX& g) {
+template <typename Real>
+void AndersonMixer<Real>::advance(VectorX& r, Vector& y, const Vector& f) {
   if (started_ && depth_ > 0) {
     newest_ = (newest_ + 1) % depth_;
     stored_ = std::min(stored_ + 1, depth_);
   }
   started_ = true;
-  for_blocks(size_, block, [&](Eigen::Index k, Eigen::Index begin, Eigen::Index end) { store(k, begin, end, x, g); });
+  for_blocks(r.size(), block,
+             [&](Eigen::Index k, Eigen::Index begin, Eigen::Index end) { store(k, begin, end, r, f); });
   bool mix = stored_ > 0;
   if (mix) {
     const VectorX sums = partial_.rowwise().sum();
@@ -74,14 +91,30 @@ void AndersonMixer::advance(VectorX& x, const VectorX& g) {
     with_f_.head(stored_) = sums.segment(depth_, stored_);
     mix = solve_coefficients();
   }
-  for_blocks(size_, block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
+  if (mix) {
+    for_blocks(r.size(), block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
+      const Eigen::Index length = end - begin;
+      double* to = r.data() + begin;
+      for (int j = 0; j < stored_; ++j) {
+        const Real* dr = &dr_(begin, j);
+        const double c = coefficient_[j];
+        for (Eigen::Index i = 0; i < length; ++i) to[i] -= c * static_cast<double>(dr[i]);
+      }
+    });
+  }
+  const Vector coefficient = coefficient_.head(stored_).template cast<Real>();
+  for_blocks(y.size(), block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
     const Eigen::Index length = end - begin;
-    auto part = x.segment(begin, length);
-    part = g.segment(begin, length);
-    if (mix) {
-      part.noalias() -= dg_.block(begin, 0, length, stored_) * coefficient_.head(stored_);
-    }
+    auto part = y.segment(begin, length);
+    auto last = last_y_.segment(begin, length);
+    if (newest_ >= 0) dy_.col(newest_).segment(begin, length) = part - last;
+    last = part;
+    if (!mix) return;
+    for (int j = 0; j < stored_; ++j) part -= coefficient[j] * dy_.col(j).segment(begin, length);
   });
 }
+
+template class AndersonMixer<double>;
+template class AndersonMixer<float>;
 
 }  // namespace tresse::friction::detail

@@ -6,35 +6,46 @@
 
 namespace tresse::friction::detail {
 
-/// Anderson mixing, type II, of a fixed-point map g: minimise |f - dF c| over c, f = g(x) - x, and go to g - dG c.
-/// Distances are measured on the first `measured` entries; the rest is mixed with the same coefficients. The Gram
-/// matrix is scaled to unit diagonal and lifted by 1e-13. Memory: 2 depth + 2 vectors, allocated once. Long vectors on
-/// all threads, the result the same for any number of them. @cite walker2011
+/// Anderson mixing, type II, of a fixed-point map g of impulses r and of what goes with them, y: minimise |f - dF c|
+/// over c, f = g(x) - x of the impulses, and go to g - dG c. The Gram matrix is scaled to unit diagonal and lifted by
+/// 1e-13. Differences are kept as `Real`: they shrink as the iteration converges. Memory: 2 depth + 2 vectors,
+/// allocated once. Long vectors on all threads, the result the same for any number of them. @cite walker2011
+template <typename Real>
 class AndersonMixer {
  public:
-  AndersonMixer(Eigen::Index size, Eigen::Index measured, int depth);
-  void forget();
-  /// x holds the point, g = g(x); x becomes the next point.
-  void advance(VectorX& x, const VectorX& g);
+  using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+  /// (r, y): where restore() returns to until the first advance().
+  AndersonMixer(const VectorX& r, const Vector& y, int depth);
+  /// (r, y) holds g(x); becomes the next point.
+  void advance(VectorX& r, Vector& y, const Vector& f);
+  /// Forgets all differences and goes back to the last g.
+  void restore(VectorX& r, Vector& y);
+  /// From now on all y are less by this.
+  void shift(const Vector& y);
 
  private:
   static constexpr Eigen::Index block = 4096;  // entries summed together
 
   bool solve_coefficients();
-  void store(Eigen::Index k, Eigen::Index begin, Eigen::Index end, const VectorX& x, const VectorX& g);
+  void store(Eigen::Index k, Eigen::Index begin, Eigen::Index end, const VectorX& r, const Vector& f);
 
-  Eigen::Index size_;
-  Eigen::Index measured_;
   int depth_;
   int stored_ = 0;   // pairs of differences held
   int newest_ = -1;  // where the last pair stands
   bool started_ = false;
-  MatrixX df_, dg_;
-  VectorX last_f_, last_g_;
+  Matrix df_, dr_, dy_;
+  Vector last_f_;
+  VectorX last_r_;
+  Vector last_y_;
   MatrixX products_;  // (depth, depth) of the df
   VectorX with_f_;    // (depth) df . f
   MatrixX partial_;   // (2 depth, blocks) sums of the blocks: products of the newest df, then df . f
   VectorX coefficient_;
 };
+
+extern template class AndersonMixer<double>;
+extern template class AndersonMixer<float>;
 
 }  // namespace tresse::friction::detail

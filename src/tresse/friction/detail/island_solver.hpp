@@ -7,6 +7,7 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/anderson.hpp>
+#include <tresse/friction/detail/lanes.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/residual.hpp>
@@ -31,17 +32,14 @@ class IslandSolver {
  public:
   /// `floor`: the least normaliser (sum of squares) of the island's error, so that islands which hardly matter stop.
   /// `schedule`: of sweeps on several threads; empty: one contact after the other.
-  IslandSolver(const Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule)
+  IslandSolver(Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule)
       : op_(op),
         options_(options),
         schedule_(schedule),
         floor_(floor),
-        measured_(3 * op.mu.size()),
-        x_(op.size()),
-        g_(op.size()),
-        best_(measured_),
-        u_(measured_),
-        last_step_(measured_),
+        y_(Bodies::Zero(op.bodies_size())),
+        f_(3 * op.mu.size()),
+        u_(3 * op.mu.size()),
         unscaled_(options.measure == SolverOptions::Measure::natural_map),
         alpha_(static_cast<std::size_t>(op.contacts()), 0.0),
         failed_(static_cast<std::size_t>(op.contacts()), 0) {}
@@ -50,14 +48,17 @@ class IslandSolver {
   IslandResult solve(VectorX& impulse);
 
  private:
-  double measure(const VectorX& x);
-  bool check(const VectorX& x);
+  using Bodies = typename Operator::Bodies;
+  using Mixer = AndersonMixer<typename Bodies::Scalar>;
+
+  double measure();
+  bool check();
   bool check_due(double length) const;
-  static constexpr Eigen::Index long_block = 8192;  // numbers
-  void copy(const VectorX& from, VectorX& to) const;
-  double distance(const VectorX& g, const VectorX& x);
-  void solve_one(int i, VectorX& x);
-  void sweep(VectorX& x);
+  void restart();
+  void go_to(const VectorX& r);
+  double step_length();
+  void solve_one(int i);
+  void sweep();
   static constexpr double newton_of_sweep = 1e-3;  // one Newton step a contact and sweep, once it slides
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
@@ -72,12 +73,15 @@ class IslandSolver {
   void jump_drift();
   bool finished() const { return result_.converged || result_.sweeps >= options_.max_iterations; }
 
-  const Operator& op_;
+  Operator& op_;
   const SolverOptions& options_;
   const SweepSchedule& schedule_;
   double floor_;
-  Eigen::Index measured_;
-  VectorX x_, g_, best_, u_, last_step_;
+  VectorX r_;         // the impulses; by the last sweep y_ and f_ go with them
+  Bodies y_;          // the operator's
+  Bodies f_;          // what the last sweep changed of r_
+  VectorX best_, u_;  // u_: velocities at the last check
+  VectorX last_step_;
   MatrixX dense_;  // W, of small islands once it is needed
   bool unscaled_;
   std::vector<double> alpha_;
@@ -85,6 +89,7 @@ class IslandSolver {
   std::vector<ErrorSums> sums_;  // of blocks of contacts
   std::vector<double> squares_;  // of blocks of numbers
   double checked_length_ = 0.0;  // of the step at the last check
+  double longest_ = 0.0;         // step since the last restart
   double best_error_ = std::numeric_limits<double>::infinity();
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
@@ -93,8 +98,8 @@ class IslandSolver {
 };
 
 template <typename Operator>
-double IslandSolver<Operator>::measure(const VectorX& x) {
-  op_.velocities(x, u_);
+double IslandSolver<Operator>::measure() {
+  op_.velocities(r_, u_);
   constexpr int block = 1024;
   sums_.assign(static_cast<std::size_t>((op_.contacts() + block - 1) / block), {});
   for_blocks(op_.contacts(), block, [&](int k, int begin, int end) {
@@ -102,7 +107,7 @@ double IslandSolver<Operator>::measure(const VectorX& x) {
     for (int i = begin; i < end; ++i) {
       // Unscaled: back to the problem's units.
       const double s = unscaled_ ? op_.scale[i] : 1.0;
-      const Vector3 r = x.segment<3>(3 * i) / s;
+      const Vector3 r = r_.segment<3>(3 * i) / s;
       const Vector3 u = u_.segment<3>(3 * i) * s;
       part.map += natural_map(r, u, op_.mu[i]).squaredNorm();
       part.q += (op_.q.template segment<3>(3 * i) * s).squaredNorm();
@@ -121,14 +126,14 @@ double IslandSolver<Operator>::measure(const VectorX& x) {
   return sums.relative();
 }
 
-/// Evaluates the measure at x, keeps the best; true when the tolerance is met.
+/// Evaluates the measure, keeps the best; true when the tolerance is met.
 template <typename Operator>
-bool IslandSolver<Operator>::check(const VectorX& x) {
-  const double error = measure(x);
+bool IslandSolver<Operator>::check() {
+  const double error = measure();
   result_.history.push_back({result_.sweeps, error});
   if (error < best_error_) {
     best_error_ = error;
-    best_ = x.head(measured_);
+    best_ = r_;
   }
   if (best_error_ < 0.5 * milestone_) {
     milestone_ = best_error_;
@@ -138,31 +143,45 @@ bool IslandSolver<Operator>::check(const VectorX& x) {
   return result_.converged;
 }
 
+/// After a check: y counts from where the velocities were computed.
 template <typename Operator>
-void IslandSolver<Operator>::solve_one(int i, VectorX& x) {
-  const auto k = static_cast<std::size_t>(i);
-  const Vector3 q = op_.free_velocity(i, x);
-  const Vector3 before = x.segment<3>(3 * i);
-  Vector3 r = before;
-  failed_[k] = !solve_contact(op_.contact[k], q, options_.local_solver, alpha_[k], r, newton_of_sweep);
-  if (failed_[k]) {
-    // No impulse of its own can satisfy this contact: a projected step, the others may still change.
-    const Vector3 u = q + op_.contact[k].W * r;
-    r = project_on_cone(r - de_saxce(u, op_.mu[i]), op_.mu[i]);
-  }
-  if (r != before) op_.change(i, r - before, x);
+void IslandSolver<Operator>::restart() {
+  op_.start(u_);
+  y_.setZero();
+  longest_ = 0.0;
 }
 
 template <typename Operator>
-void IslandSolver<Operator>::sweep(VectorX& x) {
+void IslandSolver<Operator>::go_to(const VectorX& r) {
+  r_ = r;
+  if (y_.size() == 0) return;
+  op_.velocities(r_, u_);
+  restart();
+}
+
+template <typename Operator>
+void IslandSolver<Operator>::solve_one(int i) {
+  const auto k = static_cast<std::size_t>(i);
+  const Vector3 before = r_.segment<3>(3 * i);
+  Vector3 r = before;
+  failed_[k] = !op_.solve(i, r_, y_, options_.local_solver, newton_of_sweep, alpha_[k], r);
+  const Vector3 change = r - before;
+  f_.template segment<3>(3 * i) = change.template cast<typename Bodies::Scalar>();
+  if (r == before) return;
+  r_.segment<3>(3 * i) = r;
+  op_.change(i, change, y_);
+}
+
+template <typename Operator>
+void IslandSolver<Operator>::sweep() {
   if (schedule_.colour_begin.empty()) {
-    for (int i = 0; i < op_.contacts(); ++i) solve_one(i, x);
+    for (int i = 0; i < op_.contacts(); ++i) solve_one(i);
   } else {
     for (std::size_t c = 0; c + 1 < schedule_.colour_begin.size(); ++c) {
       const int first = schedule_.colour_begin[c];
       for_blocks(schedule_.colour_begin[c + 1] - first, 1, [&](int k, int, int) {
         const auto cluster = static_cast<std::size_t>(first + k);
-        for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i, x);
+        for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i);
       });
     }
   }
@@ -184,9 +203,10 @@ bool IslandSolver<Operator>::newton_from(const VectorX& start, double lift, int 
   if (dense_.size() == 0) op_.dense(dense_);
   VectorX trial = start;
   result_.newton_steps += small_newton(dense_, op_.q, op_.mu, lift, newton_target(), trial, max_steps);
-  x_.head(measured_) = trial;
-  op_.refresh(x_);
-  return check(x_);
+  r_ = trial;
+  const bool done = check();
+  restart();
+  return done;
 }
 
 /// For contacts that are nearly redundant: which of them carry is a choice that neither sweeps nor a step from the
@@ -194,20 +214,23 @@ bool IslandSolver<Operator>::newton_from(const VectorX& start, double lift, int 
 template <typename Operator>
 bool IslandSolver<Operator>::try_proximal(const VectorX& guess) {
   if (dense_.size() == 0) op_.dense(dense_);
-  for (const VectorX& start : {guess, VectorX(VectorX::Zero(measured_)), best_}) {
+  for (const VectorX& start : {guess, VectorX(VectorX::Zero(guess.size())), best_}) {
     VectorX trial = start;
     result_.newton_steps += proximal_newton(dense_, op_.q, op_.mu, newton_target(), trial);
-    x_.head(measured_) = trial;
-    op_.refresh(x_);
-    if (check(x_)) return true;
+    r_ = trial;
+    const bool done = check();
+    restart();
+    if (done) return true;
   }
   return false;
 }
 
 /// A check costs as much as two sweeps: far above the tolerance, as the length of a sweep's step tells, every fourth
-/// one is made.
+/// one is made. One is always, and with it a restart, where rounding would soon be seen in the steps.
 template <typename Operator>
 bool IslandSolver<Operator>::check_due(double length) const {
+  constexpr double seen = 30.0;
+  if (length < seen * Operator::rounding * longest_) return true;
   if (result_.sweeps % options_.check_every != 0) return false;
   constexpr int rarely = 4;
   constexpr double far = 20.0;
@@ -215,20 +238,13 @@ bool IslandSolver<Operator>::check_due(double length) const {
   return best_error_ * length / checked_length_ < far * options_.tolerance;
 }
 
+/// |f|.
 template <typename Operator>
-void IslandSolver<Operator>::copy(const VectorX& from, VectorX& to) const {
-  for_blocks(from.size(), long_block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
-    to.segment(begin, end - begin) = from.segment(begin, end - begin);
-  });
-}
-
-/// |g - x| of the impulses.
-template <typename Operator>
-double IslandSolver<Operator>::distance(const VectorX& g, const VectorX& x) {
-  squares_.assign(static_cast<std::size_t>((measured_ + long_block - 1) / long_block), 0.0);
-  for_blocks(measured_, long_block, [&](Eigen::Index k, Eigen::Index begin, Eigen::Index end) {
-    squares_[static_cast<std::size_t>(k)] =
-        (g.segment(begin, end - begin) - x.segment(begin, end - begin)).squaredNorm();
+double IslandSolver<Operator>::step_length() {
+  constexpr Eigen::Index block = 8192;  // numbers
+  squares_.assign(static_cast<std::size_t>((f_.size() + block - 1) / block), 0.0);
+  for_blocks(f_.size(), block, [&](Eigen::Index k, Eigen::Index begin, Eigen::Index end) {
+    squares_[static_cast<std::size_t>(k)] = dot(f_.data() + begin, f_.data() + begin, end - begin);
   });
   double sum = 0.0;
   for (const double square : squares_) sum += square;
@@ -238,55 +254,62 @@ double IslandSolver<Operator>::distance(const VectorX& g, const VectorX& x) {
 /// Anderson-mixed sweeps until the tolerance, `last_sweep`, or 100 sweeps without halving the error.
 template <typename Operator>
 void IslandSolver<Operator>::run(int last_sweep) {
-  AndersonMixer mixer(op_.size(), measured_, options_.anderson_depth);
+  Mixer mixer(r_, y_, options_.anderson_depth);
   double last_length = std::numeric_limits<double>::infinity();
-  last_step_.setZero();
-  VectorX plain = x_;  // the last accepted g, where a rejected mix returns to
+  last_step_.setZero(r_.size());
   checked_length_ = 0.0;
   while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
-    copy(x_, g_);
-    sweep(g_);
-    const double length = distance(g_, x_);
+    sweep();
+    const double length = step_length();
+    longest_ = std::max(longest_, length);
     if (check_due(length)) {
       checked_length_ = length;
-      if (check(g_)) return;
+      if (check()) return;
+      mixer.shift(y_);
+      restart();
     }
     if (length == 0.0) {
-      check(g_);
+      check();
       return;
     }
     if (!(length <= 2.0 * last_length)) {  // the mix went astray
-      mixer.forget();
-      x_ = plain;
+      mixer.restore(r_, y_);
       last_length = std::numeric_limits<double>::infinity();
       continue;
     }
     last_length = length;
-    mixer.advance(x_, g_);
-    std::swap(plain, g_);
+    mixer.advance(r_, y_, f_);
   }
-  x_ = plain;
+  mixer.restore(r_, y_);
 }
 
 /// Nesterov's extrapolation of sweeps, restarted when a step lengthens. @cite odonoghue2015
 template <typename Operator>
 void IslandSolver<Operator>::run_nesterov(int last_sweep) {
-  VectorX previous = x_;
+  VectorX previous_r = r_;
+  Bodies previous_y = y_;
   double theta = 1.0;
   double last_length = std::numeric_limits<double>::infinity();
   while (!finished() && result_.sweeps < last_sweep) {
-    g_ = x_;
-    sweep(g_);
-    const double length = (g_.head(measured_) - x_.head(measured_)).norm();
-    if (result_.sweeps % options_.check_every == 0 && check(g_)) return;
+    sweep();
+    const double length = step_length();
+    if (result_.sweeps % options_.check_every == 0) {
+      if (check()) return;
+      previous_y -= y_;
+      restart();
+    }
     if (length > last_length) theta = 1.0;
     last_length = length;
     const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
-    x_ = g_ + (theta - 1.0) / next * (g_ - previous);
-    previous = g_;
+    const double beyond = (theta - 1.0) / next;
+    previous_r.swap(r_);
+    r_ = previous_r + beyond * (previous_r - r_);
+    previous_y.swap(y_);
+    y_ = previous_y + static_cast<typename Bodies::Scalar>(beyond) * (previous_y - y_);
     theta = next;
   }
-  x_ = previous;
+  r_ = previous_r;
+  y_ = previous_y;
 }
 
 /// Where plain sweeps drift steadily (a load that moves between redundant contacts), goes to the first contact that
@@ -294,39 +317,37 @@ void IslandSolver<Operator>::run_nesterov(int last_sweep) {
 template <typename Operator>
 void IslandSolver<Operator>::jump_drift() {
   for (int k = 0; k < 3 && !finished(); ++k) {
-    g_ = x_;
-    sweep(g_);
-    const VectorX step = g_.head(measured_) - x_.head(measured_);
+    sweep();
+    const VectorX step = f_.template cast<double>();
     const double cosine = step.dot(last_step_) / (step.norm() * last_step_.norm());
     last_step_ = step;
-    x_ = g_;
     if (k < 2 || !(cosine > 0.99)) continue;
     double reach = std::numeric_limits<double>::infinity();
     for (int i = 0; i < op_.contacts(); ++i)
-      if (step[3 * i] < 0.0 && x_[3 * i] > 0.0) reach = std::min(reach, -x_[3 * i] / step[3 * i]);
+      if (step[3 * i] < 0.0 && r_[3 * i] > 0.0) reach = std::min(reach, -r_[3 * i] / step[3 * i]);
     if (!std::isfinite(reach)) return;
-    x_.head(measured_) += (jumps_++ % 2 == 0 ? 1.0 : 0.25) * reach * step;
-    op_.refresh(x_);
+    go_to(r_ + (jumps_++ % 2 == 0 ? 1.0 : 0.25) * reach * step);
   }
 }
 
 template <typename Operator>
 IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
-  x_.head(measured_) = impulse;
-  op_.refresh(x_);
-  if (check(x_)) return result_;
+  r_ = impulse;
+  if (check()) return result_;
+  restart();
   const bool small = op_.contacts() <= options_.newton_contacts;
   constexpr int few = 6;  // contacts, whose warm start Newton's method improves in less than a sweep's time
-  if (small && op_.contacts() <= few && !impulse.isZero(0.0) && newton_from(impulse, 1e-10, few_steps)) {
-    impulse = best_;
-    return result_;
+  if (small && op_.contacts() <= few && !impulse.isZero(0.0)) {
+    if (newton_from(impulse, 1e-10, few_steps)) {
+      impulse = best_;
+      return result_;
+    }
+    go_to(best_);
   }
-  x_.head(measured_) = best_;
-  op_.refresh(x_);
   if (small) {
     for (int patience = 10; !finished() && patience <= 100; patience *= 2) {
       run(result_.sweeps + patience);
-      if (!result_.converged) check(x_);
+      if (!result_.converged) check();
       if (finished()) break;
       if (patience == 10 && (newton_from(best_, 1e-10, many_steps) || try_proximal(impulse))) break;
       if (patience > 10 && try_newton(best_)) break;
@@ -342,8 +363,8 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     if (finished()) break;
     jump_drift();
   }
-  // Sweeps since the last regular check count too.
-  if (!result_.converged && result_.sweeps % options_.check_every != 0) check(x_);
+  // Sweeps since the last check count too.
+  if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
     if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);

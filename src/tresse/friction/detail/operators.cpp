@@ -1,8 +1,11 @@
 #include <tresse/friction/detail/operators.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/friction/coulomb.hpp>
 
 namespace tresse::friction::detail {
 namespace {
@@ -26,6 +29,15 @@ void fill_base(OperatorBase& out, const VectorX& q, const VectorX& mu, const std
 
 }  // namespace
 
+bool OperatorBase::solve_free(int i, const Vector3& free, LocalSolver solver, double near, double& alpha,
+                              Vector3& r) const {
+  const PreparedContact& c = contact[static_cast<std::size_t>(i)];
+  if (solve_contact(c, free, solver, alpha, r, near)) return true;
+  const Vector3 u = free + c.W * r;
+  r = project_on_cone(r - de_saxce(u, c.mu), c.mu);
+  return false;
+}
+
 AssembledOperator::AssembledOperator(const FrictionProblem& problem, const std::vector<Matrix3>& diagonal,
                                      const VectorX& scales, const std::vector<int>& island, std::vector<int>& local) {
   fill_base(*this, problem.q, problem.mu, diagonal, scales, island);
@@ -45,9 +57,9 @@ AssembledOperator::AssembledOperator(const FrictionProblem& problem, const std::
   }
 }
 
-void AssembledOperator::velocities(const VectorX& x, VectorX& u) const {
+void AssembledOperator::velocities(const VectorX& r, VectorX& u) const {
   for (int i = 0; i < contacts(); ++i)
-    u.segment<3>(3 * i) = free_velocity(i, x) + contact[static_cast<std::size_t>(i)].W * x.segment<3>(3 * i);
+    u.segment<3>(3 * i) = free_velocity(i, r) + contact[static_cast<std::size_t>(i)].W * r.segment<3>(3 * i);
 }
 
 void AssembledOperator::dense(MatrixX& W) const {
@@ -65,7 +77,7 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
                                    const VectorX& scales, const std::vector<int>& island, std::vector<int>& local) {
   fill_base(*this, problem.q, problem.mu, diagonal, scales, island);
   // `local` holds, per body, its first entry in this island's y; -1 outside.
-  const auto blocks_of = [](int columns) { return (columns + lanes - 1) / lanes; };
+  const auto blocks_of = [](int columns, int width) { return (columns + width - 1) / width; };
   std::vector<int> touched;
   int next = 0;
   side_.resize(island.size());
@@ -77,10 +89,10 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
       const auto body = static_cast<std::size_t>(side.body);
       if (local[body] < 0) {
         local[body] = next;
-        next += lanes * blocks_of(problem.body_begin[body + 1] - problem.body_begin[body]);
+        next += body_lanes * blocks_of(problem.body_begin[body + 1] - problem.body_begin[body], body_lanes);
         touched.push_back(side.body);
       }
-      const int blocks = blocks_of(side.columns);
+      const int blocks = blocks_of(side.columns, lanes);
       side_[k][which] = {local[body], blocks, rows_.size()};
       rows_.resize(rows_.size() + static_cast<std::size_t>(3 * lanes * blocks), 0.0);
       double* to = rows_.data() + side_[k][which].offset;
@@ -110,47 +122,24 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
   });
   for (const int body : touched) local[static_cast<std::size_t>(body)] = -1;
   bodies_size_ = next;
-  scratch_.resize(next);
-  swept_q_ = q;
-  constexpr std::size_t large = 1000;
-  if (island.size() >= large) {
-    rounded_.resize(rows_.size());
-    constexpr std::size_t block = 1 << 14;
-    for_blocks(rows_.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) rounded_[i] = static_cast<float>(rows_[i]);
-    });
-  }
 }
 
-void FactoredOperator::sum_bodies(const VectorX& x, double* y) const {
-  constexpr int block = 16;  // bodies
-  for_blocks(static_cast<int>(body_begin_.size()) - 1, block, [&](int, int first, int last) {
+void FactoredOperator::velocities(const VectorX& r, VectorX& u) const {
+  VectorX y = VectorX::Zero(bodies_size_);
+  constexpr int bodies = 16;
+  for_blocks(static_cast<int>(body_begin_.size()) - 1, bodies, [&](int, int first, int last) {
     for (int b = first; b < last; ++b) {
+      // In the order of the contacts.
       for (int k = body_begin_[static_cast<std::size_t>(b)]; k < body_begin_[static_cast<std::size_t>(b) + 1]; ++k) {
         const auto [i, which] = of_body_[static_cast<std::size_t>(k)];
         const Side& side = side_[static_cast<std::size_t>(i)][static_cast<std::size_t>(which)];
-        add_transposed(rows_, side, x.segment<3>(3 * i), y);
+        add_transposed(side, r.segment<3>(3 * i), y.data());
       }
     }
   });
-}
-
-void FactoredOperator::refresh(VectorX& x) const {
-  x.tail(bodies_size_).setZero();
-  sum_bodies(x, x.data() + 3 * mu.size());
-}
-
-void FactoredOperator::velocities(const VectorX& x, VectorX& u) const {
-  scratch_.setZero();
-  sum_bodies(x, scratch_.data());
   constexpr int block = 256;
   for_blocks(contacts(), block, [&](int, int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const auto& sides = side_[static_cast<std::size_t>(i)];
-      u.segment<3>(3 * i) = q.segment<3>(3 * i) + times_rows(rows_, sides, scratch_.data());
-      if (!rounded_.empty())
-        swept_q_.segment<3>(3 * i) = u.segment<3>(3 * i) - times_rows(rounded_, sides, x.data() + 3 * mu.size());
-    }
+    for (int i = begin; i < end; ++i) u.segment<3>(3 * i) = q.segment<3>(3 * i) + times_rows(i, y.data());
   });
 }
 
@@ -163,6 +152,48 @@ void FactoredOperator::dense(MatrixX& W) const {
           X(3 * i + row, side.begin + c) +=
               rows_[side.offset + static_cast<std::size_t>((c / lanes * 3 + row) * lanes + c % lanes)];
   W.noalias() = X * X.transpose();
+}
+
+RoundedOperator::RoundedOperator(const FactoredProblem& problem, const std::vector<Matrix3>& diagonal,
+                                 const VectorX& scales, const std::vector<int>& island, std::vector<int>& local)
+    : FactoredOperator(problem, diagonal, scales, island, local), unit_(island.size()) {
+  constexpr int ratio = body_lanes / lanes;
+  block_begin_.push_back(0);
+  rounded_.reserve(island.size());
+  for (std::size_t k = 0; k < island.size(); ++k) {
+    rounded_.push_back(rounded(contact[k]));
+    int blocks = block_begin_.back();
+    for (const Side& side : side_[k]) blocks += (side.blocks + ratio - 1) / ratio;
+    block_begin_.push_back(blocks);
+  }
+  block_.resize(static_cast<std::size_t>(block_begin_.back()));
+  constexpr std::size_t together = 256;
+  for_blocks(island.size(), together, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) round_rows(k);
+  });
+}
+
+void RoundedOperator::round_rows(std::size_t k) {
+  constexpr int ratio = body_lanes / lanes;
+  constexpr double most = std::numeric_limits<std::int16_t>::max();
+  double largest = 0.0;
+  for (const Side& side : side_[k])
+    for (int e = 0; e < 3 * lanes * side.blocks; ++e)
+      largest = std::max(largest, std::abs(rows_[side.offset + static_cast<std::size_t>(e)]));
+  unit_[k] = static_cast<float>(largest / most);
+  const double inverse = largest > 0.0 ? most / largest : 0.0;
+  Block* to = block_.data() + block_begin_[k];
+  for (const Side& side : side_[k]) {
+    const double* from = rows_.data() + side.offset;
+    for (int b = 0; b < side.blocks; ++b) {
+      Block& block = to[b / ratio];
+      block.begin = side.begin + b / ratio * body_lanes;
+      for (int row = 0; row < 3; ++row)
+        for (int c = 0; c < lanes; ++c)
+          block.row[row][b % ratio * lanes + c] = static_cast<std::int16_t>(std::lrint(inverse * *from++));
+    }
+    to += (side.blocks + ratio - 1) / ratio;
+  }
 }
 
 }  // namespace tresse::friction::detail

@@ -2,21 +2,19 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include <tresse/base/types.hpp>
+#include <tresse/friction/detail/lanes.hpp>
 #include <tresse/friction/local_solver.hpp>
 #include <tresse/friction/problem.hpp>
 
-// As in geometry/detail/lanes.hpp: what passes lanes between functions is inlined.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
-/// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps. An operator offers: contacts(),
-/// size() of the state x = [r; y], free_velocity(i, x) (the contact's velocity were its impulse 0), change(i, dr, x),
-/// refresh(x) (y from r), velocities(x, u) and dense(W).
+/// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps. An operator offers: contacts(); the
+/// type Bodies of y, what X^T r changed since the last start(), and bodies_size(); start(u), from where velocities are
+/// u, with what is lost of changes since, `rounding`; solve(i, r, y, ...), the contact's impulse while the others' are
+/// held; change(i, dr, y); velocities(r, u), from the impulses alone, and dense(W).
 namespace tresse::friction::detail {
 
 struct OperatorBase {
@@ -25,131 +23,174 @@ struct OperatorBase {
   VectorX scale;                         ///< (n) s_i
   std::vector<PreparedContact> contact;  ///< (n) scaled diagonal blocks
   int contacts() const { return static_cast<int>(mu.size()); }
+
+ protected:
+  /// From r_i and the free velocity; false where no impulse satisfies the contact: r_i is then a projected step, as the
+  /// others may still change.
+  bool solve_free(int i, const Vector3& free, LocalSolver solver, double near, double& alpha, Vector3& r) const;
 };
 
 /// W's rows stored whole: W r costs one pass over the blocks.
 class AssembledOperator : public OperatorBase {
  public:
+  using Bodies = VectorX;
   AssembledOperator(const FrictionProblem& problem, const std::vector<Matrix3>& diagonal, const VectorX& scales,
                     const std::vector<int>& island, std::vector<int>& local);
-  Eigen::Index size() const { return 3 * mu.size(); }
+  static constexpr double rounding = 0.0;
+  static Eigen::Index bodies_size() { return 0; }
+  void start(const VectorX&) {}
+  bool solve(int i, const VectorX& r, const Bodies&, LocalSolver solver, double near, double& alpha,
+             Vector3& out) const {
+    return solve_free(i, free_velocity(i, r), solver, near, alpha, out);
+  }
+  void change(int, const Vector3&, Bodies&) const {}
+  void velocities(const VectorX& r, VectorX& u) const;
+  void dense(MatrixX& W) const;
 
-  Vector3 free_velocity(int i, const VectorX& x) const {
+ private:
+  Vector3 free_velocity(int i, const VectorX& impulse) const {
     double u0 = q[3 * i], u1 = q[3 * i + 1], u2 = q[3 * i + 2];
     const auto row = static_cast<std::size_t>(i);
     for (int k = row_begin_[row]; k < row_begin_[row + 1]; ++k) {
       const double* w = block_.data() + 9 * static_cast<std::size_t>(k);
-      const double* r = x.data() + 3 * column_[static_cast<std::size_t>(k)];
+      const double* r = impulse.data() + 3 * column_[static_cast<std::size_t>(k)];
       u0 += w[0] * r[0] + w[3] * r[1] + w[6] * r[2];
       u1 += w[1] * r[0] + w[4] * r[1] + w[7] * r[2];
       u2 += w[2] * r[0] + w[5] * r[1] + w[8] * r[2];
     }
     return {u0, u1, u2};
   }
-  void change(int i, const Vector3& dr, VectorX& x) const { x.segment<3>(3 * i) += dr; }
-  void refresh(VectorX&) const {}
-  void velocities(const VectorX& x, VectorX& u) const;
-  void dense(MatrixX& W) const;
 
- private:
   std::vector<int> row_begin_;  // off-diagonal blocks only
   std::vector<int> column_;
   std::vector<double> block_;  // 9 numbers each, column-major
 };
 
-/// W = X X^T never assembled: y = X^T r, padded to quadruples body by body, is carried along. @cite bertails2018hdr
-/// sec. 3.2.4
-/// Sweeps over a large island wait for memory: they read X rounded to single precision. What that takes from the
-/// velocities is put back at every call of velocities(), so that a fixed point is one of the exact problem: the error
-/// left is 6e-8 of what changed since.
+/// W = X X^T never assembled: y, body by body, is carried along. @cite bertails2018hdr sec. 3.2.4
 class FactoredOperator : public OperatorBase {
  public:
+  using Bodies = VectorX;
+  static constexpr double rounding = 0.0;
   FactoredOperator(const FactoredProblem& problem, const std::vector<Matrix3>& diagonal, const VectorX& scales,
                    const std::vector<int>& island, std::vector<int>& local);
-  Eigen::Index size() const { return 3 * mu.size() + bodies_size_; }
+  Eigen::Index bodies_size() const { return bodies_size_; }
 
-  Vector3 free_velocity(int i, const VectorX& x) const {
-    const auto& sides = side_[static_cast<std::size_t>(i)];
-    const double* y = x.data() + 3 * mu.size();
-    const Vector3 by_all = rounded_.empty() ? times_rows(rows_, sides, y) : times_rows(rounded_, sides, y);
-    return swept_q_.segment<3>(3 * i) - contact[static_cast<std::size_t>(i)].W * x.segment<3>(3 * i) + by_all;
+  void start(const VectorX& u) { start_ = u; }
+  bool solve(int i, const VectorX& r, const Bodies& y, LocalSolver solver, double near, double& alpha,
+             Vector3& out) const {
+    const Vector3 u = start_.segment<3>(3 * i) + times_rows(i, y.data());
+    return solve_free(i, u - contact[static_cast<std::size_t>(i)].W * r.segment<3>(3 * i), solver, near, alpha, out);
   }
-  void change(int i, const Vector3& dr, VectorX& x) const {
-    x.segment<3>(3 * i) += dr;
-    double* y = x.data() + 3 * mu.size();
-    for (const Side& side : side_[static_cast<std::size_t>(i)]) {
-      if (rounded_.empty()) {
-        add_transposed(rows_, side, dr, y);
-      } else {
-        add_transposed(rounded_, side, dr, y);
-      }
-    }
+  void change(int i, const Vector3& dr, Bodies& y) const {
+    for (const Side& side : side_[static_cast<std::size_t>(i)]) add_transposed(side, dr, y.data());
   }
-  void refresh(VectorX& x) const;
-  void velocities(const VectorX& x, VectorX& u) const;
+  void velocities(const VectorX& r, VectorX& u) const;
   void dense(MatrixX& W) const;
 
- private:
-  /// Four columns at a time; rows are padded with zeros to whole quadruples.
-  using Lanes = double __attribute__((vector_size(32)));
+ protected:
+  /// A contact's rows on one body, four columns at a time; padded with zeros to whole quadruples.
   static constexpr int lanes = 4;
+  static constexpr int body_lanes = 8;  // to which y is padded body by body: those of single precision
   struct Side {
     int begin = 0;           ///< first entry in y
     int blocks = 0;          ///< of four columns
     std::size_t offset = 0;  ///< of its first block: four columns of row 0, of row 1, of row 2
   };
 
-  static Lanes load(const double* p) {
-    Lanes out;
-    std::memcpy(&out, p, sizeof out);
-    return out;
-  }
-  static Lanes load(const float* p) {
-    float __attribute__((vector_size(16))) out;
-    std::memcpy(&out, p, sizeof out);
-    return __builtin_convertvector(out, Lanes);
-  }
-  template <typename Real>
-  static Vector3 times_rows(const std::vector<Real>& rows, const std::array<Side, 2>& sides, const double* y) {
-    Lanes sum0{}, sum1{}, sum2{};
-    for (const Side& side : sides) {
-      const Real* row = rows.data() + side.offset;
-      const double* part = y + side.begin;
-      for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
-        const Lanes v = load(part);
-        sum0 += load(row) * v;
-        sum1 += load(row + lanes) * v;
-        sum2 += load(row + 2 * lanes) * v;
-      }
-    }
-    return {(sum0[0] + sum0[1]) + (sum0[2] + sum0[3]), (sum1[0] + sum1[1]) + (sum1[2] + sum1[3]),
-            (sum2[0] + sum2[1]) + (sum2[2] + sum2[3])};
-  }
-  template <typename Real>
-  static void add_transposed(const std::vector<Real>& rows, const Side& side, const Vector3& dr, double* y) {
-    const Real* row = rows.data() + side.offset;
-    double* part = y + side.begin;
-    for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
-      const Lanes v = load(part) + (load(row) * dr[0] + load(row + lanes) * dr[1] + load(row + 2 * lanes) * dr[2]);
-      std::memcpy(part, &v, sizeof v);
-    }
-  }
+  std::vector<std::array<Side, 2>> side_;
+  std::vector<double> rows_;  // scaled, in the order of the island's contacts
+  VectorX start_;             // velocities at y = 0
 
+ private:
   struct BodySide {
     int contact, which;
   };
 
-  /// y of every body from r alone, summed in the order of the contacts.
-  void sum_bodies(const VectorX& x, double* y) const;
+  /// X_i y.
+  Vector3 times_rows(int i, const double* y) const {
+    Lanes<double, lanes> sum0{}, sum1{}, sum2{};
+    for (const Side& side : side_[static_cast<std::size_t>(i)]) {
+      const double* row = rows_.data() + side.offset;
+      const double* part = y + side.begin;
+      for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
+        const auto v = load_lanes<double, lanes>(part);
+        sum0 += load_lanes<double, lanes>(row) * v;
+        sum1 += load_lanes<double, lanes>(row + lanes) * v;
+        sum2 += load_lanes<double, lanes>(row + 2 * lanes) * v;
+      }
+    }
+    return {sum_of<double>(sum0), sum_of<double>(sum1), sum_of<double>(sum2)};
+  }
+  /// y += X_i^T dr of one side.
+  void add_transposed(const Side& side, const Vector3& dr, double* y) const {
+    const double* row = rows_.data() + side.offset;
+    double* part = y + side.begin;
+    for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
+      const auto v = load_lanes<double, lanes>(part) +
+                     (load_lanes<double, lanes>(row) * dr[0] + load_lanes<double, lanes>(row + lanes) * dr[1] +
+                      load_lanes<double, lanes>(row + 2 * lanes) * dr[2]);
+      std::memcpy(part, &v, sizeof v);
+    }
+  }
 
-  std::vector<std::array<Side, 2>> side_;
-  std::vector<double> rows_;       // scaled, in the order of the island's contacts
-  std::vector<float> rounded_;     // the same; empty for small islands
   std::vector<BodySide> of_body_;  // the contacts' sides, body by body
   std::vector<int> body_begin_;    // (bodies + 1) in of_body_
   Eigen::Index bodies_size_ = 0;
-  mutable VectorX scratch_;  // y recomputed, so that a measure never sees drift
-  mutable VectorX swept_q_;  // q and what sweeps miss of the velocities
+};
+
+/// The same for sweeps over a large island, which wait for memory: they read X in sixteen bits and keep y in single
+/// precision. Both bear on what changed since start() alone, which is told velocities in double precision, so that a
+/// fixed point is one of the exact problem.
+class RoundedOperator : public FactoredOperator {
+ public:
+  using Bodies = Eigen::VectorXf;
+  static constexpr double rounding = 3e-5;
+  RoundedOperator(const FactoredProblem& problem, const std::vector<Matrix3>& diagonal, const VectorX& scales,
+                  const std::vector<int>& island, std::vector<int>& local);
+
+  bool solve(int i, const VectorX& r, const Bodies& y, LocalSolver solver, double near, double& alpha,
+             Vector3& out) const {
+    const auto k = static_cast<std::size_t>(i);
+    const double unit = unit_[k];
+    Lanes<float, body_lanes> sum0{}, sum1{}, sum2{};
+    for (int b = block_begin_[k]; b < block_begin_[k + 1]; ++b) {
+      const Block& block = block_[static_cast<std::size_t>(b)];
+      const auto v = load_lanes<float, body_lanes>(y.data() + block.begin);
+      sum0 += load_short(block.row[0]) * v;
+      sum1 += load_short(block.row[1]) * v;
+      sum2 += load_short(block.row[2]) * v;
+    }
+    const Vector3 u =
+        start_.segment<3>(3 * i) + unit * Vector3(sum_of<float>(sum0), sum_of<float>(sum1), sum_of<float>(sum2));
+    if (solver == LocalSolver::hybrid && solve_secular_from(rounded_[k], u, alpha, out, near)) return true;
+    return solve_free(i, u - contact[k].W * r.segment<3>(3 * i), solver, near, alpha, out);
+  }
+  void change(int i, const Vector3& dr, Bodies& y) const {
+    const auto k = static_cast<std::size_t>(i);
+    const Eigen::Vector3f by = (unit_[k] * dr).cast<float>();
+    for (int b = block_begin_[k]; b < block_begin_[k + 1]; ++b) {
+      const Block& block = block_[static_cast<std::size_t>(b)];
+      float* part = y.data() + block.begin;
+      const auto v =
+          load_lanes<float, body_lanes>(part) +
+          (load_short(block.row[0]) * by[0] + load_short(block.row[1]) * by[1] + load_short(block.row[2]) * by[2]);
+      std::memcpy(part, &v, sizeof v);
+    }
+  }
+
+ private:
+  /// Eight columns of a contact's rows on one of its bodies, in units of the contact.
+  struct Block {
+    int begin = 0;  ///< first entry in y
+    std::int16_t row[3][body_lanes] = {};
+  };
+
+  void round_rows(std::size_t contact);
+
+  std::vector<int> block_begin_;  // (n + 1) each contact's first
+  std::vector<Block> block_;
+  std::vector<float> unit_;  // of each contact's rows
+  std::vector<RoundedContact> rounded_;
 };
 
 }  // namespace tresse::friction::detail
