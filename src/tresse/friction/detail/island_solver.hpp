@@ -1,7 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <tresse/base/blocks.hpp>
@@ -57,7 +61,13 @@ class IslandSolver {
   void copy(const VectorX& from, VectorX& to) const;
   double distance(const VectorX& g, const VectorX& x);
   void solve_one(int i, VectorX& x);
+  template <typename Visit>
+  void for_each_cluster(const Visit& visit);
   void sweep(VectorX& x);
+  std::vector<int> moved_most(const VectorX& before, const VectorX& after, double share, std::size_t most) const;
+  void choose_restless(const VectorX& before, const VectorX& after);
+  void revisit(std::size_t level, VectorX& x);
+  bool settle_few();
   static constexpr double newton_of_sweep = 1e-3;  // one Newton step a contact and sweep, once it slides
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
@@ -81,10 +91,15 @@ class IslandSolver {
   MatrixX dense_;  // W, of small islands once it is needed
   bool unscaled_;
   std::vector<double> alpha_;
-  std::vector<char> failed_;     // contacts without a solution of their own at the last sweep
-  std::vector<ErrorSums> sums_;  // of blocks of contacts
-  std::vector<double> squares_;  // of blocks of numbers
-  double checked_length_ = 0.0;  // of the step at the last check
+  std::vector<char> failed_;  // contacts without a solution of their own at the last sweep
+  struct Restless {
+    std::vector<int> contacts;  // ascending
+    std::vector<int> begin;     // of each cluster's in them; empty: too few to share out
+  };
+  std::array<Restless, 3> restless_;  // each within the one before
+  std::vector<ErrorSums> sums_;       // of blocks of contacts
+  std::vector<double> squares_;       // of blocks of numbers
+  double checked_length_ = 0.0;       // of the step at the last check
   double best_error_ = std::numeric_limits<double>::infinity();
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
@@ -153,20 +168,86 @@ void IslandSolver<Operator>::solve_one(int i, VectorX& x) {
   if (r != before) op_.change(i, r - before, x);
 }
 
+/// Colour by colour; those of a colour on all threads.
+template <typename Operator>
+template <typename Visit>
+void IslandSolver<Operator>::for_each_cluster(const Visit& visit) {
+  for (std::size_t c = 0; c + 1 < schedule_.colour_begin.size(); ++c) {
+    const int first = schedule_.colour_begin[c];
+    for_blocks(schedule_.colour_begin[c + 1] - first, 1,
+               [&](int k, int, int) { visit(static_cast<std::size_t>(first + k)); });
+  }
+}
+
 template <typename Operator>
 void IslandSolver<Operator>::sweep(VectorX& x) {
   if (schedule_.colour_begin.empty()) {
     for (int i = 0; i < op_.contacts(); ++i) solve_one(i, x);
   } else {
-    for (std::size_t c = 0; c + 1 < schedule_.colour_begin.size(); ++c) {
-      const int first = schedule_.colour_begin[c];
-      for_blocks(schedule_.colour_begin[c + 1] - first, 1, [&](int k, int, int) {
-        const auto cluster = static_cast<std::size_t>(first + k);
-        for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i, x);
-      });
-    }
+    for_each_cluster([&](std::size_t cluster) {
+      for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i, x);
+    });
   }
   ++result_.sweeps;
+}
+
+/// The contacts that make up a share of the square of a step, at most so many, those that moved farthest first.
+template <typename Operator>
+std::vector<int> IslandSolver<Operator>::moved_most(const VectorX& before, const VectorX& after, double share,
+                                                    std::size_t most) const {
+  std::vector<std::pair<double, int>> moved;  // square, and the contact: equal ones in a fixed order
+  moved.reserve(static_cast<std::size_t>(op_.contacts()));
+  double total = 0.0;
+  for (int i = 0; i < op_.contacts(); ++i) {
+    moved.emplace_back((after.segment<3>(3 * i) - before.segment<3>(3 * i)).squaredNorm(), i);
+    total += moved.back().first;
+  }
+  std::partial_sort(moved.begin(), moved.begin() + static_cast<std::ptrdiff_t>(most), moved.end(), std::greater<>());
+  std::vector<int> out;
+  for (double sum = 0.0; out.size() < most && sum < share * total; sum += moved[out.size() - 1].first)
+    out.push_back(moved[out.size()].second);
+  return out;
+}
+
+/// A few contacts settle hundreds of sweeps later than the rest: light ones near clamped roots, or many between the
+/// same two fibres. They are known by how far a sweep moves them.
+template <typename Operator>
+void IslandSolver<Operator>::choose_restless(const VectorX& before, const VectorX& after) {
+  constexpr double share = 0.999;          // of the square of the step: who makes up the rest needs no more visits
+  constexpr double part = 0.2;             // of the contacts of the level before, at most
+  constexpr std::size_t shared_out = 300;  // contacts: fewer are visited sooner than threads wake up
+  double most = part * op_.contacts();
+  const std::vector<int> chosen = moved_most(before, after, share, static_cast<std::size_t>(most));
+  for (Restless& level : restless_) {
+    const std::size_t count = std::min(chosen.size(), static_cast<std::size_t>(most));
+    level.contacts.assign(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
+    std::sort(level.contacts.begin(), level.contacts.end());
+    level.begin.clear();
+    most *= part;
+    if (count < shared_out) continue;
+    for (const int first : schedule_.cluster_begin)
+      level.begin.push_back(static_cast<int>(std::lower_bound(level.contacts.begin(), level.contacts.end(), first) -
+                                             level.contacts.begin()));
+  }
+}
+
+/// Twice over the restless of a level, and each time on to those of the next.
+template <typename Operator>
+void IslandSolver<Operator>::revisit(std::size_t level, VectorX& x) {
+  if (level == restless_.size() || restless_[level].contacts.empty()) return;
+  const Restless& set = restless_[level];
+  constexpr int times = 2;
+  for (int k = 0; k < times; ++k) {
+    if (set.begin.empty()) {
+      for (const int i : set.contacts) solve_one(i, x);
+    } else {
+      for_each_cluster([&](std::size_t cluster) {
+        for (int j = set.begin[cluster]; j < set.begin[cluster + 1]; ++j)
+          solve_one(set.contacts[static_cast<std::size_t>(j)], x);
+      });
+    }
+    revisit(level + 1, x);
+  }
 }
 
 template <typename Operator>
@@ -243,9 +324,14 @@ void IslandSolver<Operator>::run(int last_sweep) {
   last_step_.setZero();
   VectorX plain = x_;  // the last accepted g, where a rejected mix returns to
   checked_length_ = 0.0;
+  constexpr int choose_every = 20;
+  constexpr int many = 1000;  // contacts: in a tower of 570 the restless are no fewer than the rest
+  const bool revisits = options_.anderson_depth > 0 && op_.contacts() >= many;
   while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
     copy(x_, g_);
     sweep(g_);
+    if (revisits && result_.sweeps % choose_every == 0) choose_restless(x_, g_);
+    revisit(0, g_);
     const double length = distance(g_, x_);
     if (check_due(length)) {
       checked_length_ = length;
@@ -268,6 +354,60 @@ void IslandSolver<Operator>::run(int last_sweep) {
   x_ = plain;
 }
 
+/// A load that moves between redundant contacts, mostly three or four of the same two fibres, drifts for thousands of
+/// sweeps until one of them opens, and the error stays. The contacts that carry a sweep's step are solved together,
+/// with the impulses of the others held, by the Newton method of small islands.
+template <typename Operator>
+bool IslandSolver<Operator>::settle_few() {
+  constexpr int several = 20;  // contacts: more cost a sweep's time and settle nothing else
+  const auto most = static_cast<std::size_t>(std::min({several, options_.newton_contacts, op_.contacts()}));
+  if (most == 0) return false;
+  op_.refresh(x_);  // what drift of y holds up is settled with that
+  check(x_);        // for the velocities, u_
+  copy(x_, g_);
+  sweep(g_);
+  constexpr double share = 0.999;
+  const std::vector<int> few = moved_most(x_, g_, share, most);
+  const auto n = static_cast<Eigen::Index>(few.size());
+  if (n == 0) return false;
+  MatrixX W(3 * n, 3 * n);
+  VectorX r(3 * n), q(3 * n), mu(n);
+  // Columns of W from the operator's own moves.
+  g_.setZero();
+  const auto contact = [&](Eigen::Index k) { return few[static_cast<std::size_t>(k)]; };
+  for (Eigen::Index k = 0; k < n; ++k) q.segment<3>(3 * k) = op_.free_velocity(contact(k), g_);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (int c = 0; c < 3; ++c) {
+      op_.change(contact(j), Vector3::Unit(c), g_);
+      for (Eigen::Index i = 0; i < n; ++i) {
+        if (i == j) continue;
+        W.block<3, 1>(3 * i, 3 * j + c) = op_.free_velocity(contact(i), g_) - q.segment<3>(3 * i);
+      }
+      op_.change(contact(j), -Vector3::Unit(c), g_);
+    }
+    W.block<3, 3>(3 * j, 3 * j) = op_.contact[static_cast<std::size_t>(contact(j))].W;
+    r.segment<3>(3 * j) = x_.segment<3>(3 * contact(j));
+    mu[j] = op_.mu[contact(j)];
+  }
+  for (Eigen::Index k = 0; k < n; ++k) q.segment<3>(3 * k) = u_.segment<3>(3 * contact(k));
+  q -= W * r;
+  VectorX trial = r;
+  result_.newton_steps += proximal_newton(W, q, mu, newton_target(), trial);
+  const auto error = [&](const VectorX& at) {
+    const VectorX u = W * at + q;
+    double sum = 0.0;
+    for (Eigen::Index k = 0; k < n; ++k)
+      sum += natural_map(at.segment<3>(3 * k), u.segment<3>(3 * k), mu[k]).squaredNorm();
+    return sum;
+  };
+  constexpr double clearly = 0.01;  // of the square: else it isn't these that hold up the rest
+  if (!(error(trial) < clearly * error(r))) return false;
+  for (Eigen::Index k = 0; k < n; ++k) x_.segment<3>(3 * contact(k)) = trial.segment<3>(3 * k);
+  op_.refresh(x_);
+  check(x_);
+  return true;
+}
+
 /// Nesterov's extrapolation of sweeps, restarted when a step lengthens. @cite odonoghue2015
 template <typename Operator>
 void IslandSolver<Operator>::run_nesterov(int last_sweep) {
@@ -277,6 +417,7 @@ void IslandSolver<Operator>::run_nesterov(int last_sweep) {
   while (!finished() && result_.sweeps < last_sweep) {
     g_ = x_;
     sweep(g_);
+    revisit(0, g_);
     const double length = (g_.head(measured_) - x_.head(measured_)).norm();
     if (result_.sweeps % options_.check_every == 0 && check(g_)) return;
     if (length > last_length) theta = 1.0;
@@ -332,12 +473,15 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
       if (patience > 10 && try_newton(best_)) break;
     }
   }
+  bool settled = false;
   while (!finished()) {
     milestone_sweep_ = result_.sweeps;
     milestone_ = best_error_;
     run(options_.max_iterations);
     if (finished()) break;
     if (small && try_newton(best_)) break;
+    settled = !small && !settled && settle_few();
+    if (settled) continue;
     run_nesterov(result_.sweeps + 100);
     if (finished()) break;
     jump_drift();
