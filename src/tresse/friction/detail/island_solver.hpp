@@ -1,7 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <tresse/base/blocks.hpp>
@@ -57,8 +62,16 @@ class IslandSolver {
   void restart();
   void go_to(const VectorX& r);
   double step_length();
-  void solve_one(int i);
+  enum class Visit { first, again };
+  void solve_one(int i, Visit visit = Visit::first);
+  template <typename Do>
+  void for_each_cluster(const Do& visit);
   void sweep();
+  std::vector<int> moved_most(double share, std::size_t most) const;
+  void choose_restless();
+  void revisit(std::size_t level);
+  const MatrixX& dense();
+  bool settle_few();
   static constexpr double newton_of_sweep = 1e-3;  // one Newton step a contact and sweep, once it slides
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
@@ -82,14 +95,19 @@ class IslandSolver {
   Bodies f_;          // what the last sweep changed of r_
   VectorX best_, u_;  // u_: velocities at the last check
   VectorX last_step_;
-  MatrixX dense_;  // W, of small islands once it is needed
+  MatrixX dense_;
   bool unscaled_;
   std::vector<double> alpha_;
-  std::vector<char> failed_;     // contacts without a solution of their own at the last sweep
-  std::vector<ErrorSums> sums_;  // of blocks of contacts
-  std::vector<double> squares_;  // of blocks of numbers
-  double checked_length_ = 0.0;  // of the step at the last check
-  double longest_ = 0.0;         // step since the last restart
+  std::vector<char> failed_;  // contacts without a solution of their own at the last sweep
+  struct Restless {
+    std::vector<int> contacts;  // ascending
+    std::vector<int> begin;     // of each cluster's in them; empty: too few to share out
+  };
+  std::array<Restless, 3> restless_;  // each within the one before
+  std::vector<ErrorSums> sums_;       // of blocks of contacts
+  std::vector<double> squares_;       // of blocks of numbers
+  double checked_length_ = 0.0;       // of the step at the last check
+  double longest_ = 0.0;              // step since the last restart
   double best_error_ = std::numeric_limits<double>::infinity();
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
@@ -160,16 +178,29 @@ void IslandSolver<Operator>::go_to(const VectorX& r) {
 }
 
 template <typename Operator>
-void IslandSolver<Operator>::solve_one(int i) {
+void IslandSolver<Operator>::solve_one(int i, Visit visit) {
   const auto k = static_cast<std::size_t>(i);
   const Vector3 before = r_.segment<3>(3 * i);
   Vector3 r = before;
   failed_[k] = !op_.solve(i, r_, y_, options_.local_solver, newton_of_sweep, alpha_[k], r);
   const Vector3 change = r - before;
-  f_.template segment<3>(3 * i) = change.template cast<typename Bodies::Scalar>();
+  auto step = f_.template segment<3>(3 * i);
+  if (visit == Visit::first) step.setZero();
+  step += change.template cast<typename Bodies::Scalar>();
   if (r == before) return;
   r_.segment<3>(3 * i) = r;
   op_.change(i, change, y_);
+}
+
+/// Colour by colour; those of a colour on all threads.
+template <typename Operator>
+template <typename Do>
+void IslandSolver<Operator>::for_each_cluster(const Do& visit) {
+  for (std::size_t c = 0; c + 1 < schedule_.colour_begin.size(); ++c) {
+    const int first = schedule_.colour_begin[c];
+    for_blocks(schedule_.colour_begin[c + 1] - first, 1,
+               [&](int k, int, int) { visit(static_cast<std::size_t>(first + k)); });
+  }
 }
 
 template <typename Operator>
@@ -177,15 +208,80 @@ void IslandSolver<Operator>::sweep() {
   if (schedule_.colour_begin.empty()) {
     for (int i = 0; i < op_.contacts(); ++i) solve_one(i);
   } else {
-    for (std::size_t c = 0; c + 1 < schedule_.colour_begin.size(); ++c) {
-      const int first = schedule_.colour_begin[c];
-      for_blocks(schedule_.colour_begin[c + 1] - first, 1, [&](int k, int, int) {
-        const auto cluster = static_cast<std::size_t>(first + k);
-        for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i);
-      });
-    }
+    for_each_cluster([&](std::size_t cluster) {
+      for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i);
+    });
   }
   ++result_.sweeps;
+}
+
+/// The contacts that make up a share of the square of the last step, at most so many, those that moved farthest first.
+template <typename Operator>
+std::vector<int> IslandSolver<Operator>::moved_most(double share, std::size_t most) const {
+  std::vector<std::pair<double, int>> moved;  // square, and the contact: equal ones in a fixed order
+  moved.reserve(static_cast<std::size_t>(op_.contacts()));
+  double total = 0.0;
+  for (int i = 0; i < op_.contacts(); ++i) {
+    moved.emplace_back(f_.template segment<3>(3 * i).template cast<double>().squaredNorm(), i);
+    total += moved.back().first;
+  }
+  std::partial_sort(moved.begin(), moved.begin() + static_cast<std::ptrdiff_t>(most), moved.end(), std::greater<>());
+  std::vector<int> out;
+  for (double sum = 0.0; out.size() < most && sum < share * total; sum += moved[out.size() - 1].first)
+    out.push_back(moved[out.size()].second);
+  return out;
+}
+
+/// A few contacts settle hundreds of sweeps later than the rest: light ones near clamped roots, or many between the
+/// same two fibres. They are known by how far a sweep moves them.
+template <typename Operator>
+void IslandSolver<Operator>::choose_restless() {
+  constexpr double share = 0.999;          // of the square of the step: who makes up the rest needs no more visits
+  constexpr double part = 0.2;             // of the contacts of the level before, at most
+  constexpr std::size_t shared_out = 300;  // contacts: fewer are visited sooner than threads wake up
+  double most = part * op_.contacts();
+  const std::vector<int> chosen = moved_most(share, static_cast<std::size_t>(most));
+  for (Restless& level : restless_) {
+    const std::size_t count = std::min(chosen.size(), static_cast<std::size_t>(most));
+    level.contacts.assign(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
+    std::sort(level.contacts.begin(), level.contacts.end());
+    level.begin.clear();
+    most *= part;
+    if (count < shared_out) continue;
+    for (const int first : schedule_.cluster_begin)
+      level.begin.push_back(static_cast<int>(std::lower_bound(level.contacts.begin(), level.contacts.end(), first) -
+                                             level.contacts.begin()));
+  }
+}
+
+/// Twice over the restless of a level, and each time on to those of the next.
+template <typename Operator>
+void IslandSolver<Operator>::revisit(std::size_t level) {
+  if (level == restless_.size() || restless_[level].contacts.empty()) return;
+  const Restless& set = restless_[level];
+  constexpr int times = 2;
+  for (int k = 0; k < times; ++k) {
+    if (set.begin.empty()) {
+      for (const int i : set.contacts) solve_one(i, Visit::again);
+    } else {
+      for_each_cluster([&](std::size_t cluster) {
+        for (int j = set.begin[cluster]; j < set.begin[cluster + 1]; ++j)
+          solve_one(set.contacts[static_cast<std::size_t>(j)], Visit::again);
+      });
+    }
+    revisit(level + 1);
+  }
+}
+
+/// W of the whole island, once it is needed.
+template <typename Operator>
+const MatrixX& IslandSolver<Operator>::dense() {
+  if (dense_.size() == 0) {
+    std::vector<int> all(static_cast<std::size_t>(op_.contacts()));
+    std::iota(all.begin(), all.end(), 0);
+    op_.dense(all, dense_);
+  }
+  return dense_;
 }
 
 template <typename Operator>
@@ -200,9 +296,8 @@ bool IslandSolver<Operator>::try_newton(const VectorX& start) {
 
 template <typename Operator>
 bool IslandSolver<Operator>::newton_from(const VectorX& start, double lift, int max_steps) {
-  if (dense_.size() == 0) op_.dense(dense_);
   VectorX trial = start;
-  result_.newton_steps += small_newton(dense_, op_.q, op_.mu, lift, newton_target(), trial, max_steps);
+  result_.newton_steps += small_newton(dense(), op_.q, op_.mu, lift, newton_target(), trial, max_steps);
   r_ = trial;
   const bool done = check();
   restart();
@@ -213,10 +308,9 @@ bool IslandSolver<Operator>::newton_from(const VectorX& start, double lift, int 
 /// wrong side revise. Where sweeps stalled is a wrong side more often than the guess that they set out from.
 template <typename Operator>
 bool IslandSolver<Operator>::try_proximal(const VectorX& guess) {
-  if (dense_.size() == 0) op_.dense(dense_);
   for (const VectorX& start : {guess, VectorX(VectorX::Zero(guess.size())), best_}) {
     VectorX trial = start;
-    result_.newton_steps += proximal_newton(dense_, op_.q, op_.mu, newton_target(), trial);
+    result_.newton_steps += proximal_newton(dense(), op_.q, op_.mu, newton_target(), trial);
     r_ = trial;
     const bool done = check();
     restart();
@@ -258,8 +352,13 @@ void IslandSolver<Operator>::run(int last_sweep) {
   double last_length = std::numeric_limits<double>::infinity();
   last_step_.setZero(r_.size());
   checked_length_ = 0.0;
+  constexpr int choose_every = 20;
+  constexpr int many = 1000;  // contacts: in a tower of 570 the restless are no fewer than the rest
+  const bool revisits = options_.anderson_depth > 0 && op_.contacts() >= many;
   while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
     sweep();
+    if (revisits && result_.sweeps % choose_every == 0) choose_restless();
+    revisit(0);
     const double length = step_length();
     longest_ = std::max(longest_, length);
     if (check_due(length)) {
@@ -283,6 +382,51 @@ void IslandSolver<Operator>::run(int last_sweep) {
   mixer.restore(r_, y_);
 }
 
+/// A load that moves between redundant contacts, mostly three or four of the same two fibres, drifts for thousands of
+/// sweeps until one of them opens, and the error stays. The contacts that carry a sweep's step are solved together,
+/// with the impulses of the others held, by the Newton method of small islands.
+template <typename Operator>
+bool IslandSolver<Operator>::settle_few() {
+  constexpr int several = 20;  // contacts: more cost a sweep's time and settle nothing else
+  const auto most = static_cast<std::size_t>(std::min({several, options_.newton_contacts, op_.contacts()}));
+  if (most == 0) return false;
+  check();
+  restart();
+  const VectorX before = r_;
+  sweep();
+  constexpr double share = 0.999;
+  const std::vector<int> few = moved_most(share, most);
+  r_ = before;
+  y_.setZero();
+  if (few.empty()) return false;
+  const auto n = static_cast<Eigen::Index>(few.size());
+  const auto at = [&](Eigen::Index k) { return 3 * few[static_cast<std::size_t>(k)]; };
+  MatrixX W;
+  op_.dense(few, W);
+  VectorX r(3 * n), q(3 * n), mu(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    r.segment<3>(3 * k) = r_.segment<3>(at(k));
+    q.segment<3>(3 * k) = u_.segment<3>(at(k));
+    mu[k] = op_.mu[few[static_cast<std::size_t>(k)]];
+  }
+  q -= W * r;
+  VectorX trial = r;
+  result_.newton_steps += proximal_newton(W, q, mu, newton_target(), trial);
+  const auto error = [&](const VectorX& impulse) {
+    const VectorX u = W * impulse + q;
+    double sum = 0.0;
+    for (Eigen::Index k = 0; k < n; ++k)
+      sum += natural_map(impulse.segment<3>(3 * k), u.segment<3>(3 * k), mu[k]).squaredNorm();
+    return sum;
+  };
+  constexpr double clearly = 0.01;  // of the square: else it isn't these that hold up the rest
+  if (!(error(trial) < clearly * error(r))) return false;
+  for (Eigen::Index k = 0; k < n; ++k) r_.segment<3>(at(k)) = trial.segment<3>(3 * k);
+  check();
+  restart();
+  return true;
+}
+
 /// Nesterov's extrapolation of sweeps, restarted when a step lengthens. @cite odonoghue2015
 template <typename Operator>
 void IslandSolver<Operator>::run_nesterov(int last_sweep) {
@@ -292,6 +436,7 @@ void IslandSolver<Operator>::run_nesterov(int last_sweep) {
   double last_length = std::numeric_limits<double>::infinity();
   while (!finished() && result_.sweeps < last_sweep) {
     sweep();
+    revisit(0);
     const double length = step_length();
     if (result_.sweeps % options_.check_every == 0) {
       if (check()) return;
@@ -353,12 +498,15 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
       if (patience > 10 && try_newton(best_)) break;
     }
   }
+  bool settled = false;
   while (!finished()) {
     milestone_sweep_ = result_.sweeps;
     milestone_ = best_error_;
     run(options_.max_iterations);
     if (finished()) break;
     if (small && try_newton(best_)) break;
+    settled = !small && !settled && settle_few();
+    if (settled) continue;
     run_nesterov(result_.sweeps + 100);
     if (finished()) break;
     jump_drift();

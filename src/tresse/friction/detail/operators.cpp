@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/friction/coulomb.hpp>
@@ -62,14 +64,19 @@ void AssembledOperator::velocities(const VectorX& r, VectorX& u) const {
     u.segment<3>(3 * i) = free_velocity(i, r) + contact[static_cast<std::size_t>(i)].W * r.segment<3>(3 * i);
 }
 
-void AssembledOperator::dense(MatrixX& W) const {
-  W.setZero(3 * contacts(), 3 * contacts());
-  for (int i = 0; i < contacts(); ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    W.block<3, 3>(3 * i, 3 * i) = contact[row].W;
-    for (int k = row_begin_[row]; k < row_begin_[row + 1]; ++k)
-      W.block<3, 3>(3 * i, 3 * column_[static_cast<std::size_t>(k)]) =
-          Eigen::Map<const Matrix3>(block_.data() + 9 * static_cast<std::size_t>(k));
+void AssembledOperator::dense(const std::vector<int>& some, MatrixX& W) const {
+  const auto count = static_cast<Eigen::Index>(some.size());
+  W.setZero(3 * count, 3 * count);
+  std::vector<Eigen::Index> place(contact.size(), -1);
+  for (Eigen::Index k = 0; k < count; ++k) place[static_cast<std::size_t>(some[static_cast<std::size_t>(k)])] = k;
+  for (Eigen::Index n = 0; n < count; ++n) {
+    const auto row = static_cast<std::size_t>(some[static_cast<std::size_t>(n)]);
+    W.block<3, 3>(3 * n, 3 * n) = contact[row].W;
+    for (int k = row_begin_[row]; k < row_begin_[row + 1]; ++k) {
+      const Eigen::Index m = place[static_cast<std::size_t>(column_[static_cast<std::size_t>(k)])];
+      if (m >= 0)
+        W.block<3, 3>(3 * n, 3 * m) = Eigen::Map<const Matrix3>(block_.data() + 9 * static_cast<std::size_t>(k));
+    }
   }
 }
 
@@ -143,14 +150,26 @@ void FactoredOperator::velocities(const VectorX& r, VectorX& u) const {
   });
 }
 
-void FactoredOperator::dense(MatrixX& W) const {
-  MatrixX X = MatrixX::Zero(3 * contacts(), bodies_size_);
-  for (int i = 0; i < contacts(); ++i)
-    for (const Side& side : side_[static_cast<std::size_t>(i)])
-      for (int c = 0; c < lanes * side.blocks; ++c)
-        for (int row = 0; row < 3; ++row)
-          X(3 * i + row, side.begin + c) +=
-              rows_[side.offset + static_cast<std::size_t>((c / lanes * 3 + row) * lanes + c % lanes)];
+void FactoredOperator::dense(const std::vector<int>& some, MatrixX& W) const {
+  std::map<int, int> columns;  // of the bodies touched, by their first entry in y; then where theirs begin in X
+  const auto for_each_side = [&](const auto& visit) {
+    for (std::size_t n = 0; n < some.size(); ++n)
+      for (const Side& side : side_[static_cast<std::size_t>(some[n])])
+        if (side.blocks > 0) visit(3 * static_cast<Eigen::Index>(n), side);
+  };
+  for_each_side([&](Eigen::Index, const Side& side) {
+    int& most = columns[side.begin];
+    most = std::max(most, lanes * side.blocks);
+  });
+  int next = 0;
+  for (auto& [begin, count] : columns) next += std::exchange(count, next);
+  MatrixX X = MatrixX::Zero(3 * static_cast<Eigen::Index>(some.size()), next);
+  for_each_side([&](Eigen::Index row, const Side& side) {
+    const double* from = rows_.data() + side.offset;
+    for (int b = 0; b < side.blocks; ++b)
+      for (int k = 0; k < 3; ++k)
+        for (int c = 0; c < lanes; ++c) X(row + k, columns[side.begin] + lanes * b + c) += *from++;
+  });
   W.noalias() = X * X.transpose();
 }
 

@@ -14,7 +14,7 @@
 /// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps. An operator offers: contacts(); the
 /// type Bodies of y, what X^T r changed since the last start(), and bodies_size(); start(u), from where velocities are
 /// u, with what is lost of changes since, `rounding`; solve(i, r, y, ...), the contact's impulse while the others' are
-/// held; change(i, dr, y); velocities(r, u), from the impulses alone, and dense(W).
+/// held; change(i, dr, y); velocities(r, u), from the impulses alone, and dense(some, W), the blocks of some contacts.
 namespace tresse::friction::detail {
 
 struct OperatorBase {
@@ -45,7 +45,7 @@ class AssembledOperator : public OperatorBase {
   }
   void change(int, const Vector3&, Bodies&) const {}
   void velocities(const VectorX& r, VectorX& u) const;
-  void dense(MatrixX& W) const;
+  void dense(const std::vector<int>& some, MatrixX& W) const;
 
  private:
   Vector3 free_velocity(int i, const VectorX& impulse) const {
@@ -85,7 +85,7 @@ class FactoredOperator : public OperatorBase {
     for (const Side& side : side_[static_cast<std::size_t>(i)]) add_transposed(side, dr, y.data());
   }
   void velocities(const VectorX& r, VectorX& u) const;
-  void dense(MatrixX& W) const;
+  void dense(const std::vector<int>& some, MatrixX& W) const;
 
  protected:
   /// A contact's rows on one body, four columns at a time; padded with zeros to whole quadruples.
