@@ -121,7 +121,10 @@ void add_bench_command(CLI::App& program, int& exit_status) {
   const auto arguments = std::make_shared<StateArguments>();
   state->add_option("checkpoint", arguments->checkpoint, "Of a run (HDF5)")->required()->type_name("CHECKPOINT.h5");
   arguments->scene.add_to(*state);
-  state->add_option("--copies", arguments->copies, "Wisps side by side along y (1)")->check(CLI::Range(1, 10000));
+  state
+      ->add_option("--copies", arguments->copies,
+                   "Wisps side by side along y, for benchmarks alone: a run would give them roots of their own (1)")
+      ->check(CLI::Range(1, 10000));
   state->add_option("--time", arguments->time, "Set its clock [s], so that obstacles go on at another speed");
   state->add_option("--apart", arguments->apart, "Distance between their middles [m]");
   state->add_option("-o,--output", arguments->output, "The starting state")->required()->type_name("STATE.h5");
