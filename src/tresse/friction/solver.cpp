@@ -28,15 +28,15 @@ template <typename Problem>
 struct OperatorOf;
 template <>
 struct OperatorOf<FrictionProblem> {
-  using type = detail::AssembledOperator;
-  using large = detail::AssembledOperator;
+  using Small = detail::AssembledOperator;
+  using Large = detail::AssembledOperator;
   static std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
   static detail::SweepSchedule schedule(const FrictionProblem&, std::vector<int>&) { return {}; }
 };
 template <>
 struct OperatorOf<FactoredProblem> {
-  using type = detail::FactoredOperator;
-  using large = detail::RoundedOperator;
+  using Small = detail::FactoredOperator;
+  using Large = detail::RoundedOperator;
   static std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
   static detail::SweepSchedule schedule(const FactoredProblem& problem, std::vector<int>& island) {
     return detail::make_schedule(problem, island);
@@ -147,10 +147,10 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
     std::vector<int>& local = numbering.local();
     local.resize(OperatorOf<Problem>::locals(problem), -1);
     if (island.size() < large_island) {
-      solve_several.template operator()<typename OperatorOf<Problem>::type>(k, local, {});
+      solve_several.template operator()<typename OperatorOf<Problem>::Small>(k, local, {});
     } else {
       const detail::SweepSchedule schedule = OperatorOf<Problem>::schedule(problem, island);
-      solve_several.template operator()<typename OperatorOf<Problem>::large>(k, local, schedule);
+      solve_several.template operator()<typename OperatorOf<Problem>::Large>(k, local, schedule);
     }
   };
   if (all.size() == 1)

@@ -185,7 +185,7 @@ class RoundedOperator : public FactoredOperator {
     std::int16_t row[3][body_lanes] = {};
   };
 
-  void round_rows(std::size_t contact);
+  void round_rows(std::size_t k);
 
   std::vector<int> block_begin_;  // (n + 1) each contact's first
   std::vector<Block> block_;
