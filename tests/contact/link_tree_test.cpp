@@ -55,7 +55,9 @@ void check(const Vector3& centre, double rounding) {
           if (i == j || distance > 2.0 * growth + more) continue;
           const double found = least[static_cast<std::size_t>(j)];
           EXPECT_LE(found, distance) << seed << " " << i << " " << j;
-          if (distance > 0.0) EXPECT_GE(found, distance - rounding) << seed << " " << i << " " << j;
+          if (distance > 0.0) {
+            EXPECT_GE(found, distance - rounding) << seed << " " << i << " " << j;
+          }
         }
       }
     }
