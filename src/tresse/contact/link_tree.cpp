@@ -98,7 +98,6 @@ LinkTree::LinkTree(const Geometry& scene, const std::vector<double>& growth) {
   oneapi::tbb::parallel_for(std::size_t{0}, links_.size(), [&](std::size_t k) {
     boxes_[k] = box_of(links_[k], axes, growth[static_cast<std::size_t>(links_[k].piece)]);
   });
-  sort_along_curve();
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity());
   Vector3 high = -low;
   double most_radius = 0.0;
@@ -113,10 +112,11 @@ LinkTree::LinkTree(const Geometry& scene, const std::vector<double>& growth) {
     constexpr double unit = std::numeric_limits<float>::epsilon();
     rounding_ = static_cast<float>(16.0 * unit * ((high - low).norm() + most_radius));
   }
-  build_nodes();
+  build_nodes(along_curve());
 }
 
-void LinkTree::sort_along_curve() {
+/// The links in Morton order.
+std::vector<std::uint32_t> LinkTree::along_curve() const {
   LinkBox whole = empty_box;
   for (const LinkBox& box : boxes_) whole = united(whole, box);
   struct Key {
@@ -135,11 +135,12 @@ void LinkTree::sort_along_curve() {
     keys[i] = {code, static_cast<std::uint32_t>(i)};
   });
   oneapi::tbb::parallel_sort(keys.begin(), keys.end());
-  order_.resize(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) order_[i] = keys[i].link;
+  std::vector<std::uint32_t> order(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) order[i] = keys[i].link;
+  return order;
 }
 
-void LinkTree::build_nodes() {
+void LinkTree::build_nodes(const std::vector<std::uint32_t>& order) {
   const auto add = [](Boxes& boxes, std::size_t lane, const LinkBox& box) {
     for (std::size_t k = 0; k < 3; ++k) {
       boxes.lower[k][static_cast<int>(lane)] = box.lower[k];
@@ -149,15 +150,15 @@ void LinkTree::build_nodes() {
   constexpr std::size_t width = 8;
   Boxes none;
   for (std::size_t lane = 0; lane < width; ++lane) add(none, lane, empty_box);
-  const std::size_t count = std::max<std::size_t>(1, (order_.size() + width - 1) / width);
+  const std::size_t count = std::max<std::size_t>(1, (order.size() + width - 1) / width);
   leaves_.resize(count);
   std::vector<LinkBox> united_boxes(count, empty_box);
   oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
     Leaf& leaf = leaves_[n];
     leaf = Leaf();
     leaf.box = none;
-    for (std::size_t lane = 0; lane < width && width * n + lane < order_.size(); ++lane) {
-      const std::uint32_t index = order_[width * n + lane];
+    for (std::size_t lane = 0; lane < width && width * n + lane < order.size(); ++lane) {
+      const std::uint32_t index = order[width * n + lane];
       const Link& link = links_[index];
       const FloatSegment segment(link, centre_);
       add(leaf.box, lane, boxes_[index]);

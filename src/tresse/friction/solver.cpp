@@ -43,9 +43,6 @@ struct OperatorOf<FactoredProblem> {
   }
 };
 
-/// Contacts from which on an island is large: fewer are solved sooner than threads wake up, and their rows are near.
-constexpr std::size_t large_island = 1000;
-
 /// Each island's share of the squared normaliser: when every island meets half the tolerance with it, the whole does.
 template <typename Problem>
 double island_floor(const Problem& problem, const VectorX& scales, const SolverOptions& options, std::size_t islands) {
@@ -146,7 +143,7 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
     // Numbers within the island; what other islands left behind is never read.
     std::vector<int>& local = numbering.local();
     local.resize(OperatorOf<Problem>::locals(problem), -1);
-    if (island.size() < large_island) {
+    if (static_cast<int>(island.size()) < detail::large_island) {
       solve_several.template operator()<typename OperatorOf<Problem>::Small>(k, local, {});
     } else {
       const detail::SweepSchedule schedule = OperatorOf<Problem>::schedule(problem, island);

@@ -108,14 +108,13 @@ class LinkTree {
     std::array<FloatLanes, 3> middle, half;
   };
 
-  void sort_along_curve();
-  void build_nodes();
+  std::vector<std::uint32_t> along_curve() const;
+  void build_nodes(const std::vector<std::uint32_t>& order);
 
   std::vector<Link> links_;     // piece by piece
   std::vector<LinkBox> boxes_;  // of the links
   std::vector<std::size_t> piece_begin_;
-  std::vector<std::uint32_t> order_;        // links in Morton order
-  std::vector<Leaf> leaves_;                // eight links each, in that order
+  std::vector<Leaf> leaves_;                // eight links each, in Morton order
   std::vector<std::vector<Boxes>> levels_;  // of the leaves' boxes, of those' and so on; one node at last
   Vector3 centre_ = Vector3::Zero();
   float rounding_ = 0.0F;  // of a distance between capsules in single precision [m]

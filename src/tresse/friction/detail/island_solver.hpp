@@ -20,6 +20,10 @@
 
 namespace tresse::friction::detail {
 
+/// Contacts from which on an island is large: fewer are solved sooner than threads wake up, their rows are near, and in
+/// a tower of 570 the restless are no fewer than the rest.
+constexpr int large_island = 1000;
+
 struct IslandResult {
   int sweeps = 0;
   int newton_steps = 0;
@@ -353,8 +357,7 @@ void IslandSolver<Operator>::run(int last_sweep) {
   last_step_.setZero(r_.size());
   checked_length_ = 0.0;
   constexpr int choose_every = 20;
-  constexpr int many = 1000;  // contacts: in a tower of 570 the restless are no fewer than the rest
-  const bool revisits = options_.anderson_depth > 0 && op_.contacts() >= many;
+  const bool revisits = options_.anderson_depth > 0 && op_.contacts() >= large_island;
   while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
     sweep();
     if (revisits && result_.sweeps % choose_every == 0) choose_restless();
