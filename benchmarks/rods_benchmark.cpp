@@ -22,8 +22,8 @@ struct Hair {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> u(-1.0, 1.0);
     state = rod->state();
-    for (double& k : state.curvature) k += 0.2 * turn / l * u(random);
-    for (double& k : state.curvature_rate) k = 10.0 * u(random);
+    for (double& k : state.coordinates) k += 0.2 * turn / l * u(random);
+    for (double& k : state.rates) k = 10.0 * u(random);
   }
 };
 

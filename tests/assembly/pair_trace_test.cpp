@@ -22,7 +22,7 @@ struct Row {
     for (int f = 0; f < fibres; ++f) {
       const Pose root{Vector3(1.9 * radius * f, 0.0, 0.0), Matrix3::Identity()};
       test::add(world, state, test::fibre(3, 0.03, radius, hair, root, rods::RootCondition::clamped));
-      VectorX& curvature = state.rods.back().curvature;
+      VectorX& curvature = state.rods.back().coordinates;
       for (Eigen::Index i = 0; i < curvature.size(); ++i)
         curvature[i] = 40.0 + 7.0 * static_cast<double>(f % 3) + static_cast<double>(i);
       world.fibres.back().rod->update(state.rods.back());

@@ -80,7 +80,7 @@ std::pair<double, double> measured_and_expected(double mu) {
   for (std::size_t i = 0; i < built.curvature.size(); ++i) {
     curvature.segment<3>(3 * static_cast<Eigen::Index>(i)) = built.curvature[i];
   }
-  state.rods.push_back({fibre.root, {}, curvature, VectorX::Zero(curvature.size())});
+  state.rods.push_back({fibre.root, {}, curvature, VectorX::Zero(curvature.size()), {}});
   world.fibres.push_back(std::move(fibre));
   test::add(world, {"bar", "bar", bodies::Capsule{{0, 0, -0.02}, {0, 0, 0.02}, bar_radius}, Vector3::Zero(), {}});
   world.friction = MatrixX::Constant(1, 1, mu);

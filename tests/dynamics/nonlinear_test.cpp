@@ -31,8 +31,8 @@ Built swinging_curl() {
   fibre.rod->set_rest_curvature(Vector3(10, 20, 40).replicate(elements, 1));
   fibre.drag = drag;
   test::add(out.world, out.state, std::move(fibre));
-  out.state.rods[0].curvature += Vector3(20, -30, 10).replicate(elements, 1);
-  out.state.rods[0].curvature_rate = Vector3(500, -1000, 1500).replicate(elements, 1);
+  out.state.rods[0].coordinates += Vector3(20, -30, 10).replicate(elements, 1);
+  out.state.rods[0].rates = Vector3(500, -1000, 1500).replicate(elements, 1);
   return out;
 }
 
@@ -44,8 +44,8 @@ StepOptions nonlinear_options(double dt) {
 
 rods::RodState with(const rods::RodState& state, const VectorX& curvature, const VectorX& rate) {
   rods::RodState out = state;
-  out.curvature = curvature;
-  out.curvature_rate = rate;
+  out.coordinates = curvature;
+  out.rates = rate;
   return out;
 }
 
@@ -82,8 +82,8 @@ VectorX difference(const Function& f, const VectorX& q, double h) {
 ///   M(q+) (v+ - v) / dt + (d/dt dT/dv - M v' - dT/dq)(q+, v+) + dV/dq(q+) + eta K v+ + drag = 0.
 /// Returns the residual relative to the largest term.
 double lagrange_residual(rods::Rod& rod, const rods::RodState& before, const rods::RodState& after, double dt) {
-  const VectorX& q = after.curvature;
-  const VectorX& v = after.curvature_rate;
+  const VectorX& q = after.coordinates;
+  const VectorX& v = after.rates;
   const double h = 1e-3;       // of curvatures of about 40 per metre: truncation and rounding are below 1e-7
   const double h_time = 1e-6;  // v h_time is about as much
   const VectorX rest = rod.rest_curvature();
@@ -98,7 +98,7 @@ double lagrange_residual(rods::Rod& rod, const rods::RodState& before, const rod
     return rod.elastic_energy();
   };
   const std::array<VectorX, 6> terms = {
-      momentum(rod, after, q, (v - before.curvature_rate) / dt),
+      momentum(rod, after, q, (v - before.rates) / dt),
       (momentum(rod, after, q + h_time * v, v) - momentum(rod, after, q - h_time * v, v)) / (2 * h_time),
       -difference(kinetic_at, q, h),
       difference(potential, q, h),
@@ -123,7 +123,7 @@ TEST(Nonlinear, OneStepSolvesLagrangesEquationsAtItsEnd) {
   const StepReport report = stepper.step();
   EXPECT_LE(report.nonlinear_residual, stepper.options().nonlinear_tolerance);
   const rods::RodState& after = stepper.state().rods[0];
-  EXPECT_LT((after.curvature - before.curvature - dt * after.curvature_rate).norm(), 1e-12 * after.curvature.norm());
+  EXPECT_LT((after.coordinates - before.coordinates - dt * after.rates).norm(), 1e-12 * after.coordinates.norm());
   const auto rod = stepper.world().fibres[0].rod->clone();
   EXPECT_LT(lagrange_residual(*rod, before, after, dt), difference_error);
 
@@ -140,7 +140,7 @@ VectorX curvature_at(double end, const StepOptions& options) {
   for (int i = 0; i < static_cast<int>(std::lround(end / options.dt)); ++i) {
     EXPECT_LE(stepper.step().nonlinear_residual, options.nonlinear_tolerance);
   }
-  return stepper.state().rods[0].curvature;
+  return stepper.state().rods[0].coordinates;
 }
 
 /// Both are first order: their difference halves with the step.
@@ -161,8 +161,8 @@ TEST(Nonlinear, AgreesWithTheSemiImplicitSchemeAsStepsShrink) {
 TEST(Nonlinear, ConvergesWithContactAndLeavesNoOverlap) {
   Built built = swinging_curl();
   built.world.friction = MatrixX::Constant(1, 1, 0.3);
-  built.state.rods[0].curvature.setZero();
-  built.state.rods[0].curvature_rate.setZero();
+  built.state.rods[0].coordinates.setZero();
+  built.state.rods[0].rates.setZero();
   test::add(built.world,
             {"bar", "bar", bodies::Capsule{{0.03, -0.1, -2e-3}, {0.03, 0.1, -2e-3}, 1e-3}, Vector3::Zero(), {}});
   Stepper stepper(std::move(built.world), nonlinear_options(5e-4), std::move(built.state));

@@ -86,7 +86,7 @@ Built falling_curls() {
     assembly::Fibre fibre = test::fibre(6, 0.1, 1e-4, hair, root, rods::RootCondition::clamped);
     fibre.rod->set_rest_curvature(Vector3(0, 0, 60).replicate(6, 1));
     test::add(built.world, built.state, std::move(fibre));
-    built.state.rods.back().curvature.setZero();
+    built.state.rods.back().coordinates.setZero();
   }
   test::add(built.world,
             {"bar", "bar", bodies::Capsule{{0.05, -0.1, -0.01}, {0.05, 0.1, -0.01}, 1e-3}, Vector3::Zero(), {}});
@@ -98,7 +98,7 @@ Built falling_curls() {
 std::string bits(const SimulationState& state) {
   std::string out;
   for (const rods::RodState& rod : state.rods) {
-    for (const VectorX* v : {&rod.curvature, &rod.curvature_rate}) {
+    for (const VectorX* v : {&rod.coordinates, &rod.rates}) {
       out.append(reinterpret_cast<const char*>(v->data()), sizeof(double) * static_cast<std::size_t>(v->size()));
     }
   }

@@ -31,7 +31,7 @@ double dissipated_power(const rods::RodState& state) {
   const double twist = bending / (1 + material.poisson_ratio);
   double power = 0.0;
   for (Eigen::Index e = 0; e < elements; ++e) {
-    const Vector3 rate = state.curvature_rate.segment<3>(3 * e);
+    const Vector3 rate = state.rates.segment<3>(3 * e);
     const double squares = twist * rate[0] * rate[0] + bending * (rate[1] * rate[1] + rate[2] * rate[2]);
     power += material.damping_time * length / elements * squares;
   }

@@ -29,8 +29,8 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
     EXPECT_TRUE(same_bits(a.rods[i].root.frame, b.rods[i].root.frame));
     EXPECT_TRUE(same_bits(a.rods[i].root_velocity.linear, b.rods[i].root_velocity.linear));
     EXPECT_TRUE(same_bits(a.rods[i].root_velocity.angular, b.rods[i].root_velocity.angular));
-    EXPECT_TRUE(same_bits(a.rods[i].curvature, b.rods[i].curvature));
-    EXPECT_TRUE(same_bits(a.rods[i].curvature_rate, b.rods[i].curvature_rate));
+    EXPECT_TRUE(same_bits(a.rods[i].coordinates, b.rods[i].coordinates));
+    EXPECT_TRUE(same_bits(a.rods[i].rates, b.rods[i].rates));
   }
   ASSERT_EQ(a.warm.size(), b.warm.size());
   for (std::size_t i = 0; i < a.warm.size(); ++i) {
@@ -47,9 +47,9 @@ Checkpoint sample() {
       .scene = "title = 'hair'\n", .version = "1.2.3", .state = initial_state(layout()), .tally = {}, .position = {}};
   for (int i = 0; i < 9; ++i) advance(out.state);
   // What equality of values would not tell apart, and what a text would lose.
-  out.state.rods[0].curvature[0] = -0.0;
-  out.state.rods[1].curvature[1] = std::numeric_limits<double>::quiet_NaN();
-  out.state.rods[1].curvature_rate[0] = -std::numeric_limits<double>::infinity();
+  out.state.rods[0].coordinates[0] = -0.0;
+  out.state.rods[1].coordinates[1] = std::numeric_limits<double>::quiet_NaN();
+  out.state.rods[1].rates[0] = -std::numeric_limits<double>::infinity();
   out.state.rods[2].root.position[1] = std::numeric_limits<double>::denorm_min();
   out.tally = {.steps = 9, .time = 0.1, .contacts_total = 123456789012, .worst_residual = 1e-9, .worst_rise_step = 4};
   out.position = {.step_rows = 9, .force_rows = 18, .frames = 2, .log_bytes = 4096};
@@ -73,8 +73,8 @@ TEST_F(CheckpointFile, packed_is_smaller_and_near) {
   written.state = initial_state(layout());
   for (int i = 0; i < 9; ++i) advance(written.state);
   for (rods::RodState& rod : written.state.rods)
-    for (Eigen::Index i = 0; i < rod.curvature.size(); ++i)
-      rod.curvature[i] = 60.0 + std::sin(1.0 + static_cast<double>(i));
+    for (Eigen::Index i = 0; i < rod.coordinates.size(); ++i)
+      rod.coordinates[i] = 60.0 + std::sin(1.0 + static_cast<double>(i));
   for (int i = 0; i < 2000; ++i) {
     const double s = 0.025 * (1.0 - 1e-9 * i);
     written.state.warm.push_back({{i % 3, i % 5, 3, 0, s, 0.5 * s}, Vector3(1e-5 * std::sin(i), 1e-6, -2e-5)});
@@ -86,8 +86,8 @@ TEST_F(CheckpointFile, packed_is_smaller_and_near) {
   EXPECT_EQ(read.scene, written.scene);
   ASSERT_EQ(read.state.rods.size(), written.state.rods.size());
   for (std::size_t f = 0; f < read.state.rods.size(); ++f) {
-    const VectorX& before = written.state.rods[f].curvature;
-    EXPECT_LE((read.state.rods[f].curvature - before).lpNorm<Eigen::Infinity>(),
+    const VectorX& before = written.state.rods[f].coordinates;
+    EXPECT_LE((read.state.rods[f].coordinates - before).lpNorm<Eigen::Infinity>(),
               std::ldexp(before.lpNorm<Eigen::Infinity>(), -29));
     EXPECT_EQ(read.state.rods[f].root.position, written.state.rods[f].root.position);
   }

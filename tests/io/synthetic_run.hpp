@@ -155,8 +155,8 @@ inline dynamics::SimulationState initial_state(const TrajectoryLayout& layout) {
     for (int j = 0; j < 3; ++j) rod.root.frame.row(j) = vector(seed + 1, static_cast<std::size_t>(j));
     rod.root_velocity = {vector(seed, 4), vector(seed, 5)};
     const auto count = static_cast<Eigen::Index>(layout.curvature_offsets[i + 1] - layout.curvature_offsets[i]);
-    rod.curvature = VectorX::LinSpaced(count, -1.0, 1.0 + static_cast<double>(i));
-    rod.curvature_rate = VectorX::Constant(count, 0.1);
+    rod.coordinates = VectorX::LinSpaced(count, -1.0, 1.0 + static_cast<double>(i));
+    rod.rates = VectorX::Constant(count, 0.1);
   }
   return out;
 }
@@ -168,8 +168,8 @@ inline void advance(dynamics::SimulationState& state) {
   for (const dynamics::WarmContact& warm : state.warm) sum += warm.force.sum() * warm.place.body_a + warm.place.s_b;
   for (rods::RodState& rod : state.rods) {
     sum += rod.root.position.sum() + rod.root_velocity.linear.sum() - rod.root_velocity.angular.sum();
-    rod.curvature_rate = (rod.curvature * 1.1).array().sin() + std::cos(sum);
-    rod.curvature += 0.01 * rod.curvature_rate;
+    rod.rates = (rod.coordinates * 1.1).array().sin() + std::cos(sum);
+    rod.coordinates += 0.01 * rod.rates;
     rod.root.frame = 0.99 * rod.root.frame.transpose().eval() + 0.01 * Matrix3::Constant(std::sin(sum));
     rod.root.position = rod.root.frame * Vector3(1, 2, 3);
   }
@@ -182,7 +182,7 @@ inline void advance(dynamics::SimulationState& state) {
 }
 
 inline std::int64_t seed_of(const dynamics::SimulationState& state) {
-  return static_cast<std::int64_t>(1e6 * std::sin(state.rods.at(0).curvature.sum() + state.work_external));
+  return static_cast<std::int64_t>(1e6 * std::sin(state.rods.at(0).coordinates.sum() + state.work_external));
 }
 
 /// What the step that led to `state` reports; the wall times are wall times.

@@ -204,7 +204,7 @@ TEST(Watch, SeesFibresGoThroughObstacles) {
 
 TEST(Watch, NamesAFibreThatBendsOrFliesBeyondSense) {
   Crossing bent;
-  bent.state.rods[1].curvature[4] = 0.8 / radius;
+  bent.state.rods[1].coordinates[4] = 0.8 / radius;
   bent.world.fibres[1].rod->update(bent.state.rods[1]);
   const auto remarks = bent.look();
   ASSERT_EQ(remarks.size(), 1U);

@@ -105,8 +105,8 @@ inline Case make_case(const CaseOptions& options) {
   out.state.root.frame = math::rotation_exp(vector(2.0));
   out.state.root_velocity = {vector(0.4), vector(3.0)};
   for (int i = 0; i < options.elements; ++i) {
-    out.state.curvature.segment<3>(3 * i) = vector(options.turn / out.lengths[i]);
-    out.state.curvature_rate.segment<3>(3 * i) = vector(options.rate / out.lengths[i]);
+    out.state.coordinates.segment<3>(3 * i) = vector(options.turn / out.lengths[i]);
+    out.state.rates.segment<3>(3 * i) = vector(options.rate / out.lengths[i]);
   }
   out.rod->update(out.state);
   return out;
@@ -128,7 +128,7 @@ void integrate(const Case& c, Visit&& visit) {
 
 /// State after the generalised displacement `h * v`, root by the exponential map.
 inline RodState displaced(const Case& c, const VectorX& v, double h) {
-  return advanced(*c.rod, c.state, v, h, c.state.root, c.state.root_velocity);
+  return c.rod->advanced(c.state, v, h, c.state.root, c.state.root_velocity);
 }
 
 inline double relative(const MatrixX& found, const MatrixX& expected) {

@@ -82,11 +82,11 @@ TEST(SuperHelixInput, OneLineSaysWhatIsWrong) {
 
   const auto rod = make_super_helix({part}, good, RootCondition::clamped);
   RodState wrong = rod->state();
-  wrong.curvature.resize(6);
+  wrong.coordinates.resize(6);
   expect_message([&] { rod->update(wrong); }, "has 6 curvatures");
   expect_message([&] { (void)rod->section(0.2); }, "arc length 0.2");
   expect_message([&] { (void)rod->piece_begin(2); }, "no such piece 2");
-  expect_message([&] { (void)advanced(*rod, rod->state(), VectorX::Zero(5), 0.1, {}, {}); }, "advanced");
+  expect_message([&] { (void)rod->advanced(rod->state(), VectorX::Zero(5), 0.1, {}, {}); }, "advanced");
 }
 
 TEST(SuperHelixInput, SectionOfATaperedRodReadsItsOwnElement) {
@@ -96,9 +96,9 @@ TEST(SuperHelixInput, SectionOfATaperedRodReadsItsOwnElement) {
     const RodSection at = c.rod->section(c.rod->piece_begin(i) + 0.5 * c.lengths[i]);
     const double taper = 1.0 / (1.0 + 0.1 * i);
     const Vector3 k3 = bending_stiffness({1e-3 * taper, 1.5e-3 * taper}, m);
-    const Vector3 strain = (c.state.curvature - c.rod->rest_curvature()).segment<3>(3 * i);
+    const Vector3 strain = (c.state.coordinates - c.rod->rest_curvature()).segment<3>(3 * i);
     EXPECT_LT((at.moment - k3.cwiseProduct(strain)).norm(), 1e-14 * at.moment.norm());
-    EXPECT_EQ(at.curvature, Vector3(c.state.curvature.segment<3>(3 * i)));
+    EXPECT_EQ(at.curvature, Vector3(c.state.coordinates.segment<3>(3 * i)));
   }
   EXPECT_EQ(c.rod->contact_radius(), 1.5e-3);
 }

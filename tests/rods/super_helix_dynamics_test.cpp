@@ -104,7 +104,7 @@ TEST(SuperHelixDynamics, QuadratureAtTheTopOfEachRange) {
           .length = 1.0 / parts, .section = CrossSection::circle(1e-2), .rest_curvature = curvature};
       auto rod = make_super_helix(std::vector<SuperHelixElement>(parts, e), material, RootCondition::clamped);
       RodState state = rod->state();
-      for (int i = 0; i < parts; ++i) state.curvature_rate.segment<3>(3 * i) = Vector3(1.0, 0.5, -0.7);
+      for (int i = 0; i < parts; ++i) state.rates.segment<3>(3 * i) = Vector3(1.0, 0.5, -0.7);
       rod->update(state);
       return rod;
     };
@@ -160,7 +160,7 @@ TEST(SuperHelixDynamics, ConvectiveForceAgainstDifferencedVelocities) {
       if (root == RootCondition::clamped) root_acceleration = {Vector3(1, -2, 3), Vector3(0.5, 4, -2)};
       const auto moved = [&](double h) {
         RodState state = c.state;
-        state.curvature += h * c.state.curvature_rate;
+        state.coordinates += h * c.state.rates;
         // Exact to the order the difference needs: dR/dt = [omega + t alpha]x R, by Magnus to fourth order around h =
         // 0.
         const Vector3& o = spin.angular;
@@ -316,7 +316,7 @@ TEST(SuperHelixDynamics, GradientOfThePotential) {
     EXPECT_LT(relative(gradient, expected), 1e-8);
     // The same number as minus the forces of a rod at rest.
     RodState rest = c.state;
-    rest.curvature_rate.setZero();
+    rest.rates.setZero();
     rest.root_velocity = {};
     auto still = c.rod->clone();
     still->update(rest);
@@ -372,7 +372,7 @@ TEST(SuperHelixDynamics, StiffnessDampingAndElasticForce) {
   EXPECT_EQ(k.topRows(6).norm(), 0.0);
   VectorX f(n);
   c.rod->elastic_force(f);
-  EXPECT_LT(relative(f.tail(n - 6), -k.bottomRightCorner(n - 6, n - 6) * (c.state.curvature - c.rod->rest_curvature())),
+  EXPECT_LT(relative(f.tail(n - 6), -k.bottomRightCorner(n - 6, n - 6) * (c.state.coordinates - c.rod->rest_curvature())),
             1e-14);
   EXPECT_EQ(f.head(6).norm(), 0.0);
 }

@@ -90,7 +90,7 @@ TEST(SuperHelixKinematics, AgreesWithPlainTrigonometry) {
     const Case c = make_case({.elements = 5, .turn = seed % 3 == 0 ? 8.0 : 1.0, .seed = seed});
     integrate(c, [&](int piece, double u, double) {
       const Vector3 expected =
-          centreline<double>(c.state.root.position, c.state.root.frame, c.lengths, c.state.curvature, piece, u);
+          centreline<double>(c.state.root.position, c.state.root.frame, c.lengths, c.state.coordinates, piece, u);
       const RodSection found = c.rod->section(c.rod->piece_begin(piece) + u);
       ASSERT_LT((found.position - expected).norm(), 1e-13);
     });
@@ -111,7 +111,7 @@ TEST(SuperHelixKinematics, JacobianByComplexStep) {
       for (int k = 0; k < columns; ++k) {
         Vec<Complex> position = c.state.root.position.cast<Complex>();
         Mat<Complex> frame = c.state.root.frame.cast<Complex>();
-        Eigen::VectorXcd q = c.state.curvature.cast<Complex>();
+        Eigen::VectorXcd q = c.state.coordinates.cast<Complex>();
         const Complex step(0.0, complex_step);
         const int own = k - c.rod->root_dof();
         if (own >= 0) {
@@ -183,7 +183,7 @@ TEST(SuperHelixKinematics, PiecesCarryTheCentreline) {
     EXPECT_EQ(arc.length, c.lengths[i]);
     EXPECT_LT((arc.position - at.position).norm(), 1e-15);
     EXPECT_LT((arc.frame - at.frame).norm(), 1e-15);
-    EXPECT_EQ(arc.curvature, Vector3(c.state.curvature.segment<3>(3 * i)));
+    EXPECT_EQ(arc.curvature, Vector3(c.state.coordinates.segment<3>(3 * i)));
   }
 }
 
@@ -207,19 +207,19 @@ TEST(SuperHelixKinematics, AdvancedMovesAFreeRootByTheExponentialMap) {
   const Case c = make_case({.elements = 2, .root = RootCondition::free});
   VectorX v = generalised_velocity(*c.rod, c.state);
   RodState state = c.state;
-  for (int i = 0; i < 10000; ++i) state = advanced(*c.rod, state, v, 1e-3, {}, {});
+  for (int i = 0; i < 10000; ++i) state = c.rod->advanced(state, v, 1e-3, {}, {});
   const Vector3 turn = 10.0 * c.state.root_velocity.angular;
   EXPECT_LT((state.root.frame - math::rotation_exp(turn) * c.state.root.frame).norm(), 1e-11);
   EXPECT_LT(math::orthonormality_defect(state.root.frame), 1e-15);
   EXPECT_LT((state.root.position - c.state.root.position - 10.0 * c.state.root_velocity.linear).norm(), 1e-11);
-  EXPECT_LT(relative(state.curvature, c.state.curvature + 10.0 * c.state.curvature_rate), 1e-11);
+  EXPECT_LT(relative(state.coordinates, c.state.coordinates + 10.0 * c.state.rates), 1e-11);
 }
 
 TEST(SuperHelixKinematics, AdvancedTakesThePrescribedRootOver) {
   const Case c = make_case({.elements = 2});
   const Pose next{Vector3(1, 2, 3), math::rotation_exp({0.1, 0.2, 0.3})};
   const Twist twist{Vector3(4, 5, 6), Vector3(7, 8, 9)};
-  const RodState state = advanced(*c.rod, c.state, generalised_velocity(*c.rod, c.state), 0.1, next, twist);
+  const RodState state = c.rod->advanced(c.state, generalised_velocity(*c.rod, c.state), 0.1, next, twist);
   EXPECT_EQ(state.root.position, next.position);
   EXPECT_EQ(state.root.frame, next.frame);
   EXPECT_EQ(state.root_velocity.linear, twist.linear);

@@ -22,7 +22,7 @@ void step(Rod& rod, const RodLoads& loads, double dt) {
   const VectorX v = generalised_velocity(rod, rod.state());
   const VectorX rhs = m * v + dt * (force + elastic);
   rod.add_stiffness(dt * dt, dt, m);
-  rod.update(advanced(rod, rod.state(), Eigen::LLT<MatrixX>(m).solve(rhs), dt, rod.state().root, {}));
+  rod.update(rod.advanced(rod.state(), Eigen::LLT<MatrixX>(m).solve(rhs), dt, rod.state().root, {}));
 }
 
 struct Drift {
@@ -40,7 +40,7 @@ Drift drift_of(int steps, double duration) {
   std::vector<SuperHelixElement> parts;
   for (int i = 0; i < 3; ++i) {
     SuperHelixElement e{.length = c.lengths[i], .section = CrossSection::circle(1e-3)};
-    e.rest_curvature = c.state.curvature.segment<3>(3 * i) + Vector3(5, -5, 5);
+    e.rest_curvature = c.state.coordinates.segment<3>(3 * i) + Vector3(5, -5, 5);
     parts.push_back(e);
   }
   const auto rod = make_super_helix(parts, soft, RootCondition::free);
@@ -98,7 +98,7 @@ TEST(SuperHelixMotion, MomentumBalanceIsExact) {
     const auto momentum_at = [&](double h) {
       RodState state = displaced(c, v + 0.5 * h * acceleration, h);
       const VectorX moved = v + h * acceleration;
-      state.curvature_rate = moved.tail(c.rod->curvature_count());
+      state.rates = moved.tail(c.rod->coordinate_count());
       state.root_velocity = {moved.head<3>(), moved.segment<3>(3)};
       auto rod = c.rod->clone();
       rod->update(state);
@@ -128,8 +128,8 @@ TEST(SuperHelixMotion, MomentumBalanceIsExact) {
 TEST(SuperHelixMotion, FreeFall) {
   Case c = make_case({.elements = 3, .turn = 1.0, .root = RootCondition::free, .seed = 2});
   RodState state = c.state;
-  state.curvature = c.rod->rest_curvature();
-  state.curvature_rate.setZero();
+  state.coordinates = c.rod->rest_curvature();
+  state.rates.setZero();
   state.root_velocity = {};
   c.rod->update(state);
   RodLoads loads;
@@ -139,7 +139,7 @@ TEST(SuperHelixMotion, FreeFall) {
   for (int i = 0; i < steps; ++i) step(*c.rod, loads, dt);
   const double expected = -9.81 * dt * dt * steps * (steps + 1) / 2.0;  // the scheme's own sum
   EXPECT_NEAR(c.rod->state().root.position.z() - state.root.position.z(), expected, 1e-11);
-  EXPECT_LT((c.rod->state().curvature - state.curvature).norm(), 1e-8);
+  EXPECT_LT((c.rod->state().coordinates - state.coordinates).norm(), 1e-8);
 }
 
 // First frequency of a clamped straight rod, beta = 1.875104068711961: 8 elements are within 1 % of the Euler-Bernoulli

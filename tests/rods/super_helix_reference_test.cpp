@@ -60,8 +60,8 @@ TEST(SuperHelixReference, MassForcesAndStiffness) {
     const auto rod = rod_of(entry);
     RodState state;
     state.root = {vector(entry["r0"]), matrix(entry["frame0"])};
-    state.curvature = vector(entry["q"]);
-    state.curvature_rate = vector(entry["qdot"]);
+    state.coordinates = vector(entry["q"]);
+    state.rates = vector(entry["qdot"]);
     rod->update(state);
     const Vector3 gravity = vector(entry["gravity_cm_s2"]);
     const int n = rod->dof();

@@ -40,7 +40,7 @@ double equilibrium(Rod& rod, const Vector3& gravity) {
       rod.potential_gradient(gravity * load / loads, gradient);
       rod.potential_hessian(gravity * load / loads, hessian);
       RodState state = rod.state();
-      state.curvature -= Eigen::LDLT<MatrixX>(hessian).solve(gradient);
+      state.coordinates -= Eigen::LDLT<MatrixX>(hessian).solve(gradient);
       rod.update(state);
     }
   }

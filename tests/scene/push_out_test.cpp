@@ -44,8 +44,8 @@ TEST(PushOut, crossing_fibres_part_by_what_they_overlap_and_others_stay) {
   add_fibre(built, {0.0, 0.0, 0.0}, Vector3::UnitX());
   add_fibre(built, {0.07, -0.07, 1.2 * radius}, Vector3::UnitY());
   add_fibre(built, {0.0, 0.05, 0.0}, Vector3::UnitX());
-  built.state.rods[0].curvature_rate.setConstant(2.0);
-  built.state.rods[2].curvature.setConstant(1.0);  // an initial shape that is not the natural one
+  built.state.rods[0].rates.setConstant(2.0);
+  built.state.rods[2].coordinates.setConstant(1.0);  // an initial shape that is not the natural one
   const dynamics::SimulationState before = built.state;
   ASSERT_EQ(initial_overlaps(built).size(), 1U);
   const PushOut found = push_out(built);
@@ -53,10 +53,10 @@ TEST(PushOut, crossing_fibres_part_by_what_they_overlap_and_others_stay) {
   EXPECT_TRUE(initial_overlaps(built).empty());
   EXPECT_GT(found.largest_move, 0.3 * radius);
   EXPECT_LT(found.largest_move, 0.8 * radius) << "each gives way by half of 0.8 radii, a little more at the tips";
-  EXPECT_LT(built.state.rods[1].curvature.cwiseAbs().maxCoeff(), 0.25) << "bent from the root, not kinked";
-  EXPECT_EQ(built.state.rods[2].curvature, before.rods[2].curvature);
-  EXPECT_EQ(built.state.rods[0].curvature_rate, before.rods[0].curvature_rate);
-  EXPECT_EQ(built.world.fibres[0].rod->rest_curvature(), before.rods[0].curvature)
+  EXPECT_LT(built.state.rods[1].coordinates.cwiseAbs().maxCoeff(), 0.25) << "bent from the root, not kinked";
+  EXPECT_EQ(built.state.rods[2].coordinates, before.rods[2].coordinates);
+  EXPECT_EQ(built.state.rods[0].rates, before.rods[0].rates);
+  EXPECT_EQ(built.world.fibres[0].rod->rest_curvature(), before.rods[0].coordinates)
       << "the natural shape is not touched";
 }
 
@@ -68,7 +68,7 @@ TEST(PushOut, a_free_fibre_leaves_the_floor_as_a_whole) {
   EXPECT_EQ(found.status, Status::converged);
   EXPECT_TRUE(initial_overlaps(built).empty());
   EXPECT_NEAR(built.state.rods[0].root.position.z(), 0.5 * radius, 0.02 * radius);
-  EXPECT_LT(built.state.rods[0].curvature.norm(), 0.01);
+  EXPECT_LT(built.state.rods[0].coordinates.norm(), 0.01);
 }
 
 TEST(PushOut, deep_inside_an_obstacle_the_tip_comes_out) {
@@ -100,7 +100,7 @@ TEST(PushOut, gives_up_on_fibres_in_one_place_without_harm) {
   const PushOut found = push_out(built);
   EXPECT_EQ(found.status, Status::stalled);
   EXPECT_GT(found.deepest, radius);
-  EXPECT_EQ(built.state.rods[0].curvature, VectorX::Zero(12)) << "a round that ended badly is taken back";
+  EXPECT_EQ(built.state.rods[0].coordinates, VectorX::Zero(12)) << "a round that ended badly is taken back";
 }
 
 TEST(PushOut, what_is_apart_stays_to_the_bit) {
@@ -110,7 +110,7 @@ TEST(PushOut, what_is_apart_stays_to_the_bit) {
   const PushOut found = push_out(built);
   EXPECT_EQ(found.rounds, 0);
   EXPECT_EQ(found.largest_move, 0.0);
-  EXPECT_EQ(built.state.rods[1].curvature, VectorX::Zero(12));
+  EXPECT_EQ(built.state.rods[1].coordinates, VectorX::Zero(12));
 }
 
 }  // namespace

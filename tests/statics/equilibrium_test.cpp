@@ -35,7 +35,7 @@ std::unique_ptr<rods::Rod> unit_rod(int elements, double gamma, double poisson_r
 }
 
 rods::RodState natural_state(const rods::Rod& rod) {
-  return {{}, {}, rod.rest_curvature(), VectorX::Zero(rod.curvature_count())};
+  return {{}, {}, rod.rest_curvature(), VectorX::Zero(rod.coordinate_count()), {}};
 }
 
 Vector3 tip(const rods::Rod& rod) { return rod.section(rod.length()).position; }

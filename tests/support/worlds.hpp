@@ -31,8 +31,8 @@ inline assembly::Fibre fibre(int elements, double length, double radius, const r
 
 /// Adds a fibre at rest in its natural shape, and its state.
 inline void add(assembly::World& world, dynamics::SimulationState& state, assembly::Fibre added) {
-  const int m = added.rod->curvature_count();
-  state.rods.push_back({added.root, {}, added.rod->rest_curvature(), VectorX::Zero(m)});
+  const int m = added.rod->coordinate_count();
+  state.rods.push_back({added.root, {}, added.rod->rest_curvature(), VectorX::Zero(m), {}});
   world.fibres.push_back(std::move(added));
 }
 

@@ -42,7 +42,7 @@ void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& fram
     const int touched = rod.jacobian(sides[k].element, sides[k].u, jacobian);
     columns.topRows(touched).noalias() += jacobian.leftCols(touched).transpose() * (signs[k] * frame);
   }
-  motion.matrices[where.body].whiten(columns);
+  motion.matrices[where.body]->whiten(columns);
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ std::vector<VectorX> constrained_velocities(const friction::FactoredProblem& pro
     }
   }
   for (std::size_t f = 0; f < change.size(); ++f) {
-    motion.matrices[f].velocity_from_whitened(change[f]);
+    motion.matrices[f]->velocity_from_whitened(change[f]);
     change[f] += motion.velocities[f];
   }
   return change;

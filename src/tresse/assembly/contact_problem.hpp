@@ -1,8 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include <tresse/assembly/step_matrix.hpp>
 #include <tresse/assembly/world.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/friction/problem.hpp>
@@ -11,7 +11,7 @@ namespace tresse::assembly {
 
 /// Unconstrained motion of every fibre over the step, and what prescribes the rest.
 struct FreeMotion {
-  std::vector<StepMatrix> matrices;   ///< (fibres)
+  std::vector<std::unique_ptr<rods::StepMatrix>> matrices;  ///< (fibres)
   std::vector<VectorX> velocities;    ///< (fibres) v_free, generalised velocity at the end of the step without contact
   std::vector<Pose> obstacles_begin;  ///< (obstacles) pose at the start of the step
   std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end

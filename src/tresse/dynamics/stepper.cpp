@@ -39,9 +39,9 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.nonlinear_tolerance > 0.0, "nonlinear tolerance: must be positive");
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const int m = world.fibres[f].rod->curvature_count();
-    require(state.rods[f].curvature.size() == m && state.rods[f].curvature_rate.size() == m,
-            "state: curvatures do not match the rod");
+    const int m = world.fibres[f].rod->coordinate_count();
+    require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
+            "state: coordinates do not match the rod");
   }
 }
 
@@ -85,7 +85,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
       search_(options.broad_phase, options.detection) {
   validate(world_, options_, state_);
   const std::size_t count = world_.fibres.size();
-  motion_.matrices.resize(count);
+  for (const assembly::Fibre& fibre : world_.fibres) motion_.matrices.push_back(fibre.rod->make_step_matrix());
   motion_.velocities.resize(count);
   start_velocities_.resize(count);
   first_free_.resize(count);
@@ -156,28 +156,19 @@ void Stepper::assemble_fibre(int f, const VectorX& v_at, bool at_end) {
   assembly::Fibre& fibre = world_.fibres[f];
   rods::Rod& rod = *fibre.rod;
   const double dt = motion_.dt;
-  MatrixX& matrix = motion_.matrices[f].storage(rod.dof());
-  rod.mass_matrix(matrix);
   VectorX& v = motion_.velocities[f];
-  v.noalias() = matrix * start_velocities_[f];
+  if (!motion_.matrices[f]->factor(rod, {dt * dt, dt, dt * fibre.drag}, start_velocities_[f], v)) {
+    v.setConstant(rod.dof(), std::nan(""));  // reported as a state that stopped being finite
+    return;
+  }
   thread_local VectorX force;
   force.resize(rod.dof());
   rod.elastic_force(force);
   v += dt * force;
   rod.inertial_and_external_force({world_.gravity, root_accelerations_[f], fibre.drag, world_.wind}, force);
   v += dt * force;
-  if (at_end) {
-    MatrixX stiffness = MatrixX::Zero(rod.dof(), rod.dof());
-    rod.add_stiffness(1.0, 0.0, stiffness);
-    v += dt * dt * (stiffness * v_at);
-  }
-  rod.add_stiffness(dt * dt, dt, matrix);
-  if (fibre.drag > 0.0) rod.add_drag_matrix(dt * fibre.drag, matrix);
-  if (!motion_.matrices[f].factor()) {
-    v.setConstant(std::nan(""));  // reported as a state that stopped being finite
-    return;
-  }
-  motion_.matrices[f].solve(v);
+  if (at_end) rod.add_stiffness_times(dt * dt, v_at, v);
+  motion_.matrices[f]->solve(v);
 }
 
 /// Velocity without contact with gravity's force where the rod is, the end that the last pass predicts. Contact forces
@@ -187,7 +178,7 @@ void Stepper::assemble_gravity_at_end(int f) {
   VectorX& v = motion_.velocities[f];
   world_.fibres[f].rod->gravity_force(world_.gravity, v);
   v = motion_.dt * (v - first_gravity_[f]);
-  motion_.matrices[f].solve(v);
+  motion_.matrices[f]->solve(v);
   v += first_free_[f];
 }
 
@@ -395,7 +386,7 @@ void Stepper::go_to_end(const Pass& pass) {
   end_rods_.resize(world_.fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
     rods::Rod& rod = *world_.fibres[f].rod;
-    end_rods_[f] = rods::advanced(rod, start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f],
+    end_rods_[f] = rod.advanced(start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f],
                                   start_rods_[f].root_velocity);
     rod.update(end_rods_[f]);
   });
@@ -405,19 +396,10 @@ Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, con
   return find_contacts(span.end, pass.velocities, pass.forces(motion_.dt, options_.margin));
 }
 
-/// Whether a step with these velocities ends in a state worth going on from. Overflow is near, and searching contacts
-/// without end, once a fibre winds up by 1e5 radians or flies a thousand times its length in one step.
+/// Whether a step with these velocities ends in a state worth going on from.
 bool Stepper::sound(const std::vector<VectorX>& velocities) const {
-  constexpr double largest_turn = 1e5;
-  constexpr double largest_flight = 1e3;
   for (std::size_t f = 0; f < velocities.size(); ++f) {
-    const VectorX& v = velocities[f];
-    if (!v.allFinite()) return false;
-    const rods::Rod& rod = *world_.fibres[f].rod;
-    const int m = rod.curvature_count();
-    const double bend = (start_rods_[f].curvature + motion_.dt * v.tail(m)).lpNorm<Eigen::Infinity>();
-    if (!(bend * rod.length() <= largest_turn)) return false;
-    if (v.size() > m && !(motion_.dt * v.head<3>().norm() <= largest_flight * rod.length())) return false;
+    if (!world_.fibres[f].rod->within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
   }
   return true;
 }
@@ -428,7 +410,7 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
   double change = 0.0;
   double size = 0.0;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    const assembly::StepMatrix& matrix = motion_.matrices[f];
+    const rods::StepMatrix& matrix = *motion_.matrices[f];
     change += matrix.squared_norm(after.velocities[f] - before.velocities[f]);
     size += std::max(matrix.squared_norm(after.velocities[f]), matrix.squared_norm(motion_.velocities[f]));
   }

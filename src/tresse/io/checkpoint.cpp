@@ -80,10 +80,15 @@ struct FlatState {
   std::vector<std::int64_t> curvature_offsets;  // (n + 1)
   std::vector<double> curvature;                // (m)
   std::vector<double> curvature_rate;           // (m)
+  std::vector<std::int64_t> memory_offsets;     // (n + 1), empty when no rod has a memory
+  std::vector<double> memory;
   std::vector<std::int32_t> warm_key;           // (w, 4) body and element of a, of b
   std::vector<double> warm_abscissa;            // (w, 2)
   std::vector<double> warm_force;               // (w, 3)
 };
+
+/// Of models with a memory alone.
+bool optional(std::string_view name) { return name.starts_with("state/memory"); }
 
 /// visit(name, extents of a row, array).
 template <class AnyState, class Visit>
@@ -95,6 +100,8 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/curvature_offsets", Shape{}, x.curvature_offsets);
   visit("state/curvature", Shape{}, x.curvature);
   visit("state/curvature_rate", Shape{}, x.curvature_rate);
+  visit("state/memory_offsets", Shape{}, x.memory_offsets);
+  visit("state/memory", Shape{}, x.memory);
   visit("state/warm/key", Shape{key_size}, x.warm_key);
   visit("state/warm/abscissa", Shape{2}, x.warm_abscissa);
   visit("state/warm/force", Shape{3}, x.warm_force);
@@ -112,10 +119,16 @@ FlatState flatten(const dynamics::SimulationState& state) {
     append(out.root_frame, rod.root.frame);
     append(out.root_velocity, rod.root_velocity.linear);
     append(out.root_angular_velocity, rod.root_velocity.angular);
-    append_vector(out.curvature, rod.curvature);
-    append_vector(out.curvature_rate, rod.curvature_rate);
-    require(rod.curvature.size() == rod.curvature_rate.size(), "checkpoint: a rod has as many curvatures as rates");
+    append_vector(out.curvature, rod.coordinates);
+    append_vector(out.curvature_rate, rod.rates);
+    require(rod.coordinates.size() == rod.rates.size(), "checkpoint: a rod has as many curvatures as rates");
     out.curvature_offsets.push_back(static_cast<std::int64_t>(out.curvature.size()));
+    append_vector(out.memory, rod.memory);
+  }
+  if (!out.memory.empty()) {
+    out.memory_offsets.push_back(0);
+    for (const rods::RodState& rod : state.rods)
+      out.memory_offsets.push_back(out.memory_offsets.back() + static_cast<std::int64_t>(rod.memory.size()));
   }
   for (const dynamics::WarmContact& contact : state.warm) {
     const contact::Place& place = contact.place;
@@ -134,6 +147,13 @@ VectorX slice(const std::vector<double>& values, std::int64_t begin, std::int64_
   return Eigen::Map<const VectorX>(values.data() + begin, end - begin);
 }
 
+bool consistent_memory(const FlatState& x) {
+  if (x.memory_offsets.empty()) return x.memory.empty();
+  return x.memory_offsets.size() == x.curvature_offsets.size() && x.memory_offsets.front() == 0 &&
+         std::is_sorted(x.memory_offsets.begin(), x.memory_offsets.end()) &&
+         x.memory_offsets.back() == static_cast<std::int64_t>(x.memory.size());
+}
+
 bool consistent(const FlatState& x) {
   if (x.curvature_offsets.empty() || x.curvature_offsets.front() != 0) return false;
   const std::size_t rods = x.curvature_offsets.size() - 1;
@@ -143,7 +163,7 @@ bool consistent(const FlatState& x) {
          x.curvature_rate.size() == x.curvature.size() && x.root_position.size() == 3 * rods &&
          x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
-         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts;
+         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts && consistent_memory(x);
 }
 
 /// `flat` is consistent.
@@ -154,8 +174,10 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
     for (int j = 0; j < 3; ++j) rod.root.frame.row(j) = vector_at(flat.root_frame, 3 * i + static_cast<std::size_t>(j));
     rod.root_velocity.linear = vector_at(flat.root_velocity, i);
     rod.root_velocity.angular = vector_at(flat.root_angular_velocity, i);
-    rod.curvature = slice(flat.curvature, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
-    rod.curvature_rate = slice(flat.curvature_rate, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
+    rod.coordinates = slice(flat.curvature, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
+    rod.rates = slice(flat.curvature_rate, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
+    if (!flat.memory_offsets.empty())
+      rod.memory = slice(flat.memory, flat.memory_offsets[i], flat.memory_offsets[i + 1]);
   }
   for (std::size_t i = 0; key_size * i < flat.warm_key.size(); ++i) {
     dynamics::WarmContact& contact = state.warm.emplace_back();
@@ -201,6 +223,7 @@ void fill(Hdf5Writer& out, const Checkpoint& checkpoint, bool packed) {
   FlatState flat = flatten(checkpoint.state);
   if (packed) round_for_packing(flat);
   for_each_array(flat, [&]<class T>(const char* name, Shape shape, const std::vector<T>& array) {
+    if (optional(name) && array.empty()) return;
     std::size_t width = 1;
     for (const std::size_t extent : shape) width *= extent;
     shape.insert(shape.begin(), array.size() / width);
@@ -260,6 +283,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   }
   FlatState flat;
   for_each_array(flat, [&]<class T>(const char* name, const Shape&, std::vector<T>& array) {
+    if (optional(name) && !in.contains(name)) return;
     array = in.read<T>(name);
     crc = checksum(array, crc);
   });

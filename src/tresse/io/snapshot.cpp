@@ -72,8 +72,8 @@ void append_fibre(Frame& frame, const rods::Rod& rod, const scene::FibreGroup& g
     append(frame.moment, section.moment);
   }
   const rods::RodState& state = rod.state();
-  frame.curvature.insert(frame.curvature.end(), state.curvature.begin(), state.curvature.end());
-  frame.curvature_rate.insert(frame.curvature_rate.end(), state.curvature_rate.begin(), state.curvature_rate.end());
+  frame.curvature.insert(frame.curvature.end(), state.coordinates.begin(), state.coordinates.end());
+  frame.curvature_rate.insert(frame.curvature_rate.end(), state.rates.begin(), state.rates.end());
   append(frame.root_position, state.root.position);
   append(frame.root_frame, state.root.frame);
 }
@@ -122,7 +122,7 @@ TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::Worl
       layout.radius.push_back(rod.contact_radius());
     }
     layout.point_offsets.push_back(static_cast<std::int64_t>(layout.arc_length.size()));
-    layout.curvature_offsets.push_back(layout.curvature_offsets.back() + rod.curvature_count());
+    layout.curvature_offsets.push_back(layout.curvature_offsets.back() + rod.coordinate_count());
     layout.root_is_free.push_back(rod.root_condition() == rods::RootCondition::free ? 1 : 0);
     layout.group.push_back(fibre.group);
   }

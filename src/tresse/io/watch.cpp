@@ -339,7 +339,7 @@ void Watch::look_at_fibres(const WatchedStep& step) {
   for (std::size_t f = 0; f < step.world.fibres.size(); ++f) {
     const rods::Rod& rod = *step.world.fibres[f].rod;
     const rods::RodState& state = rod.state();
-    const double bend = (state.curvature - rod.rest_curvature()).lpNorm<Eigen::Infinity>();
+    const double bend = (rod.curvature() - rod.rest_curvature()).lpNorm<Eigen::Infinity>();
     const double strain = bend * rod.contact_radius();
     ends.resize(3, rod.piece_count() + 1);
     rod.end_velocities(rods::generalised_velocity(rod, state), ends);

@@ -1,17 +1,19 @@
+#include <tresse/rods/rod.hpp>
+
 #include <tresse/base/errors.hpp>
 #include <tresse/math/rotations.hpp>
-#include <tresse/rods/rod.hpp>
+#include <tresse/rods/detail/dense_step_matrix.hpp>
 
 namespace tresse::rods {
 
-RodState advanced(const Rod& rod, const RodState& state, const Eigen::Ref<const VectorX>& v, double dt,
-                  const Pose& next_root, const Twist& root_velocity) {
-  require(v.size() == rod.dof() && state.curvature.size() == rod.curvature_count(),
+RodState Rod::advanced(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt, const Pose& next_root,
+                       const Twist& root_velocity) const {
+  require(v.size() == dof() && state.coordinates.size() == coordinate_count(),
           "advanced: velocities or state do not match the rod");
   RodState next;
-  next.curvature_rate = v.tail(rod.curvature_count());
-  next.curvature = state.curvature + dt * next.curvature_rate;
-  if (rod.root_condition() == RootCondition::free) {
+  next.rates = v.tail(coordinate_count());
+  next.coordinates = state.coordinates + dt * next.rates;
+  if (root_dof() > 0) {
     next.root_velocity.linear = v.head<3>();
     next.root_velocity.angular = v.segment<3>(3);
     next.root.position = state.root.position + dt * next.root_velocity.linear;
@@ -24,13 +26,24 @@ RodState advanced(const Rod& rod, const RodState& state, const Eigen::Ref<const 
   return next;
 }
 
+bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const {
+  constexpr double largest_turn = 1e5;
+  constexpr double largest_flight = 1e3;
+  if (!v.allFinite()) return false;
+  const double bend = (state.coordinates + dt * v.tail(coordinate_count())).lpNorm<Eigen::Infinity>();
+  if (!(bend * length() <= largest_turn)) return false;
+  return root_dof() == 0 || dt * v.head<3>().norm() <= largest_flight * length();
+}
+
+std::unique_ptr<StepMatrix> Rod::make_step_matrix() const { return std::make_unique<detail::DenseStepMatrix>(); }
+
 VectorX generalised_velocity(const Rod& rod, const RodState& state) {
   VectorX v(rod.dof());
-  if (rod.root_condition() == RootCondition::free) {
+  if (rod.root_dof() > 0) {
     v.head<3>() = state.root_velocity.linear;
     v.segment<3>(3) = state.root_velocity.angular;
   }
-  v.tail(rod.curvature_count()) = state.curvature_rate;
+  v.tail(rod.coordinate_count()) = state.rates;
   return v;
 }
 

@@ -4,6 +4,7 @@
 
 #include <tresse/base/types.hpp>
 #include <tresse/geometry/curves.hpp>
+#include <tresse/rods/step_matrix.hpp>
 
 namespace tresse::rods {
 
@@ -12,13 +13,15 @@ enum class RootCondition {
   free,     ///< six more unknowns, the pose of the frame at s = 0
 };
 
-/// State of one rod. `curvature` are the discrete curvatures (m = 3N for a super-helix, element after element,
-/// (twist, k1, k2) each); `root` is prescribed when clamped and an unknown when free.
+/// State of one rod. `coordinates` are the model's own, from root to tip: the discrete curvatures (twist, k1, k2) of a
+/// super-helix's elements or of a super-clothoid's nodes, positions and twist angles of a nodal model. `root` is
+/// prescribed when clamped and an unknown when free.
 struct RodState {
   Pose root;
   Twist root_velocity;
-  VectorX curvature;       ///< (m) [1/m]
-  VectorX curvature_rate;  ///< (m) [1/(m s)]
+  VectorX coordinates;  ///< (m) [1/m] for curvatures
+  VectorX rates;        ///< (m) [1/(m s)] for curvatures
+  VectorX memory;       ///< what advanced() carries along beside the coordinates; empty for curvatures
 };
 
 /// What acts on a rod besides elasticity and contact.
@@ -52,9 +55,9 @@ struct RodSection {
   Vector3 moment;     ///< K3 (kappa - kappa_rest), material axes (twist, 1, 2) [N m]
 };
 
-/// One rod: an immutable model and the kinematics of its last update(). Unknown velocities v, dof() of them: for a
-/// clamped root the curvature rates; for a free root (linear velocity of r(0), angular velocity of the root frame, both
-/// in world axes, then the curvature rates). Discrete dynamics, bertails2018hdr eq. (2.8):
+/// One rod: an immutable model and the kinematics of its last update(). Unknown velocities v, dof() of them: the rates
+/// of the coordinates; for a free root before them, where root_dof() is 6, the linear velocity of r(0) and the angular
+/// velocity of the root frame, both in world axes. Discrete dynamics, bertails2018hdr eq. (2.8):
 ///   M v' + gradient(elastic) + damping + G + A = external.
 /// Not thread-safe; one object per fibre.
 class Rod {
@@ -63,15 +66,27 @@ class Rod {
 
   virtual std::unique_ptr<Rod> clone() const = 0;
   virtual RootCondition root_condition() const = 0;
-  virtual int curvature_count() const = 0;  ///< m
-  int root_dof() const { return root_condition() == RootCondition::free ? 6 : 0; }
-  int dof() const { return root_dof() + curvature_count(); }
+  virtual int coordinate_count() const = 0;  ///< m
+  virtual int root_dof() const { return root_condition() == RootCondition::free ? 6 : 0; }
+  int dof() const { return root_dof() + coordinate_count(); }
   virtual double length() const = 0;                  ///< [m]
   virtual double mass() const = 0;                    ///< [kg]
   virtual double contact_radius() const = 0;          ///< [m]; an elliptic section's largest half-axis
-  virtual const VectorX& rest_curvature() const = 0;  ///< (m) [1/m]
-  /// Changes the natural shape: curls that set in, growth. (m) [1/m]
+  /// Natural curvatures, (twist, k1, k2) by element or node as the model has them; curvature() are those of the state.
+  virtual const VectorX& rest_curvature() const = 0;  ///< (k) [1/m]
+  /// Changes the natural shape: curls that set in, growth. (k) [1/m]
   virtual void set_rest_curvature(const VectorX& rest) = 0;
+  virtual VectorX curvature() const = 0;  ///< (k) [1/m]
+  /// The state that these curvatures and their rates are, (k). `root` and its velocity as in RodState.
+  virtual RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
+                          const VectorX& curvature_rate) const = 0;
+  /// State after a step from `state`: coordinates += dt * rates; a free root moves by the exponential map with v's first
+  /// six entries; a clamped root takes `next_root` and `root_velocity` over.
+  virtual RodState advanced(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt, const Pose& next_root,
+                            const Twist& root_velocity) const;
+  /// Whether that state is worth going on from: overflow is near, and searching contacts without end, once a fibre winds
+  /// up by 1e5 radians or flies a thousand times its length in one step.
+  virtual bool within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const;
 
   /// Smooth pieces of the centreline, one an element, in order from the root.
   virtual int piece_count() const = 0;
@@ -94,9 +109,14 @@ class Rod {
   /// dr/dv at local arc length `u` of `piece`, (3, touched(piece) or more); writes and returns touched(piece) columns.
   virtual int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const = 0;
 
+  /// The factored implicit matrix that suits this rod's structure and size.
+  virtual std::unique_ptr<StepMatrix> make_step_matrix() const;
+
   virtual void mass_matrix(Eigen::Ref<MatrixX> out) const = 0;  ///< M, (dof, dof), both triangles
   /// Adds stiffness_scale * (elastic Hessian) + damping_scale * D to the matrix, (dof, dof).
   virtual void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const = 0;
+  /// Adds scale * (elastic Hessian) x, (dof).
+  virtual void add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const = 0;
   virtual void elastic_force(
       Eigen::Ref<VectorX> out) const = 0;  ///< -gradient of the elastic energy, (dof) [N m^2] for curvatures
   virtual void gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const = 0;  ///< -G, (dof)
@@ -111,16 +131,11 @@ class Rod {
   virtual RodMotion motion() const = 0;
   /// Linear and angular momentum about the world origin.
   virtual void momentum(Vector3& linear, Vector3& angular) const = 0;
-  /// Hessian of elastic energy + gravity potential over the unknowns of a clamped rod (curvatures), (m, m).
+  /// Hessian of elastic energy + gravity potential over the coordinates of a clamped rod, (m, m).
   virtual void potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const = 0;
   /// Gradient of the same potential, (dof).
   virtual void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const = 0;
 };
-
-/// State after a step: curvatures += dt * rates; a free root moves by the exponential map with v's first six entries;
-/// a clamped root takes `next_root` and `root_velocity` over.
-RodState advanced(const Rod& rod, const RodState& state, const Eigen::Ref<const VectorX>& v, double dt,
-                  const Pose& next_root, const Twist& root_velocity);
 
 /// The generalised velocity of a state, (dof).
 VectorX generalised_velocity(const Rod& rod, const RodState& state);

@@ -93,10 +93,9 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
       fibre.last_rest_curvature = stacked(group.natural_curvature);
       fibre.rest_onset = group.natural_curvature_onset;
     }
-    out.state.rods.push_back({fibre.root,
-                              {group.root.velocity, group.root.angular_velocity},
-                              stacked(group.initial_curvature),
-                              stacked(group.initial_curvature_rate)});
+    out.state.rods.push_back(fibre.rod->shaped(fibre.root, {group.root.velocity, group.root.angular_velocity},
+                                               stacked(group.initial_curvature),
+                                               stacked(group.initial_curvature_rate)));
     out.world.fibres.push_back(std::move(fibre));
   }
 }

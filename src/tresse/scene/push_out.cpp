@@ -26,7 +26,8 @@ assembly::World still_world(const Case& built) {
     const assembly::Fibre& from = built.world.fibres[f];
     assembly::Fibre fibre;
     fibre.rod = from.rod->clone();
-    fibre.rod->set_rest_curvature(built.state.rods[f].curvature);
+    fibre.rod->update(built.state.rods[f]);
+    fibre.rod->set_rest_curvature(fibre.rod->curvature());
     fibre.root = assembly::root_pose(from, 0.0);
     fibre.group = from.group;
     out.fibres.push_back(std::move(fibre));
@@ -41,7 +42,7 @@ assembly::World still_world(const Case& built) {
 dynamics::SimulationState at_rest(const dynamics::SimulationState& state) {
   dynamics::SimulationState out;
   for (const rods::RodState& rod : state.rods) {
-    out.rods.push_back({rod.root, {}, rod.curvature, VectorX::Zero(rod.curvature.size())});
+    out.rods.push_back({rod.root, {}, rod.coordinates, VectorX::Zero(rod.coordinates.size()), rod.memory});
   }
   return out;
 }
@@ -55,7 +56,7 @@ double long_time_step(const assembly::World& world) {
     rod.add_stiffness(1.0, 0.0, stiffness);
     // K of one curvature over its length is EI or GJ, per length of its element.
     const double softest =
-        stiffness.diagonal().tail(rod.curvature_count()).minCoeff() * rod.piece_count() / rod.length();
+        stiffness.diagonal().tail(rod.coordinate_count()).minCoeff() * rod.piece_count() / rod.length();
     longest = std::max(longest, std::sqrt(rod.mass() * std::pow(rod.length(), 3) / softest));
   }
   return 3.0 * longest;
@@ -102,7 +103,8 @@ bool push(Case& built, double deepest, double dt) {
   if (!stepper.step().finite) return false;
   for (std::size_t f = 0; f < built.state.rods.size(); ++f) {
     const rods::RodState& pushed = stepper.state().rods[f];
-    built.state.rods[f].curvature = pushed.curvature;
+    built.state.rods[f].coordinates = pushed.coordinates;
+    built.state.rods[f].memory = pushed.memory;
     if (built.world.fibres[f].rod->root_condition() == rods::RootCondition::free)
       built.state.rods[f].root = pushed.root;
   }

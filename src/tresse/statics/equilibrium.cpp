@@ -14,23 +14,23 @@ namespace {
 class ScaledPotential {
  public:
   ScaledPotential(rods::Rod& rod, const rods::RodState& start)
-      : rod_(rod), state_(start), size_(rod.curvature_count()) {
+      : rod_(rod), state_(start), size_(rod.coordinate_count()) {
     rod_.update(state_);
     MatrixX stiffness = MatrixX::Zero(size_, size_);
     rod_.add_stiffness(1.0, 0.0, stiffness);
     factor_.compute(stiffness);
-    state_.curvature_rate.setZero();
+    state_.rates.setZero();
   }
 
   void set_gravity(const Vector3& gravity) { gravity_ = gravity; }
-  const VectorX& curvature() const { return state_.curvature; }
+  const VectorX& curvature() const { return state_.coordinates; }
 
   void move(const VectorX& scaled_step) {
-    state_.curvature += factor_.matrixU().solve(scaled_step);
+    state_.coordinates += factor_.matrixU().solve(scaled_step);
     rod_.update(state_);
   }
   void set_curvature(const VectorX& curvature) {
-    state_.curvature = curvature;
+    state_.coordinates = curvature;
     rod_.update(state_);
   }
   double value() const {
@@ -56,7 +56,7 @@ class ScaledPotential {
   }
   /// Size of the forces that balance: that of gravity and of elasticity in the same norm.
   double scale() const {
-    const VectorX elastic = factor_.matrixU() * (state_.curvature - rod_.rest_curvature());
+    const VectorX elastic = factor_.matrixU() * (state_.coordinates - rod_.rest_curvature());
     return std::max({elastic.norm(), (gradient() - elastic).norm(), 1e-300});
   }
 

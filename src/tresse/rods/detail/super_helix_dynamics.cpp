@@ -125,13 +125,17 @@ void SuperHelixRod::add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const
 
 void SuperHelixRod::add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const {
   TRESSE_ASSERT(into.rows() == dof() && into.cols() == dof());
-  into.diagonal().tail(curvature_count()) += (stiffness_scale + damping_scale * damping_time_) * stiffness_;
+  into.diagonal().tail(coordinate_count()) += (stiffness_scale + damping_scale * damping_time_) * stiffness_;
+}
+
+void SuperHelixRod::add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const {
+  into.tail(coordinate_count()) += scale * stiffness_.cwiseProduct(x.tail(coordinate_count()));
 }
 
 void SuperHelixRod::elastic_force(Eigen::Ref<VectorX> out) const {
   TRESSE_ASSERT(out.size() == dof());
   out.head(root_dof()).setZero();
-  out.tail(curvature_count()) = stiffness_.cwiseProduct(rest_ - state_.curvature);
+  out.tail(coordinate_count()) = stiffness_.cwiseProduct(rest_ - state_.coordinates);
 }
 
 /// Root to tip: velocity and bias acceleration of the joints (that of the unknown accelerations zero), then the line
@@ -214,7 +218,7 @@ void SuperHelixRod::for_each_motion(Visit&& visit) const {
 double SuperHelixRod::elastic_energy() const {
   double sum = 0.0;
   for (Eigen::Index i = 0; i < stiffness_.size(); ++i) {
-    const double strain = state_.curvature[i] - rest_[i];
+    const double strain = state_.coordinates[i] - rest_[i];
     sum += stiffness_[i] * strain * strain;
   }
   return 0.5 * sum;
@@ -280,13 +284,13 @@ void SuperHelixRod::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> ou
 void SuperHelixRod::potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
   gravity_force(gravity, out);
   out = -out;
-  out.tail(curvature_count()) += stiffness_.cwiseProduct(state_.curvature - rest_);
+  out.tail(coordinate_count()) += stiffness_.cwiseProduct(state_.coordinates - rest_);
 }
 
 /// A coordinate turns what lies beyond it rigidly, so that d(dr/dq_j)/dq_i = dtheta_i x dr/dq_j for i < j; the diagonal
 /// blocks are closed forms, int s^m c_m ds = s^{m+1} c_{m+1} giving the integral over the element.
 void SuperHelixRod::potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const {
-  const int m = curvature_count();
+  const int m = coordinate_count();
   TRESSE_ASSERT(out.rows() == m && out.cols() == m);
   sample();
   out.setZero();

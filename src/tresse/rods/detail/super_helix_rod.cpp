@@ -60,8 +60,8 @@ SuperHelixRod::SuperHelixRod(const std::vector<SuperHelixElement>& elements, con
   forces_.resize(n);
   twists_.setZero(dof(), 6);
   if (root_condition == RootCondition::free) twists_.topRows<6>().setIdentity();
-  state_.curvature = rest_;
-  state_.curvature_rate = VectorX::Zero(m);
+  state_.coordinates = rest_;
+  state_.rates = VectorX::Zero(m);
   update(RodState(state_));
 }
 
@@ -79,9 +79,9 @@ geometry::Curve SuperHelixRod::piece(int piece) const {
 }
 
 void SuperHelixRod::update(const RodState& state) {
-  require(state.curvature.size() == curvature_count() && state.curvature_rate.size() == curvature_count(), [&] {
-    return "super-helix: the state has " + std::to_string(state.curvature.size()) + " curvatures and " +
-           std::to_string(state.curvature_rate.size()) + " rates, expected " + std::to_string(curvature_count());
+  require(state.coordinates.size() == coordinate_count() && state.rates.size() == coordinate_count(), [&] {
+    return "super-helix: the state has " + std::to_string(state.coordinates.size()) + " curvatures and " +
+           std::to_string(state.rates.size()) + " rates, expected " + std::to_string(coordinate_count());
   });
   state_ = state;
   sampled_ = weighed_ = moved_ = false;

@@ -17,12 +17,17 @@ class SuperHelixRod final : public Rod {
 
   std::unique_ptr<Rod> clone() const override { return std::make_unique<SuperHelixRod>(*this); }
   RootCondition root_condition() const override { return root_condition_; }
-  int curvature_count() const override { return 3 * count(); }
+  int coordinate_count() const override { return 3 * count(); }
   double length() const override { return length_; }
   double mass() const override { return mass_; }
   double contact_radius() const override { return contact_radius_; }
   const VectorX& rest_curvature() const override { return rest_; }
   void set_rest_curvature(const VectorX& rest) override { rest_ = rest; }
+  VectorX curvature() const override { return state_.coordinates; }
+  RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
+                  const VectorX& curvature_rate) const override {
+    return {root, root_velocity, curvature, curvature_rate, {}};
+  }
 
   int piece_count() const override { return count(); }
   double piece_begin(int piece) const override;
@@ -39,6 +44,7 @@ class SuperHelixRod final : public Rod {
 
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
   void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const override;
+  void add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const override;
   void elastic_force(Eigen::Ref<VectorX> out) const override;
   void gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
   void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const override;
@@ -90,8 +96,8 @@ class SuperHelixRod final : public Rod {
   using Rows6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
 
   int count() const { return static_cast<int>(elements_.size()); }
-  Vector3 w(int i) const { return state_.curvature.segment<3>(3 * i); }
-  Vector3 rate(int i) const { return state_.curvature_rate.segment<3>(3 * i); }
+  Vector3 w(int i) const { return state_.coordinates.segment<3>(3 * i); }
+  Vector3 rate(int i) const { return state_.rates.segment<3>(3 * i); }
   Vector3 point(int piece, double u) const;  ///< r - r(0)
   double root_spin() const { return state_.root_velocity.angular.dot(state_.root.frame.col(0)); }
   void check_piece(int piece) const;

@@ -2,12 +2,11 @@
 
 #include <tresse/base/types.hpp>
 
-namespace tresse::assembly {
+namespace tresse::math {
 
-/// Factored implicit matrix of one fibre: M + dt D + dt^2 K + dt drag = U U^T with U upper triangular (reverse
-/// Cholesky), so that the rows of a contact on element e, whitened, touch the same leading entries as before. Reuses
-/// its storage from step to step.
-class StepMatrix {
+/// Dense A = U U^T with U upper triangular, so that U^-1 of a vector whose leading entries alone are not zero has no
+/// others either. Reuses its storage.
+class ReverseCholesky {
  public:
   /// Where to put the next symmetric matrix, (n, n), before factor(). Reuses the last one's memory.
   MatrixX& storage(int n) {
@@ -31,4 +30,4 @@ class StepMatrix {
   MatrixX upper_;
 };
 
-}  // namespace tresse::assembly
+}  // namespace tresse::math

@@ -4,9 +4,9 @@
 
 #include <Eigen/LU>
 
-#include <tresse/assembly/step_matrix.hpp>
+#include <tresse/math/reverse_cholesky.hpp>
 
-namespace tresse::assembly {
+namespace tresse::math {
 namespace {
 
 MatrixX random_definite(int n, unsigned seed) {
@@ -15,16 +15,16 @@ MatrixX random_definite(int n, unsigned seed) {
   return a * a.transpose() + 0.1 * MatrixX::Identity(n, n);
 }
 
-bool factor(StepMatrix& step, const MatrixX& matrix) {
+bool factor(ReverseCholesky& step, const MatrixX& matrix) {
   step.storage(static_cast<int>(matrix.rows())) = matrix;
   return step.factor();
 }
 
 constexpr double rounding = 1e-12;
 
-TEST(StepMatrix, SolvesAndWhitensAsTheInverseDoes) {
+TEST(ReverseCholesky, SolvesAndWhitensAsTheInverseDoes) {
   const MatrixX matrix = random_definite(15, 1);
-  StepMatrix step;
+  ReverseCholesky step;
   ASSERT_TRUE(factor(step, matrix));
   const MatrixX inverse = matrix.inverse();
   VectorX x = VectorX::LinSpaced(15, -1.0, 2.0);
@@ -51,8 +51,8 @@ TEST(StepMatrix, SolvesAndWhitensAsTheInverseDoes) {
   }
 }
 
-TEST(StepMatrix, RefusesWhatIsNotPositiveDefinite) {
-  StepMatrix step;
+TEST(ReverseCholesky, RefusesWhatIsNotPositiveDefinite) {
+  ReverseCholesky step;
   MatrixX matrix = random_definite(6, 2);
   matrix(2, 2) = -1.0;
   EXPECT_FALSE(factor(step, matrix));
@@ -61,4 +61,4 @@ TEST(StepMatrix, RefusesWhatIsNotPositiveDefinite) {
 }
 
 }  // namespace
-}  // namespace tresse::assembly
+}  // namespace tresse::math

@@ -1,11 +1,11 @@
-#include <tresse/assembly/step_matrix.hpp>
+#include <tresse/math/reverse_cholesky.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-namespace tresse::assembly {
+namespace tresse::math {
 
-bool StepMatrix::factor() {
+bool ReverseCholesky::factor() {
   // Right-looking from the last column, four columns of U at a time: their own triangle and the rows above it, then one
   // update of the leading block.
   constexpr Eigen::Index width = 4;
@@ -39,22 +39,22 @@ bool StepMatrix::factor() {
   return true;
 }
 
-void StepMatrix::solve(Eigen::Ref<VectorX> x) const {
+void ReverseCholesky::solve(Eigen::Ref<VectorX> x) const {
   upper_.triangularView<Eigen::Upper>().solveInPlace(x);
   velocity_from_whitened(x);
 }
 
-void StepMatrix::velocity_from_whitened(Eigen::Ref<VectorX> x) const {
+void ReverseCholesky::velocity_from_whitened(Eigen::Ref<VectorX> x) const {
   upper_.triangularView<Eigen::Upper>().transpose().solveInPlace(x);
 }
 
-double StepMatrix::squared_norm(const VectorX& x) const {
+double ReverseCholesky::squared_norm(const VectorX& x) const {
   return (upper_.triangularView<Eigen::Upper>().transpose() * x).squaredNorm();
 }
 
-void StepMatrix::whiten(Eigen::Ref<MatrixX> columns) const {
+void ReverseCholesky::whiten(Eigen::Ref<MatrixX> columns) const {
   const Eigen::Index leading = columns.rows();
   upper_.topLeftCorner(leading, leading).triangularView<Eigen::Upper>().solveInPlace(columns);
 }
 
-}  // namespace tresse::assembly
+}  // namespace tresse::math
