@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -11,6 +12,7 @@
 
 #include <tresse/math/gauss_legendre.hpp>
 #include <tresse/math/rotations.hpp>
+#include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
 // Random rods, and a centreline written out with plain trigonometry that shares no code with the library.
@@ -70,12 +72,16 @@ struct Case {
   RodState state;
 };
 
+enum class Model { super_helix, super_clothoid };
+constexpr std::array<Model, 2> curvature_models = {Model::super_helix, Model::super_clothoid};
+
 struct CaseOptions {
   int elements = 4;
   double turn = 1.0;  ///< [rad] typical of an element
   double rate = 3.0;  ///< [rad/s] typical change of it
   RootCondition root = RootCondition::clamped;
   unsigned seed = 1;
+  Model model = Model::super_helix;
 };
 
 inline Case make_case(const CaseOptions& options) {
@@ -85,6 +91,8 @@ inline Case make_case(const CaseOptions& options) {
   const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4, .damping_time = 0.01};
   Case out;
   std::vector<SuperHelixElement> elements;
+  std::vector<SuperClothoidElement> clothoids;
+  std::vector<Vector3> nodes;
   for (int i = 0; i < options.elements; ++i) {
     SuperHelixElement e;
     e.length = 0.05 * (1.0 + 0.5 * u(random));
@@ -98,16 +106,25 @@ inline Case make_case(const CaseOptions& options) {
       out.spin_inertia += material.density * polar * e.length;
     }
     elements.push_back(e);
+    clothoids.push_back({e.length, e.section});
+    nodes.push_back(e.rest_curvature);
   }
-  out.rod = make_super_helix(elements, material, options.root);
+  if (options.model == Model::super_helix) {
+    out.rod = make_super_helix(elements, material, options.root);
+  } else {
+    nodes.push_back(vector(options.turn / out.lengths.back()));
+    out.lengths.push_back(out.lengths.back());  // of the last node
+    out.rod = make_super_clothoid(clothoids, nodes, material, options.root);
+  }
   out.state = out.rod->state();
   out.state.root.position = vector(0.3);
   out.state.root.frame = math::rotation_exp(vector(2.0));
   out.state.root_velocity = {vector(0.4), vector(3.0)};
-  for (int i = 0; i < options.elements; ++i) {
+  for (int i = 0; 3 * i < out.rod->coordinate_count(); ++i) {
     out.state.coordinates.segment<3>(3 * i) = vector(options.turn / out.lengths[i]);
     out.state.rates.segment<3>(3 * i) = vector(options.rate / out.lengths[i]);
   }
+  out.lengths.resize(static_cast<std::size_t>(options.elements));
   out.rod->update(out.state);
   return out;
 }

@@ -69,9 +69,9 @@ class Rod {
   virtual int coordinate_count() const = 0;  ///< m
   virtual int root_dof() const { return root_condition() == RootCondition::free ? 6 : 0; }
   int dof() const { return root_dof() + coordinate_count(); }
-  virtual double length() const = 0;                  ///< [m]
-  virtual double mass() const = 0;                    ///< [kg]
-  virtual double contact_radius() const = 0;          ///< [m]; an elliptic section's largest half-axis
+  virtual double length() const = 0;          ///< [m]
+  virtual double mass() const = 0;            ///< [kg]
+  virtual double contact_radius() const = 0;  ///< [m]; an elliptic section's largest half-axis
   /// Natural curvatures, (twist, k1, k2) by element or node as the model has them; curvature() are those of the state.
   virtual const VectorX& rest_curvature() const = 0;  ///< (k) [1/m]
   /// Changes the natural shape: curls that set in, growth. (k) [1/m]
@@ -80,12 +80,12 @@ class Rod {
   /// The state that these curvatures and their rates are, (k). `root` and its velocity as in RodState.
   virtual RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
                           const VectorX& curvature_rate) const = 0;
-  /// State after a step from `state`: coordinates += dt * rates; a free root moves by the exponential map with v's first
-  /// six entries; a clamped root takes `next_root` and `root_velocity` over.
+  /// State after a step from `state`: coordinates += dt * rates; a free root moves by the exponential map with v's
+  /// first six entries; a clamped root takes `next_root` and `root_velocity` over.
   virtual RodState advanced(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt, const Pose& next_root,
                             const Twist& root_velocity) const;
-  /// Whether that state is worth going on from: overflow is near, and searching contacts without end, once a fibre winds
-  /// up by 1e5 radians or flies a thousand times its length in one step.
+  /// Whether that state is worth going on from: overflow is near, and searching contacts without end, once a fibre
+  /// winds up by 1e5 radians or flies a thousand times its length in one step.
   virtual bool within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const;
 
   /// Smooth pieces of the centreline, one an element, in order from the root.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
 // M, G, A, K and end points against values computed with 60 digits by another program (tests/data/darboux). Units cm,
@@ -46,16 +47,22 @@ std::unique_ptr<Rod> rod_of(const json& entry) {
   Material material{.density = density};
   material.young_modulus = k3[1] / (M_PI / 4.0 * std::pow(radius, 4));
   material.poisson_ratio = k3[1] / k3[0] - 1.0;
-  std::vector<SuperHelixElement> elements;
-  for (const json& l : entry["lengths"]) elements.push_back({.length = l, .section = CrossSection::circle(radius)});
-  return make_super_helix(elements, material, RootCondition::clamped);
+  const CrossSection section = CrossSection::circle(radius);
+  if (entry["model"] == "super_helix") {
+    std::vector<SuperHelixElement> elements;
+    for (const json& l : entry["lengths"]) elements.push_back({.length = l, .section = section});
+    return make_super_helix(elements, material, RootCondition::clamped);
+  }
+  std::vector<SuperClothoidElement> elements;
+  for (const json& l : entry["lengths"]) elements.push_back({.length = l, .section = section});
+  return make_super_clothoid(elements, std::vector<Vector3>(elements.size() + 1, Vector3::Zero()), material,
+                             RootCondition::clamped);
 }
 
-TEST(SuperHelixReference, MassForcesAndStiffness) {
+TEST(CurvatureRodsReference, MassForcesAndStiffness) {
   const json data = load("darboux/darboux.json");
   int count = 0;
   for (const json& entry : data["dynamics"]) {
-    if (entry["model"] != "super_helix") continue;
     ++count;
     const auto rod = rod_of(entry);
     RodState state;
@@ -83,11 +90,12 @@ TEST(SuperHelixReference, MassForcesAndStiffness) {
     const RodEnergies energies = rod->energies(gravity);
     EXPECT_NEAR(energies.gravity, entry["potential_gravity_erg"].get<double>(), reference_tolerance);
     if (std::getenv("TRESSE_TEST_PRINT")) {
-      std::printf("entry %d: M %.1e  A %.1e  G %.1e\n", entry["id"].get<int>(), relative_error(m, matrix(entry["M"])),
+      std::printf("entry %d %s: M %.1e  A %.1e  G %.1e\n", entry["id"].get<int>(),
+                  entry["model"].get<std::string>().c_str(), relative_error(m, matrix(entry["M"])),
                   relative_error(-a, vector(entry["A_qdot_bias"])), relative_error(-g, vector(entry["G_gravity"])));
     }
   }
-  EXPECT_EQ(count, 5);
+  EXPECT_EQ(count, 8);
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 #include <cmath>
 
 #include <tresse/math/gauss_legendre.hpp>
-#include <tresse/rods/detail/element_quadrature.hpp>
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/helix_shape.hpp>
 
 namespace tresse::rods::detail {
 namespace {
@@ -73,7 +74,35 @@ Lanes3 zero_lanes() { return {Lanes::Zero(), Lanes::Zero(), Lanes::Zero()}; }
 
 Vector3 sum(const Lanes3& v) { return {v[0].sum(), v[1].sum(), v[2].sum()}; }
 
-}  // namespace
+Vector3 vector(const Triple<double>& v) { return {v[0], v[1], v[2]}; }
+
+/// a I + b [v]x + c [v]x^2.
+Matrix3 rotation_polynomial(double a, double b, double c, const Vector3& v) {
+  Matrix3 m = c * v * v.transpose();
+  m.diagonal().array() += a - c * v.squaredNorm();
+  return m + b * math::cross_matrix(v);
+}
+
+/// exp(s [w]x) from c_0 .. c_2.
+template <std::size_t Count>
+Matrix3 rotation(double s, const Vector3& w, const std::array<double, Count>& c) {
+  return rotation_polynomial(1.0, s * c[1], s * s * c[2], w);
+}
+
+/// T(s, w): dtheta = T dw, from c_0 .. c_3.
+template <std::size_t Count>
+Matrix3 turning(double s, const Vector3& w, const std::array<double, Count>& c) {
+  return s * rotation_polynomial(1.0, s * c[2], s * s * c[3], w);
+}
+
+/// d/dt of T(s, w) rate at constant rate, T = s (I + s c_2 [w]x + s^2 c_3 [w]x^2).
+Vector3 end_angular_rate(double s, const Vector3& w, const Vector3& rate, const std::array<double, 8>& c) {
+  const double x_rate = 2.0 * s * s * w.dot(rate);
+  const Vector3 turned = w.cross(rate);
+  return s * s *
+         (stumpff_slope<2>(c) * x_rate * turned + s * c[3] * rate.cross(turned) +
+          s * stumpff_slope<3>(c) * x_rate * w.cross(turned));
+}
 
 void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& batches) {
   const double w2 = w.squaredNorm();
@@ -97,7 +126,7 @@ void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& ba
   }
 }
 
-ElementMoments integrate_moments(const std::vector<GaussBatch>& batches) {
+ElementMoments<3> integrate_moments(const std::vector<GaussBatch>& batches) {
   Lanes length = Lanes::Zero();
   Lanes3 p = zero_lanes();
   std::array<Lanes3, 3> P = {zero_lanes(), zero_lanes(), zero_lanes()};
@@ -122,7 +151,7 @@ ElementMoments integrate_moments(const std::vector<GaussBatch>& batches) {
     }
   }
 
-  ElementMoments out;
+  ElementMoments<3> out;
   out.length = length.sum();
   out.p = sum(p);
   for (int k = 0; k < 3; ++k) {
@@ -136,22 +165,79 @@ ElementMoments integrate_moments(const std::vector<GaussBatch>& batches) {
   return out;
 }
 
-ElementForce integrate_force(const std::vector<GaussBatch>& batches, const Vector3& w, const Vector3& rate,
-                             const Vector3& constant, const Matrix3& position_factor, const Matrix3& rate_factor,
-                             double density) {
-  const Triple<double> w_lanes = triple(w);
-  const Triple<double> rate_lanes = triple(rate);
+}  // namespace
+
+void HelixShape::set(double length, const Vector3& w) {
+  length_ = length;
+  w_ = w;
+  c_ = helix_stumpff<8>(length, w);
+  const HelixPoint<double> h = helix_point(length, triple(w), c_);
+  end_ = vector(h.p);
+  end_linear_ = gradient_matrix(h);
+  end_angular_ = turning(length, w, c_);
+  end_frame_ = rotation(length, w, c_);
+}
+
+Vector3 HelixShape::position(double u) const { return vector(helix_point(u, triple(w_), helix_stumpff<6>(u, w_)).p); }
+
+Matrix3 HelixShape::frame(double u) const { return rotation(u, w_, helix_stumpff<3>(u, w_)); }
+
+FirstMoments<3> HelixShape::point(double u) const {
+  const auto h = helix_point(u, triple(w_), helix_stumpff<6>(u, w_));
+  return {vector(h.p), gradient_matrix(h)};
+}
+
+ElementPoint<3> HelixShape::at(double u) const {
+  const auto c = helix_stumpff<6>(u, w_);
+  const auto h = helix_point(u, triple(w_), c);
+  return {vector(h.p), rotation(u, w_, c), gradient_matrix(h), turning(u, w_, c)};
+}
+
+void HelixShape::sample(const Vector3& rate) {
+  rate_ = rate;
+  sample_element(length_, w_, batches_);
+  moments_ = integrate_moments(batches_);
+}
+
+EndBias HelixShape::end_bias() const {
+  return {vector(helix_second(length_, triple(w_), triple(rate_), c_)), end_angular_rate(length_, w_, rate_, c_)};
+}
+
+FirstMoments<3> HelixShape::first_moments() const {
+  const HelixPoint<double> moment = helix_point<3>(length_, triple(w_), c_);  // closed: no quadrature
+  return {vector(moment.p), gradient_matrix(moment)};
+}
+
+/// Diagonal blocks in closed form: int s^m c_m ds = s^{m+1} c_{m+1} gives the integral over the element.
+Matrix3 HelixShape::pull_hessian(const ElementPull& pull) const {
+  const double l = length_;
+  const auto c = helix_stumpff<9>(l, w_);
+  const Coefficient<double> s1{l * c[1], l * stumpff_slope<1>(c), l * stumpff_second<1>(c)};
+  const Coefficient<double> s2{l * l * c[2], l * l * stumpff_slope<2>(c), l * l * stumpff_second<2>(c)};
+  const double l3 = l * l * l;
+  const Coefficient<double> s3{l3 * c[3], l3 * stumpff_slope<3>(c), l3 * stumpff_second<3>(c)};
+  const Coefficient<double> s4{l3 * l * c[4], l3 * l * stumpff_slope<4>(c), l3 * l * stumpff_second<4>(c)};
+  const Vector3 along = Vector3::UnitX();
+  Matrix3 own = pull.density * contracted_hessian(l, w_, s3, s4, along, pull.pull);
+  own += pull.beyond_mass * contracted_hessian(l, w_, s2, s3, along, pull.pull);
+  own += contracted_hessian(l, w_, s1, s2, pull.beyond_moment, pull.pull);
+  return own;
+}
+
+ElementForce<3> HelixShape::force(const LineForce& line) const {
+  const Triple<double> w_lanes = triple(w_);
+  const Triple<double> rate_lanes = triple(rate_);
   Lanes3 resultant = zero_lanes();
   Lanes3 torque = zero_lanes();
   Lanes3 generalised = zero_lanes();
-  for (const GaussBatch& batch : batches) {
+  for (const GaussBatch& batch : batches_) {
     const HelixPoint<Lanes>& h = batch.point;
     const Lanes3 second = helix_second(batch.s, w_lanes, rate_lanes, batch.c);
-    const Lanes3 from_position = matrix_times(position_factor, h.p);
-    const Lanes3 from_rate = matrix_times(rate_factor, gradient_times(h, rate));
+    const Lanes3 from_position = matrix_times(line.position, h.p);
+    const Lanes3 from_rate = matrix_times(line.rate, gradient_times(h, rate_));
     Lanes3 f;
     for (int r = 0; r < 3; ++r) {
-      f[r] = (from_position[r] + from_rate[r] - second[r] * density + constant[r]) * batch.weight;
+      f[r] = (from_position[r] + from_rate[r] - second[r] * line.density + line.constant[r]) * batch.weight;
       resultant[r] += f[r];
     }
     add_cross(h.p, f, torque);
@@ -160,17 +246,16 @@ ElementForce integrate_force(const std::vector<GaussBatch>& batches, const Vecto
   return {sum(resultant), sum(torque), sum(generalised)};
 }
 
-ElementMomentum integrate_momentum(const std::vector<GaussBatch>& batches, const ElementMotion& motion) {
+ElementMomentum HelixShape::momentum(const Vector3& start_linear, const Vector3& o) const {
   Lanes3 linear = zero_lanes();
   Lanes3 angular = zero_lanes();
   Lanes square = Lanes::Zero();
-  const Vector3& o = motion.angular;
-  for (const GaussBatch& batch : batches) {
+  for (const GaussBatch& batch : batches_) {
     const Lanes3& p = batch.point.p;
-    Lanes3 v = gradient_times(batch.point, motion.curvature_rate);
-    v[0] += p[2] * o[1] - p[1] * o[2] + motion.linear[0];
-    v[1] += p[0] * o[2] - p[2] * o[0] + motion.linear[1];
-    v[2] += p[1] * o[0] - p[0] * o[1] + motion.linear[2];
+    Lanes3 v = gradient_times(batch.point, rate_);
+    v[0] += p[2] * o[1] - p[1] * o[2] + start_linear[0];
+    v[1] += p[0] * o[2] - p[2] * o[0] + start_linear[1];
+    v[2] += p[1] * o[0] - p[0] * o[1] + start_linear[2];
     square += batch.weight * dot(v, v);
     for (int r = 0; r < 3; ++r) {
       v[r] *= batch.weight;

@@ -2,22 +2,36 @@
 
 #include <vector>
 
-#include <tresse/rods/detail/element_quadrature.hpp>
+#include <tresse/rods/detail/clothoid_shape.hpp>
+#include <tresse/rods/detail/helix_shape.hpp>
 #include <tresse/rods/rod.hpp>
-#include <tresse/rods/super_helix.hpp>
+#include <tresse/rods/section.hpp>
 
 namespace tresse::rods::detail {
 
-/// The super-helix behind the interface Rod. update() computes frames and the rigid twists of the coordinates; the
-/// element moments follow when a mass matrix, a force or an energy first asks. Calls that read kinematics alone (piece,
-/// section, velocity, jacobian) may run on several threads between updates; the others may not.
-class SuperHelixRod final : public Rod {
- public:
-  SuperHelixRod(const std::vector<SuperHelixElement>& elements, const Material& material, RootCondition root_condition);
+/// What the elements of a chain are made of.
+struct ChainElement {
+  double length = 0.0;   ///< > 0 [m]
+  CrossSection section;  ///< half-axes > 0
+};
 
-  std::unique_ptr<Rod> clone() const override { return std::make_unique<SuperHelixRod>(*this); }
+/// A chain of elements in curvature coordinates behind the interface Rod; Shape is HelixShape (a super-helix, elements
+/// with coordinates of their own) or ClothoidShape (a super space clothoid: an element has the curvatures at its two
+/// nodes, and shares them with its neighbours). Element i has the coordinates 3 i to 3 i + Shape::width - 1.
+///
+/// update() computes frames and the rigid twists of the coordinates; the element moments follow when a mass matrix, a
+/// force or an energy first asks. Calls that read kinematics alone (piece, section, velocity, jacobian) may run on
+/// several threads between updates; the others may not.
+template <typename Shape>
+class ChainRod final : public Rod {
+ public:
+  /// `rest`: natural curvatures, (coordinate_count()).
+  ChainRod(const std::vector<ChainElement>& elements, const VectorX& rest, const Material& material,
+           RootCondition root_condition);
+
+  std::unique_ptr<Rod> clone() const override { return std::make_unique<ChainRod>(*this); }
   RootCondition root_condition() const override { return root_condition_; }
-  int coordinate_count() const override { return 3 * count(); }
+  int coordinate_count() const override { return 3 * count() + width - 3; }
   double length() const override { return length_; }
   double mass() const override { return mass_; }
   double contact_radius() const override { return contact_radius_; }
@@ -39,7 +53,7 @@ class SuperHelixRod final : public Rod {
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
-  int touched(int piece) const override { return root_dof() + 3 * (piece + 1); }
+  int touched(int piece) const override { return root_dof() + 3 * piece + width; }
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
 
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
@@ -58,6 +72,9 @@ class SuperHelixRod final : public Rod {
   void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
 
  private:
+  static constexpr int width = Shape::width;
+  using Local = Coordinates<width>;
+
   struct Element {
     double length;
     double begin;
@@ -69,14 +86,10 @@ class SuperHelixRod final : public Rod {
     Vector3 offset = Vector3::Zero();
     Matrix3 frame = Matrix3::Identity();
   };
-  /// What a unit of curvature does: end_linear, end_angular at the element's end, in its start frame; X_linear,
-  /// X_angular the rigid twist (at r(0), world axes) of everything beyond.
+  /// What a unit rate of an element's coordinates does to everything beyond: the rigid twist at r(0), world axes.
   struct Link {
-    Matrix3 end_linear;
-    Matrix3 end_angular;
-    Matrix3 X_linear;
-    Matrix3 X_angular;
-    std::array<double, 8> c;  ///< Stumpff functions at the element's end
+    Gradient<width> X_linear;
+    Gradient<width> X_angular;
   };
   /// Mass, int d, int d d^T of a part of the rod, d = r - r(0).
   struct Inertia {
@@ -92,22 +105,22 @@ class SuperHelixRod final : public Rod {
     Vector3 rotational = Vector3::Zero();
     Vector3 first_moment = Vector3::Zero();
   };
-  using Columns6 = Eigen::Matrix<double, 6, 3>;
+  using Columns6 = Eigen::Matrix<double, 6, width>;
   using Rows6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
 
   int count() const { return static_cast<int>(elements_.size()); }
-  Vector3 w(int i) const { return state_.coordinates.segment<3>(3 * i); }
-  Vector3 rate(int i) const { return state_.rates.segment<3>(3 * i); }
-  Vector3 point(int piece, double u) const;  ///< r - r(0)
+  Local coordinates(int i) const { return state_.coordinates.template segment<width>(3 * i); }
+  Local rate(int i) const { return state_.rates.template segment<width>(3 * i); }
   double root_spin() const { return state_.root_velocity.angular.dot(state_.root.frame.col(0)); }
   void check_piece(int piece) const;
 
   void sample() const;  ///< quadrature and moments of the current state, unless they are there
-  static void add_inertia(const ElementMoments& m, const Joint& joint, double density, Inertia& sum);
-  static Columns6 wrench_of(const Inertia& inertia, const Matrix3& linear, const Matrix3& angular);
+  static void add_inertia(const ElementMoments<width>& m, const Joint& joint, double density, Inertia& sum);
+  static Columns6 wrench_of(const Inertia& inertia, const Link& link);
   Columns6 own_wrench(int i, double density) const;
   void sweep_forces(const RodLoads& loads) const;
   void gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const;
+  void add_elastic(double scale, const VectorX& coordinates, Eigen::Ref<VectorX> into) const;
   const MatrixX& mass_gram() const;
   const Movement& movement() const;
   template <typename Visit>
@@ -125,21 +138,22 @@ class SuperHelixRod final : public Rod {
   /// when clamped. [kg m^2]
   double spin_inertia_ = 0.0;
   VectorX rest_;
-  VectorX stiffness_;  ///< diagonal of K (m)
 
   RodState state_;
-  std::vector<Joint> joints_;  ///< (N + 1)
-  std::vector<Link> links_;    ///< (N)
-  Rows6 twists_;               ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular)
+  std::vector<Joint> joints_;          ///< (N + 1)
+  mutable std::vector<Shape> shapes_;  ///< (N)
+  std::vector<Link> links_;            ///< (N)
+  Rows6 twists_;  ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular), of all elements
 
   mutable bool sampled_ = false;
   mutable bool weighed_ = false;  ///< mass_gram_ is of the current state
   mutable bool moved_ = false;    ///< movement_ is
   mutable Movement movement_;
-  mutable MatrixX mass_gram_;  ///< int rho S (dr/dv)^T (dr/dv) ds
-  mutable std::vector<std::vector<GaussBatch>> samples_;
-  mutable std::vector<ElementMoments> moments_;
-  mutable std::vector<ElementForce> forces_;  ///< scratch
+  mutable MatrixX mass_gram_;                        ///< int rho S (dr/dv)^T (dr/dv) ds
+  mutable std::vector<ElementForce<width>> forces_;  ///< scratch
 };
+
+extern template class ChainRod<HelixShape>;
+extern template class ChainRod<ClothoidShape>;
 
 }  // namespace tresse::rods::detail

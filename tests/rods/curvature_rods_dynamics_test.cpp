@@ -22,9 +22,11 @@ const Vector3 gravity(1.0, -2.0, -9.0);
 std::vector<Case> cases() {
   std::vector<Case> all;
   unsigned seed = 10;
-  for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
-    for (const double turn : {1e-6, 0.3, 1.4, 4.5, 9.0, 25.0}) {
-      all.push_back(make_case({.elements = 4, .turn = turn, .root = root, .seed = ++seed}));
+  for (const Model model : curvature_models) {
+    for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
+      for (const double turn : {1e-6, 0.3, 1.4, 4.5, 9.0, 25.0}) {
+        all.push_back(make_case({.elements = 4, .turn = turn, .root = root, .seed = ++seed, .model = model}));
+      }
     }
   }
   return all;
@@ -60,7 +62,7 @@ VectorX virtual_work(const Case& c, F&& f) {
   return sum;
 }
 
-TEST(SuperHelixDynamics, MassAndDragMatricesAreTheGramMatricesOfTheJacobian) {
+TEST(CurvatureRodsDynamics, MassAndDragMatricesAreTheGramMatricesOfTheJacobian) {
   double worst = 0.0;
   for (const Case& c : cases()) {
     const int n = c.rod->dof();
@@ -95,7 +97,7 @@ TEST(SuperHelixDynamics, MassAndDragMatricesAreTheGramMatricesOfTheJacobian) {
 
 // The fewest points for each turn: an element against itself cut in eight, whose parts have points to spare. Turns just
 // below those at which the rule or the number of sub-intervals changes.
-TEST(SuperHelixDynamics, QuadratureAtTheTopOfEachRange) {
+TEST(CurvatureRodsDynamics, QuadratureAtTheTopOfEachRange) {
   for (const double turn : {0.1, 0.99, 1.59, 2.99, 3.01, 3.99, 8.99, 9.01, 17.9, 53.9}) {
     const Vector3 curvature = turn * Vector3(0.48, -0.64, 0.6);
     const Material material{.density = 1000.0, .young_modulus = 1e6, .poisson_ratio = 0.3};
@@ -126,7 +128,7 @@ TEST(SuperHelixDynamics, QuadratureAtTheTopOfEachRange) {
   }
 }
 
-TEST(SuperHelixDynamics, MassIsSemidefiniteAndTheStepMatrixDefinite) {
+TEST(CurvatureRodsDynamics, MassIsSemidefiniteAndTheStepMatrixDefinite) {
   const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4};
   const std::vector<SuperHelixElement> parts(6, {.length = 0.05, .section = CrossSection::circle(1e-3)});
   const auto rod = make_super_helix(parts, material, RootCondition::clamped);  // straight: no inertia in twist
@@ -149,11 +151,16 @@ TEST(SuperHelixDynamics, MassIsSemidefiniteAndTheStepMatrixDefinite) {
 
 // A: the acceleration of each point when the unknown accelerations vanish, by differences of the velocity along the
 // motion.
-TEST(SuperHelixDynamics, ConvectiveForceAgainstDifferencedVelocities) {
+TEST(CurvatureRodsDynamics, ConvectiveForceAgainstDifferencedVelocities) {
   double worst = 0.0;
-  for (const double turn : {0.2, 2.0, 7.0}) {
+  for (const auto& [turn, model] : std::vector<std::pair<double, Model>>{{0.2, Model::super_helix},
+                                                                         {2.0, Model::super_helix},
+                                                                         {7.0, Model::super_helix},
+                                                                         {0.2, Model::super_clothoid},
+                                                                         {2.0, Model::super_clothoid},
+                                                                         {7.0, Model::super_clothoid}}) {
     for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
-      const Case c = make_case({.elements = 3, .turn = turn, .rate = 1.0, .root = root, .seed = 21});
+      const Case c = make_case({.elements = 3, .turn = turn, .rate = 1.0, .root = root, .seed = 21, .model = model});
       const VectorX v = generalised_velocity(*c.rod, c.state);
       const Twist& spin = c.state.root_velocity;
       Twist root_acceleration;
@@ -195,7 +202,7 @@ TEST(SuperHelixDynamics, ConvectiveForceAgainstDifferencedVelocities) {
   EXPECT_LT(worst, difference_tolerance);
 }
 
-TEST(SuperHelixDynamics, GravityAndDragForcesAreVirtualWork) {
+TEST(CurvatureRodsDynamics, GravityAndDragForcesAreVirtualWork) {
   for (const Case& c : cases()) {
     RodLoads loads = loads_of(gravity);
     const VectorX weight = force_of(*c.rod, loads) - force_of(*c.rod, {});
@@ -216,10 +223,10 @@ TEST(SuperHelixDynamics, GravityAndDragForcesAreVirtualWork) {
 }
 
 // A root in uniform acceleration is a fixed root under gravity g - a.
-TEST(SuperHelixDynamics, AcceleratedRootIsGravity) {
+TEST(CurvatureRodsDynamics, AcceleratedRootIsGravity) {
   const Vector3 a(3.0, -1.0, 7.0);
   for (unsigned seed = 1; seed < 6; ++seed) {
-    Case c = make_case({.elements = 5, .turn = 2.0, .seed = seed});
+    Case c = make_case({.elements = 5, .turn = 2.0, .seed = seed, .model = curvature_models[seed % 2]});
     RodLoads moving = loads_of(gravity);
     moving.root_acceleration.linear = a;
     const VectorX one = force_of(*c.rod, moving);
@@ -232,10 +239,10 @@ TEST(SuperHelixDynamics, AcceleratedRootIsGravity) {
   }
 }
 
-TEST(SuperHelixDynamics, InvariantUnderRigidMotion) {
+TEST(CurvatureRodsDynamics, InvariantUnderRigidMotion) {
   const Matrix3 turn = math::rotation_exp({1.0, -0.7, 2.0});
   for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
-    Case c = make_case({.elements = 4, .turn = 1.5, .root = root, .seed = 8});
+    Case c = make_case({.elements = 4, .turn = 1.5, .root = root, .seed = 8, .model = Model::super_clothoid});
     const MatrixX m = mass_of(*c.rod);
     const VectorX f = force_of(*c.rod, loads_of(gravity));
     const RodEnergies e = c.rod->energies(gravity);
@@ -257,9 +264,11 @@ TEST(SuperHelixDynamics, InvariantUnderRigidMotion) {
   }
 }
 
-TEST(SuperHelixDynamics, EnergiesAndMomentumAgainstQuadrature) {
+TEST(CurvatureRodsDynamics, EnergiesAndMomentumAgainstQuadrature) {
   for (const Case& c : cases()) {
     const VectorX v = generalised_velocity(*c.rod, c.state);
+    const auto natural = c.rod->clone();
+    natural->update(natural->shaped({}, {}, c.rod->rest_curvature(), c.state.rates));
     RodEnergies expected;
     Vector3 linear = Vector3::Zero();
     Vector3 angular = Vector3::Zero();
@@ -273,7 +282,7 @@ TEST(SuperHelixDynamics, EnergiesAndMomentumAgainstQuadrature) {
       expected.gravity -= dm * gravity.dot(at.position);
       linear += dm * velocity;
       angular += dm * at.position.cross(velocity);
-      const Vector3 strain = at.curvature - c.rod->rest_curvature().segment<3>(3 * piece);
+      const Vector3 strain = at.curvature - natural->section(c.rod->piece_begin(piece) + u).curvature;
       expected.elastic += 0.5 * weight * at.moment.dot(strain);
     });
     const Vector3 tangent = c.state.root.frame.col(0);
@@ -297,7 +306,7 @@ TEST(SuperHelixDynamics, EnergiesAndMomentumAgainstQuadrature) {
 }
 
 // Potential gradient against differences of the energies, the root's coordinates included.
-TEST(SuperHelixDynamics, GradientOfThePotential) {
+TEST(CurvatureRodsDynamics, GradientOfThePotential) {
   for (const Case& c : cases()) {
     VectorX gradient(c.rod->dof());
     c.rod->potential_gradient(gravity, gradient);
@@ -325,7 +334,7 @@ TEST(SuperHelixDynamics, GradientOfThePotential) {
 }
 
 // Taylor remainder |grad(q + h d) - grad(q) - h H d| must fall as h^2.
-TEST(SuperHelixDynamics, HessianOfThePotentialByTaylorRemainder) {
+TEST(CurvatureRodsDynamics, HessianOfThePotentialByTaylorRemainder) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   double worst = 10.0;
@@ -361,20 +370,28 @@ TEST(SuperHelixDynamics, HessianOfThePotentialByTaylorRemainder) {
   EXPECT_GT(worst, 1.9);
 }
 
-TEST(SuperHelixDynamics, StiffnessDampingAndElasticForce) {
-  const Case c = make_case({.elements = 3, .root = RootCondition::free});
-  const int n = c.rod->dof();
-  MatrixX k = MatrixX::Zero(n, n);
-  c.rod->add_stiffness(1.0, 0.0, k);
-  MatrixX both = k;
-  c.rod->add_stiffness(2.0, 3.0, both);
-  EXPECT_LT(relative(both, (3.0 + 3.0 * 0.01) * k), 1e-15);  // damping time 0.01 s
-  EXPECT_EQ(k.topRows(6).norm(), 0.0);
-  VectorX f(n);
-  c.rod->elastic_force(f);
-  EXPECT_LT(relative(f.tail(n - 6), -k.bottomRightCorner(n - 6, n - 6) * (c.state.coordinates - c.rod->rest_curvature())),
-            1e-14);
-  EXPECT_EQ(f.head(6).norm(), 0.0);
+TEST(CurvatureRodsDynamics, StiffnessDampingAndElasticForce) {
+  for (const Model model : curvature_models) {
+    const Case c = make_case({.elements = 3, .root = RootCondition::free, .model = model});
+    const int n = c.rod->dof();
+    MatrixX k = MatrixX::Zero(n, n);
+    c.rod->add_stiffness(1.0, 0.0, k);
+    MatrixX both = k;
+    c.rod->add_stiffness(2.0, 3.0, both);
+    EXPECT_LT(relative(both, (3.0 + 3.0 * 0.01) * k), 1e-15);  // damping time 0.01 s
+    EXPECT_EQ(k.topRows(6).norm(), 0.0);
+    VectorX f(n);
+    c.rod->elastic_force(f);
+    EXPECT_LT(
+        relative(f.tail(n - 6), -k.bottomRightCorner(n - 6, n - 6) * (c.state.coordinates - c.rod->rest_curvature())),
+        1e-14);
+    EXPECT_EQ(f.head(6).norm(), 0.0);
+    VectorX times = VectorX::Ones(n);
+    c.rod->add_stiffness_times(0.5, f, times);
+    EXPECT_LT(relative(times, VectorX::Ones(n) + 0.5 * k * f), 1e-14);
+    EXPECT_NEAR(c.rod->elastic_energy(), -0.5 * f.tail(n - 6).dot(c.state.coordinates - c.rod->rest_curvature()),
+                1e-13 * c.rod->elastic_energy());
+  }
 }
 
 }  // namespace

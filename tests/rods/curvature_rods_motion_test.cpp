@@ -59,7 +59,7 @@ Drift drift_of(int steps, double duration) {
           std::abs(energy() - before) / before};
 }
 
-TEST(SuperHelixMotion, FreeRodKeepsMomentumAndEnergyToFirstOrder) {
+TEST(CurvatureRodsMotion, FreeRodKeepsMomentumAndEnergyToFirstOrder) {
   constexpr double duration = 0.05;
   Drift previous;
   for (const int steps : {1600, 3200, 6400, 12800}) {
@@ -81,9 +81,14 @@ TEST(SuperHelixMotion, FreeRodKeepsMomentumAndEnergyToFirstOrder) {
 }
 
 // The equations themselves: accelerations of a free rod leave momentum unchanged, without any time step's error.
-TEST(SuperHelixMotion, MomentumBalanceIsExact) {
+TEST(CurvatureRodsMotion, MomentumBalanceIsExact) {
   for (unsigned seed = 1; seed < 8; ++seed) {
-    Case c = make_case({.elements = 4, .turn = 1.5, .rate = 1.0, .root = RootCondition::free, .seed = seed});
+    Case c = make_case({.elements = 4,
+                        .turn = 1.5,
+                        .rate = 1.0,
+                        .root = RootCondition::free,
+                        .seed = seed,
+                        .model = curvature_models[seed % 2]});
     const int n = c.rod->dof();
     MatrixX m(n, n);
     c.rod->mass_matrix(m);
@@ -125,7 +130,7 @@ TEST(SuperHelixMotion, MomentumBalanceIsExact) {
 }
 
 // A free rod without spin or strain falls as a point.
-TEST(SuperHelixMotion, FreeFall) {
+TEST(CurvatureRodsMotion, FreeFall) {
   Case c = make_case({.elements = 3, .turn = 1.0, .root = RootCondition::free, .seed = 2});
   RodState state = c.state;
   state.coordinates = c.rod->rest_curvature();
@@ -144,7 +149,7 @@ TEST(SuperHelixMotion, FreeFall) {
 
 // First frequency of a clamped straight rod, beta = 1.875104068711961: 8 elements are within 1 % of the Euler-Bernoulli
 // beam.
-TEST(SuperHelixMotion, FirstFrequencyOfACantilever) {
+TEST(CurvatureRodsMotion, FirstFrequencyOfACantilever) {
   constexpr int elements = 16;
   const Material material{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.3};
   const double radius = 1e-3;

@@ -1,0 +1,368 @@
+#include <tresse/base/assert.hpp>
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/chain_rod.hpp>
+
+// Mass, forces, energies: moments per element, then sums over what lies beyond a joint, which a coordinate moves
+// rigidly.
+namespace tresse::rods::detail {
+namespace {
+
+/// [d]x^T [d]x integrated, from int d d^T.
+Matrix3 rotational_inertia(const Matrix3& second) { return second.trace() * Matrix3::Identity() - second; }
+
+}  // namespace
+
+template <typename Shape>
+void ChainRod<Shape>::sample() const {
+  if (sampled_) return;
+  for (int i = 0; i < count(); ++i) shapes_[i].sample(rate(i));
+  sampled_ = true;
+}
+
+template <typename Shape>
+void ChainRod<Shape>::add_inertia(const ElementMoments<width>& m, const Joint& joint, double density, Inertia& sum) {
+  const Vector3 p = joint.frame * m.p;
+  const Matrix3 cross = joint.offset * (p + 0.5 * m.length * joint.offset).transpose();
+  sum.mass += density * m.length;
+  sum.first += density * (m.length * joint.offset + p);
+  sum.second += density * (cross + cross.transpose() + joint.frame * m.p_p * joint.frame.transpose());
+}
+
+/// int (v, d x v) over a part that moves rigidly with an element's twists.
+template <typename Shape>
+typename ChainRod<Shape>::Columns6 ChainRod<Shape>::wrench_of(const Inertia& inertia, const Link& link) {
+  const Matrix3 first = math::cross_matrix(inertia.first);
+  Columns6 y;
+  y.template topRows<3>() = inertia.mass * link.X_linear - first * link.X_angular;
+  y.template bottomRows<3>() = first * link.X_linear + rotational_inertia(inertia.second) * link.X_angular;
+  return y;
+}
+
+template <typename Shape>
+typename ChainRod<Shape>::Columns6 ChainRod<Shape>::own_wrench(int i, double density) const {
+  const Joint& joint = joints_[i];
+  const Matrix3 frame = density * joint.frame;
+  const ElementMoments<width>& moments = shapes_[i].moments();
+  Columns6 y;
+  y.template topRows<3>() = frame * moments.P;
+  y.template bottomRows<3>() = math::cross_matrix(joint.offset) * y.template topRows<3>() + frame * moments.p_cross_P;
+  return y;
+}
+
+/// int (dr/dv)^T (dr/dv) ds, weighted by the line density or by one. Column blocks from tip to root: with X the twists
+/// of what lies beyond an element and Y = (its own wrench + the wrench of what lies beyond), M_ij = X_i^T Y_j above the
+/// diagonal; below, the mirror. A node that two elements share has the sum of both: elements e and e + 1 both move it
+/// past e - 1, e itself and its last node see each other through e + 1 alone.
+template <typename Shape>
+void ChainRod<Shape>::gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const {
+  TRESSE_ASSERT(out.rows() == dof() && out.cols() == dof());
+  sample();
+  const int root = root_dof();
+  Inertia beyond;
+  const auto fill = [&](int column, const auto& y, int rows) {
+    for (int k = 0; k < y.cols(); ++k) {
+      const auto x = [&](int r) { return twists_.col(r).head(rows) * y(r, k); };
+      out.col(column + k).head(rows) = x(0) + x(1) + x(2) + x(3) + x(4) + x(5);
+    }
+  };
+  Eigen::Matrix<double, 6, 3> later = Eigen::Matrix<double, 6, 3>::Zero();  // of the next element's first node
+  Matrix3 later_own = Matrix3::Zero();
+  for (int i = count() - 1; i >= 0; --i) {
+    const double density = by_mass ? elements_[i].density : 1.0;
+    const int at = root + 3 * i;
+    const Link& link = links_[i];
+    const Columns6 tail = wrench_of(beyond, link);
+    Square<width> own = density * shapes_[i].moments().P_P;
+    own.noalias() += link.X_linear.transpose() * tail.template topRows<3>();
+    own.noalias() += link.X_angular.transpose() * tail.template bottomRows<3>();
+    own = (0.5 * (own + own.transpose())).eval();
+    const Columns6 y = tail + own_wrench(i, density);
+    if constexpr (width == 3) {
+      out.block<3, 3>(at, at) = own;
+      fill(at, y, at);
+    } else {
+      const Eigen::Matrix<double, 6, 3> node = y.template rightCols<3>() + later;
+      fill(at + 3, node, at);
+      Eigen::Matrix<double, 6, 6> x;  // twists of this element's nodes
+      x << link.X_linear, link.X_angular;
+      const Matrix3 first_last = own.template topRightCorner<3, 3>() + x.template leftCols<3>().transpose() * later;
+      const Matrix3 seen = x.template rightCols<3>().transpose() * later;
+      out.block<3, 3>(at, at + 3) = first_last;
+      if (i > 0) {
+        Eigen::Matrix<double, 6, 3> before;
+        before << links_[i - 1].X_linear.template rightCols<3>(), links_[i - 1].X_angular.template rightCols<3>();
+        out.block<3, 3>(at, at + 3).noalias() += before.transpose() * node;
+      }
+      out.block<3, 3>(at + 3, at + 3) = own.template bottomRightCorner<3, 3>() + later_own + (seen + seen.transpose());
+      later = y.template leftCols<3>();
+      later_own = own.template topLeftCorner<3, 3>();
+      if (i == 0) {
+        fill(at, later, at);
+        out.block<3, 3>(at, at) = later_own;
+      }
+    }
+    add_inertia(shapes_[i].moments(), joints_[i], density, beyond);
+  }
+  if (root > 0) {
+    const Matrix3 first = math::cross_matrix(beyond.first);
+    Eigen::Matrix<double, 6, 6> all;
+    const Matrix3 turning = rotational_inertia(beyond.second);
+    all << beyond.mass * Matrix3::Identity(), -first, first, 0.5 * (turning + turning.transpose());
+    out.topLeftCorner<6, 6>() = all;
+  }
+  for (int at = dof() - 3; at >= 3; at -= 3) {
+    for (int k = 0; k < at; k += 3) out.block<3, 3>(at, k) = out.block<3, 3>(k, at).transpose();
+  }
+}
+
+template <typename Shape>
+const MatrixX& ChainRod<Shape>::mass_gram() const {
+  if (!weighed_) {
+    mass_gram_.resize(dof(), dof());
+    gram_matrix(true, mass_gram_);
+    weighed_ = true;
+  }
+  return mass_gram_;
+}
+
+template <typename Shape>
+void ChainRod<Shape>::mass_matrix(Eigen::Ref<MatrixX> out) const {
+  out = mass_gram();
+  if (root_condition_ == RootCondition::free) {
+    const Vector3 tangent = state_.root.frame.col(0);
+    out.block<3, 3>(3, 3) += spin_inertia_ * tangent * tangent.transpose();
+  }
+}
+
+template <typename Shape>
+void ChainRod<Shape>::add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const {
+  if (drag == 0.0) return;
+  if (uniform_density_ > 0.0) {
+    into += (drag / uniform_density_) * mass_gram();
+    return;
+  }
+  MatrixX gram(dof(), dof());
+  gram_matrix(false, gram);
+  into += drag * gram;
+}
+
+template <typename Shape>
+void ChainRod<Shape>::add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const {
+  TRESSE_ASSERT(into.rows() == dof() && into.cols() == dof());
+  const double scale = stiffness_scale + damping_scale * damping_time_;
+  for (int i = 0; i < count(); ++i) {
+    Shape::add_stiffness(elements_[i].length, scale * elements_[i].stiffness,
+                         into.block<width, width>(root_dof() + 3 * i, root_dof() + 3 * i));
+  }
+}
+
+/// Adds scale * K coordinates, both of them curvatures.
+template <typename Shape>
+void ChainRod<Shape>::add_elastic(double scale, const VectorX& coordinates, Eigen::Ref<VectorX> into) const {
+  for (int i = 0; i < count(); ++i) {
+    into.segment<width>(3 * i) += Shape::stiffness_times(elements_[i].length, scale * elements_[i].stiffness,
+                                                         coordinates.template segment<width>(3 * i));
+  }
+}
+
+template <typename Shape>
+void ChainRod<Shape>::add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const {
+  TRESSE_ASSERT(x.size() == dof() && into.size() == dof());
+  add_elastic(scale, x.tail(coordinate_count()), into.tail(coordinate_count()));
+}
+
+template <typename Shape>
+void ChainRod<Shape>::elastic_force(Eigen::Ref<VectorX> out) const {
+  TRESSE_ASSERT(out.size() == dof());
+  out.setZero();
+  add_elastic(1.0, rest_ - state_.coordinates, out.tail(coordinate_count()));
+}
+
+/// Root to tip: velocity and bias acceleration of the joints (that of the unknown accelerations zero), then the line
+/// force rho S (g - a) - drag (v* - wind) integrated over each element, into forces_.
+template <typename Shape>
+void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
+  const bool clamped = root_condition_ == RootCondition::clamped;
+  const Twist prescribed = clamped ? state_.root_velocity : Twist{};
+  Vector3 spin = state_.root_velocity.angular;
+  Vector3 acceleration = clamped ? loads.root_acceleration.linear : Vector3::Zero();
+  Vector3 spin_rate = clamped ? loads.root_acceleration.angular : Vector3::Zero();
+  for (int i = 0; i < count(); ++i) {
+    const Joint& joint = joints_[i];
+    const Shape& shape = shapes_[i];
+    const double density = elements_[i].density;
+    const Local rate_i = rate(i);
+    const auto local = [&joint](const Vector3& v) -> Vector3 { return joint.frame.transpose() * v; };
+
+    const Vector3 spin_l = local(spin);
+    const Matrix3 cross = math::cross_matrix(spin_l);
+    const Matrix3 rigid = math::cross_matrix(local(spin_rate)) + cross * cross;
+    LineForce line{density * local(loads.gravity - acceleration), -density * rigid, -2.0 * density * cross, density};
+    if (loads.drag != 0.0) {
+      const Vector3 wind = prescribed.linear + prescribed.angular.cross(joint.offset) - loads.wind;
+      line.constant -= loads.drag * local(wind);
+      line.position -= loads.drag * math::cross_matrix(local(prescribed.angular));
+    }
+    forces_[i] = shape.force(line);
+
+    const Vector3 step = local(joints_[i + 1].offset - joint.offset);
+    const Vector3 curl = shape.end_angular() * rate_i;
+    const EndBias end = shape.end_bias();
+    acceleration += joint.frame * (rigid * step + 2.0 * spin_l.cross(shape.end_linear() * rate_i) + end.linear);
+    spin_rate += joint.frame * (spin_l.cross(curl) + end.angular);
+    spin += joint.frame * curl;
+  }
+}
+
+template <typename Shape>
+void ChainRod<Shape>::inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const {
+  TRESSE_ASSERT(out.size() == dof());
+  sample();
+  sweep_forces(loads);
+  Vector3 force = Vector3::Zero();   // on what lies beyond
+  Vector3 torque = Vector3::Zero();  // about r(0)
+  out.setZero();
+  for (int i = count() - 1; i >= 0; --i) {
+    const Joint& joint = joints_[i];
+    out.segment<width>(root_dof() + 3 * i) +=
+        forces_[i].generalised + links_[i].X_linear.transpose() * force + links_[i].X_angular.transpose() * torque;
+    const Vector3 own = joint.frame * forces_[i].resultant;
+    force += own;
+    torque += joint.offset.cross(own) + joint.frame * forces_[i].torque;
+  }
+  if (root_condition_ == RootCondition::free) {
+    out.head<3>() = force;
+    // The lumped spin inertia I (omega . n0) n0 changes at I (omega . n0) omega x n0 when omega is constant.
+    const Vector3& spin = state_.root_velocity.angular;
+    out.segment<3>(3) = torque - spin_inertia_ * root_spin() * spin.cross(state_.root.frame.col(0));
+  }
+}
+
+/// Calls visit(i, momentum per unit line density, in the element's start frame).
+template <typename Shape>
+template <typename Visit>
+void ChainRod<Shape>::for_each_motion(Visit&& visit) const {
+  sample();
+  Vector3 linear = state_.root_velocity.linear;
+  Vector3 spin = state_.root_velocity.angular;
+  for (int i = 0; i < count(); ++i) {
+    const Joint& joint = joints_[i];
+    const Local rate_i = rate(i);
+    visit(i, shapes_[i].momentum(joint.frame.transpose() * linear, joint.frame.transpose() * spin));
+    linear += spin.cross(joints_[i + 1].offset - joint.offset) + joint.frame * (shapes_[i].end_linear() * rate_i);
+    spin += joint.frame * (shapes_[i].end_angular() * rate_i);
+  }
+}
+
+template <typename Shape>
+double ChainRod<Shape>::elastic_energy() const {
+  double sum = 0.0;
+  for (int i = 0; i < count(); ++i) {
+    const Local strain = (state_.coordinates - rest_).template segment<width>(3 * i);
+    sum += strain.dot(Shape::stiffness_times(elements_[i].length, elements_[i].stiffness, strain));
+  }
+  return 0.5 * sum;
+}
+
+template <typename Shape>
+const typename ChainRod<Shape>::Movement& ChainRod<Shape>::movement() const {
+  if (moved_) return movement_;
+  movement_ = {};
+  RodMotion& out = movement_.motion;
+  for_each_motion([&](int i, const ElementMomentum& m) {
+    const Joint& joint = joints_[i];
+    const double density = elements_[i].density;
+    const ElementMoments<width>& moments = shapes_[i].moments();
+    const Vector3 start = state_.root.position + joint.offset;
+    const Vector3 own = joint.frame * m.linear;
+    const Vector3 angular = start.cross(own) + joint.frame * m.angular;
+    const Vector3 position = moments.length * start + joint.frame * moments.p;
+    out.velocity += own;
+    out.angular += angular;
+    out.position += position;
+    out.square += m.square;
+    movement_.kinetic += 0.5 * density * m.square;
+    movement_.linear += density * own;
+    movement_.rotational += density * angular;
+    movement_.first_moment += density * position;
+  });
+  movement_.kinetic += 0.5 * spin_inertia_ * root_spin() * root_spin();
+  movement_.rotational += spin_inertia_ * root_spin() * state_.root.frame.col(0);
+  moved_ = true;
+  return movement_;
+}
+
+template <typename Shape>
+RodEnergies ChainRod<Shape>::energies(const Vector3& gravity) const {
+  const Movement& m = movement();
+  return {m.kinetic, elastic_energy(), -gravity.dot(m.first_moment)};
+}
+
+template <typename Shape>
+void ChainRod<Shape>::momentum(Vector3& linear, Vector3& angular) const {
+  linear = movement().linear;
+  angular = movement().rotational;
+}
+
+template <typename Shape>
+void ChainRod<Shape>::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
+  TRESSE_ASSERT(out.size() == dof());
+  if constexpr (!Shape::closed_moments) sample();
+  double mass = 0.0;  // of what lies beyond
+  Vector3 first = Vector3::Zero();
+  out.setZero();
+  for (int i = count() - 1; i >= 0; --i) {
+    const Joint& joint = joints_[i];
+    const double density = elements_[i].density;
+    const double l = elements_[i].length;
+    const FirstMoments<width> moment = shapes_[i].first_moments();
+    out.segment<width>(root_dof() + 3 * i) += density * (moment.P.transpose() * (joint.frame.transpose() * gravity)) +
+                                              links_[i].X_linear.transpose() * (mass * gravity) +
+                                              links_[i].X_angular.transpose() * first.cross(gravity);
+    mass += density * l;
+    first += density * (l * joint.offset + joint.frame * moment.p);
+  }
+  if (root_condition_ == RootCondition::free) {
+    out.head<3>() = mass * gravity;
+    out.segment<3>(3) = first.cross(gravity);
+  }
+}
+
+template <typename Shape>
+void ChainRod<Shape>::potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
+  gravity_force(gravity, out);
+  out = -out;
+  add_elastic(1.0, state_.coordinates - rest_, out.tail(coordinate_count()));
+}
+
+/// A coordinate turns what lies beyond its element rigidly, so that d(dr/dq_j)/dq_i = dtheta_i x dr/dq_j for i < j; an
+/// element's own block is its shape's.
+template <typename Shape>
+void ChainRod<Shape>::potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const {
+  TRESSE_ASSERT(out.rows() == coordinate_count() && out.cols() == coordinate_count());
+  sample();
+  out.setZero();
+  Inertia beyond;
+  for (int i = count() - 1; i >= 0; --i) {
+    const Element& element = elements_[i];
+    const Joint& joint = joints_[i];
+    const Vector3 arm = joints_[i + 1].frame.transpose() * (beyond.first - beyond.mass * joints_[i + 1].offset);
+    out.block<width, width>(3 * i, 3 * i) -=
+        shapes_[i].pull_hessian({joint.frame.transpose() * gravity, element.density, beyond.mass, arm});
+
+    const Columns6 y = own_wrench(i, element.density) + wrench_of(beyond, links_[i]);
+    const Gradient<width> lever = math::cross_matrix(gravity) * y.template topRows<3>();  // -g . (b x p) = b . (g x p)
+    for (int k = 0; k < i; ++k) {
+      const Square<width> block = links_[k].X_angular.transpose() * lever;
+      out.block<width, width>(3 * k, 3 * i) += block;
+      out.block<width, width>(3 * i, 3 * k) += block.transpose();
+    }
+    add_inertia(shapes_[i].moments(), joint, element.density, beyond);
+    Shape::add_stiffness(element.length, element.stiffness, out.block<width, width>(3 * i, 3 * i));
+  }
+}
+
+template class ChainRod<HelixShape>;
+template class ChainRod<ClothoidShape>;
+
+}  // namespace tresse::rods::detail

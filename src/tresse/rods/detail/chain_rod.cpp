@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <string>
+
+#include <tresse/base/assert.hpp>
+#include <tresse/base/errors.hpp>
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/chain_rod.hpp>
+
+// Kinematics; the integrals are in chain_dynamics.cpp.
+namespace tresse::rods::detail {
+template <typename Shape>
+ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const VectorX& rest, const Material& material,
+                          RootCondition root_condition)
+    : root_condition_(root_condition), damping_time_(material.damping_time), rest_(rest) {
+  const auto n = elements.size();
+  elements_.reserve(n);
+  for (const ChainElement& e : elements) {
+    elements_.push_back(
+        {e.length, length_, material.density * area(e.section), bending_stiffness(e.section, material)});
+    length_ += e.length;
+    mass_ += elements_.back().density * e.length;
+    if (root_condition == RootCondition::free) {
+      const double a = e.section.half_axis_1;
+      const double b = e.section.half_axis_2;
+      spin_inertia_ += elements_.back().density * e.length * (a * a + b * b) / 4.0;
+    }
+    contact_radius_ = std::max({contact_radius_, e.section.half_axis_1, e.section.half_axis_2});
+  }
+  TRESSE_ASSERT(rest_.size() == coordinate_count());
+  uniform_density_ = elements_.front().density;
+  for (const Element& e : elements_) {
+    if (e.density != uniform_density_) uniform_density_ = 0.0;
+  }
+  joints_.resize(n + 1);
+  shapes_.resize(n);
+  links_.resize(n);
+  forces_.resize(n);
+  twists_.setZero(dof(), 6);
+  state_.coordinates = rest_;
+  state_.rates = VectorX::Zero(coordinate_count());
+  update(RodState(state_));
+}
+
+template <typename Shape>
+double ChainRod<Shape>::piece_begin(int piece) const {
+  require(piece >= 0 && piece <= count(),
+          [&] { return std::string(Shape::model) + ": no such piece " + std::to_string(piece); });
+  return piece == count() ? length_ : elements_[piece].begin;
+}
+
+template <typename Shape>
+void ChainRod<Shape>::check_piece(int piece) const {
+  TRESSE_ASSERT(piece >= 0 && piece < count());
+}
+
+template <typename Shape>
+geometry::Curve ChainRod<Shape>::piece(int piece) const {
+  check_piece(piece);
+  const Joint& joint = joints_[piece];
+  return Shape::curve({state_.root.position + joint.offset, joint.frame}, coordinates(piece), elements_[piece].length);
+}
+
+template <typename Shape>
+void ChainRod<Shape>::update(const RodState& state) {
+  require(state.coordinates.size() == coordinate_count() && state.rates.size() == coordinate_count(), [&] {
+    return std::string(Shape::model) + ": the state has " + std::to_string(state.coordinates.size()) +
+           " curvatures and " + std::to_string(state.rates.size()) + " rates, expected " +
+           std::to_string(coordinate_count());
+  });
+  state_ = state;
+  sampled_ = weighed_ = moved_ = false;
+  joints_[0].offset.setZero();
+  joints_[0].frame = state_.root.frame;
+  twists_.setZero();
+  if (root_condition_ == RootCondition::free) twists_.template topRows<6>().setIdentity();
+  for (int i = 0; i < count(); ++i) {
+    Shape& shape = shapes_[i];
+    shape.set(elements_[i].length, coordinates(i));
+    const Joint& joint = joints_[i];
+    Joint& next = joints_[i + 1];
+    next.offset = joint.offset + joint.frame * shape.end();
+    // One Newton step an element, so that rounding does not build up along a rod of many elements.
+    next.frame = math::orthonormalised_once(joint.frame * shape.end_frame());
+
+    Link& link = links_[i];
+    link.X_angular = joint.frame * shape.end_angular();
+    link.X_linear = joint.frame * shape.end_linear() + math::cross_matrix(next.offset) * link.X_angular;
+    auto rows = twists_.template middleRows<width>(root_dof() + 3 * i);
+    rows.template leftCols<3>() += link.X_linear.transpose();
+    rows.template rightCols<3>() += link.X_angular.transpose();
+  }
+}
+
+template <typename Shape>
+RodSection ChainRod<Shape>::section(double s) const {
+  const double slack = 1e-9 * length_;  // a caller's own sum of lengths may round past the end
+  require(s >= -slack && s <= length_ + slack, [&] {
+    return std::string(Shape::model) + ": arc length " + std::to_string(s) + " m, expected 0 to " +
+           std::to_string(length_);
+  });
+  const auto after =
+      std::upper_bound(elements_.begin(), elements_.end(), s, [](double at, const Element& e) { return at < e.begin; });
+  const int i = std::max(0, static_cast<int>(after - elements_.begin()) - 1);
+  const double u = std::clamp(s - elements_[i].begin, 0.0, elements_[i].length);
+  const double l = elements_[i].length;
+  RodSection out;
+  out.s = s;
+  out.curvature = Shape::curvature(coordinates(i), u / l);
+  out.position = state_.root.position + joints_[i].offset + joints_[i].frame * shapes_[i].position(u);
+  out.frame = joints_[i].frame * shapes_[i].frame(u);
+  const Vector3 rest = Shape::curvature(rest_.template segment<width>(3 * i), u / l);
+  out.moment = elements_[i].stiffness.cwiseProduct(out.curvature - rest);
+  return out;
+}
+
+template <typename Shape>
+Vector3 ChainRod<Shape>::velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const {
+  check_piece(piece);
+  TRESSE_ASSERT(v.size() == dof());
+  const FirstMoments<width> h = shapes_[piece].point(u);
+  const Matrix3& frame = joints_[piece].frame;
+  const Vector3 d = joints_[piece].offset + frame * h.p;
+  Vector3 linear = Vector3::Zero();
+  Vector3 angular = Vector3::Zero();
+  if (root_condition_ == RootCondition::free) {
+    linear = v.head<3>();
+    angular = v.segment<3>(3);
+  } else {
+    linear = state_.root_velocity.linear;
+    angular = state_.root_velocity.angular;
+  }
+  for (int i = 0; i < piece; ++i) {
+    const Local vi = v.segment<width>(root_dof() + 3 * i);
+    linear += links_[i].X_linear * vi;
+    angular += links_[i].X_angular * vi;
+  }
+  const Local own = v.segment<width>(root_dof() + 3 * piece);
+  return linear + angular.cross(d) + frame * (h.P * own);
+}
+
+template <typename Shape>
+void ChainRod<Shape>::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const {
+  TRESSE_ASSERT(v.size() == dof() && out.cols() == count() + 1);
+  const bool clamped = root_condition_ == RootCondition::clamped;
+  Vector3 linear = clamped ? state_.root_velocity.linear : Vector3(v.head<3>());
+  Vector3 angular = clamped ? state_.root_velocity.angular : Vector3(v.segment<3>(3));
+  out.col(0) = linear;
+  for (int i = 0; i < count(); ++i) {
+    const Local vi = v.segment<width>(root_dof() + 3 * i);
+    linear += links_[i].X_linear * vi;
+    angular += links_[i].X_angular * vi;
+    out.col(i + 1) = linear + angular.cross(joints_[i + 1].offset);
+  }
+}
+
+template <typename Shape>
+int ChainRod<Shape>::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
+  check_piece(piece);
+  TRESSE_ASSERT(out.cols() >= touched(piece));
+  const FirstMoments<width> h = shapes_[piece].point(u);
+  const Matrix3& frame = joints_[piece].frame;
+  const Vector3 d = joints_[piece].offset + frame * h.p;
+  const Matrix3 minus_d = -math::cross_matrix(d);
+  if (root_condition_ == RootCondition::free) {
+    out.leftCols<3>().setIdentity();
+    out.middleCols<3>(3) = minus_d;
+  }
+  // A node before this element's first has all its elements before it; the first is shared with the element before.
+  for (int i = 0; i < piece; ++i) {
+    const int column = root_dof() + 3 * i;
+    out.middleCols<3>(column) = twists_.template block<3, 3>(column, 0).transpose();
+    out.middleCols<3>(column).noalias() += minus_d * twists_.template block<3, 3>(column, 3).transpose();
+  }
+  auto own = out.middleCols<width>(root_dof() + 3 * piece);
+  own.noalias() = frame * h.P;
+  if constexpr (width == 6) {
+    if (piece > 0) {
+      own.template leftCols<3>() += links_[piece - 1].X_linear.template rightCols<3>();
+      own.template leftCols<3>().noalias() += minus_d * links_[piece - 1].X_angular.template rightCols<3>();
+    }
+  }
+  return touched(piece);
+}
+
+template class ChainRod<HelixShape>;
+template class ChainRod<ClothoidShape>;
+
+}  // namespace tresse::rods::detail

@@ -1,0 +1,237 @@
+#include <tresse/rods/detail/clothoid_shape.hpp>
+
+#include <tresse/math/gauss_legendre.hpp>
+
+namespace tresse::rods::detail {
+namespace {
+
+using Lanes3 = std::array<NodeLanes, 3>;
+using Lanes33 = std::array<Lanes3, 3>;
+using Lanes36 = std::array<std::array<NodeLanes, 6>, 3>;
+
+const NodeLanes& node_weights() {
+  static const NodeLanes out = Eigen::Map<const NodeLanes>(math::gauss_legendre(clothoid_nodes).weights.data());
+  return out;
+}
+
+Vector3 sum(const Lanes3& v) { return {v[0].sum(), v[1].sum(), v[2].sum()}; }
+
+Lanes3 zero_lanes() { return {NodeLanes::Zero(), NodeLanes::Zero(), NodeLanes::Zero()}; }
+
+[[gnu::always_inline]] inline void add_cross(const Lanes3& a, const Lanes3& b, Lanes3& into) {
+  into[0] += a[1] * b[2] - a[2] * b[1];
+  into[1] += a[2] * b[0] - a[0] * b[2];
+  into[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+Lanes3 matrix_times(const Matrix3& m, const Lanes3& v) {
+  Lanes3 out;
+  for (int r = 0; r < 3; ++r) out[static_cast<std::size_t>(r)] = v[0] * m(r, 0) + v[1] * m(r, 1) + v[2] * m(r, 2);
+  return out;
+}
+
+Lanes3 gradient_times(const Lanes36& P, const Coordinates<6>& d) {
+  Lanes3 out;
+  for (std::size_t r = 0; r < 3; ++r) {
+    out[r] = P[r][0] * d[0] + P[r][1] * d[1] + P[r][2] * d[2] + P[r][3] * d[3] + P[r][4] * d[4] + P[r][5] * d[5];
+  }
+  return out;
+}
+
+Lanes3 rotated(const Lanes33& R, const Lanes3& v) {
+  Lanes3 out;
+  for (std::size_t r = 0; r < 3; ++r) out[r] = R[r][0] * v[0] + R[r][1] * v[1] + R[r][2] * v[2];
+  return out;
+}
+
+ElementPoint<6> point_of(const ClothoidState& s) { return {s.position, s.frame, s.frame * s.b, s.frame * s.a}; }
+
+}  // namespace
+
+void ClothoidShape::set(double length, const Local& c) {
+  length_ = length;
+  c_ = c;
+  end_ = at(length);
+}
+
+ElementPoint<6> ClothoidShape::at(double u) const {
+  ClothoidState state;
+  for_each_clothoid_piece(length_, c_, u,
+                          [&](const ClothoidPiece& piece) { state = ClothoidSeries(piece, state, false).end(); });
+  return point_of(state);
+}
+
+FirstMoments<6> ClothoidShape::point(double u) const {
+  const ElementPoint<6> out = at(u);
+  return {out.position, out.linear};
+}
+
+void ClothoidShape::sample(const Local& rate) {
+  rate_ = rate;
+  samples_.clear();
+  ClothoidState state;
+  ClothoidBias bias;
+  for_each_clothoid_piece(length_, c_, length_, [&](const ClothoidPiece& piece) {
+    const ClothoidSeries series(piece, state, true);
+    Sample& sample = samples_.emplace_back();
+    sample.weight = piece.length * node_weights();
+    series.position_at_nodes(sample.p);
+    Lanes33 R;
+    series.frame_at_nodes(R);
+    Lanes36 b;
+    series.b_at_nodes(b);
+    for (std::size_t k = 0; k < 6; ++k) {
+      for (std::size_t r = 0; r < 3; ++r) sample.P[r][k] = R[r][0] * b[0][k] + R[r][1] * b[1][k] + R[r][2] * b[2][k];
+    }
+    Lanes3 moving;
+    series.bias_at_nodes(rate, bias, moving);
+    sample.second = rotated(R, moving);
+    state = series.end();
+  });
+  end_bias_ = {state.frame * bias.linear, state.frame * bias.angular};
+  integrate_moments();
+}
+
+void ClothoidShape::integrate_moments() {
+  NodeLanes length = NodeLanes::Zero();
+  Lanes3 p = zero_lanes();
+  Lanes33 p_p = {zero_lanes(), zero_lanes(), zero_lanes()};
+  ElementMoments<6>& out = moments_;
+  out.P_P.setZero();
+  out.P.setZero();
+  out.p_cross_P.setZero();
+  for (const Sample& s : samples_) {
+    length += s.weight;
+    Lanes3 wp;
+    for (std::size_t r = 0; r < 3; ++r) {
+      wp[r] = s.weight * s.p[r];
+      p[r] += wp[r];
+      for (std::size_t q = 0; q <= r; ++q) p_p[q][r] += wp[r] * s.p[q];
+    }
+    for (std::size_t k = 0; k < 6; ++k) {
+      const Lanes3 column = {s.P[0][k], s.P[1][k], s.P[2][k]};
+      const Lanes3 weighted = {s.weight * column[0], s.weight * column[1], s.weight * column[2]};
+      Lanes3 cross = zero_lanes();
+      add_cross(wp, column, cross);
+      const int at = static_cast<int>(k);
+      out.P.col(at) += sum(weighted);
+      out.p_cross_P.col(at) += sum(cross);
+      for (std::size_t j = 0; j <= k; ++j) {
+        out.P_P(static_cast<int>(j), at) +=
+            (weighted[0] * s.P[0][j] + weighted[1] * s.P[1][j] + weighted[2] * s.P[2][j]).sum();
+      }
+    }
+  }
+  out.length = length.sum();
+  out.p = sum(p);
+  for (int k = 0; k < 3; ++k) {
+    for (int r = 0; r <= k; ++r) {
+      out.p_p(r, k) = out.p_p(k, r) = p_p[static_cast<std::size_t>(r)][static_cast<std::size_t>(k)].sum();
+    }
+  }
+  out.P_P.triangularView<Eigen::StrictlyLower>() = out.P_P.transpose();
+}
+
+ElementForce<6> ClothoidShape::force(const LineForce& line) const {
+  Lanes3 resultant = zero_lanes();
+  Lanes3 torque = zero_lanes();
+  Local generalised = Local::Zero();
+  for (const Sample& s : samples_) {
+    const Lanes3 from_position = matrix_times(line.position, s.p);
+    const Lanes3 from_rate = matrix_times(line.rate, gradient_times(s.P, rate_));
+    Lanes3 f;
+    for (std::size_t r = 0; r < 3; ++r) {
+      f[r] = (from_position[r] + from_rate[r] - s.second[r] * line.density + line.constant[static_cast<int>(r)]) *
+             s.weight;
+      resultant[r] += f[r];
+    }
+    add_cross(s.p, f, torque);
+    for (std::size_t k = 0; k < 6; ++k) {
+      generalised[static_cast<int>(k)] += (s.P[0][k] * f[0] + s.P[1][k] * f[1] + s.P[2][k] * f[2]).sum();
+    }
+  }
+  return {sum(resultant), sum(torque), generalised};
+}
+
+ElementMomentum ClothoidShape::momentum(const Vector3& start_linear, const Vector3& o) const {
+  Lanes3 linear = zero_lanes();
+  Lanes3 angular = zero_lanes();
+  NodeLanes square = NodeLanes::Zero();
+  for (const Sample& s : samples_) {
+    const Lanes3& p = s.p;
+    Lanes3 v = gradient_times(s.P, rate_);
+    v[0] += p[2] * o[1] - p[1] * o[2] + start_linear[0];
+    v[1] += p[0] * o[2] - p[2] * o[0] + start_linear[1];
+    v[2] += p[1] * o[0] - p[0] * o[1] + start_linear[2];
+    square += s.weight * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (std::size_t r = 0; r < 3; ++r) {
+      v[r] *= s.weight;
+      linear[r] += v[r];
+    }
+    add_cross(p, v, angular);
+  }
+  return {sum(linear), sum(angular), square.sum()};
+}
+
+/// With W(s) = (density (l - s) + beyond_mass) pull the weight beyond s and m(s) its moment about r(s) with that of
+/// `beyond_moment`, the variation of the potential is int (R dkappa) . m ds. The variation of that, in the moving
+/// frame:
+///   H_ij = int dkappa_j . (m x a_i) + (W . a_i) a_jx - W_x (a_i . a_j) ds
+///          + [(pull . a_i) (a_j . y) - (pull . y) (a_i . a_j)] at the end, y = beyond_moment.
+Square<6> ClothoidShape::pull_hessian(const ElementPull& pull) const {
+  const NodeLanes nodes = Eigen::Map<const NodeLanes>(math::gauss_legendre(clothoid_nodes).nodes.data());
+  // The integral of the position over the whole element comes first, that from s to the end is what is left of it.
+  Vector3 integral = Vector3::Zero();
+  ClothoidState state;
+  Lanes3 unused;
+  for_each_clothoid_piece(length_, c_, length_, [&](const ClothoidPiece& piece) {
+    const ClothoidSeries series(piece, state, false);
+    integral += series.position_integral_at_nodes(unused);
+    state = series.end();
+  });
+  const Vector3 end_moment =
+      (pull.beyond_mass * end_.position + end_.frame * pull.beyond_moment).cross(pull.pull);  // about the start
+  Square<6> out = Square<6>::Zero();
+  Vector3 before = Vector3::Zero();  // int of the position up to the piece
+  state = {};
+  for_each_clothoid_piece(length_, c_, length_, [&](const ClothoidPiece& piece) {
+    const ClothoidSeries series(piece, state, true);
+    Lanes3 p;
+    Lanes33 R;
+    Lanes36 a;
+    Lanes3 past;
+    series.position_at_nodes(p);
+    series.frame_at_nodes(R);
+    series.a_at_nodes(a);
+    const Vector3 whole = series.position_integral_at_nodes(past);
+    for (int g = 0; g < clothoid_nodes; ++g) {
+      const auto vector = [g](const Lanes3& v) { return Vector3(v[0][g], v[1][g], v[2][g]); };
+      Matrix3 frame;
+      Gradient<6> A;
+      for (int r = 0; r < 3; ++r) {
+        for (int k = 0; k < 3; ++k) frame(r, k) = R[static_cast<std::size_t>(r)][static_cast<std::size_t>(k)][g];
+        for (int k = 0; k < 6; ++k) A(r, k) = a[static_cast<std::size_t>(r)][static_cast<std::size_t>(k)][g];
+      }
+      const double s = piece.begin + nodes[g] * piece.length;
+      const double mass = pull.density * (length_ - s) + pull.beyond_mass;
+      const Vector3 arm = pull.density * (integral - before - vector(past)) - mass * vector(p);
+      const Vector3 m = frame.transpose() * (arm.cross(pull.pull) + end_moment);
+      const Vector3 W = mass * (frame.transpose() * pull.pull);
+      const double weight = piece.length * node_weights()[g];
+      const Gradient<6> turned = weight * (m.cross(Vector3::UnitX()) * A.row(0) + m.cross(Vector3::UnitY()) * A.row(1) +
+                                           m.cross(Vector3::UnitZ()) * A.row(2));  // m x a_i
+      const double part = s / length_;
+      out.leftCols<3>() += (1.0 - part) * turned.transpose();
+      out.rightCols<3>() += part * turned.transpose();
+      out += weight * ((A.transpose() * W) * A.row(0) - W.x() * (A.transpose() * A));
+    }
+    before += whole;
+    state = series.end();
+  });
+  const Vector3 y = pull.beyond_moment;
+  const Vector3 g = state.frame.transpose() * pull.pull;
+  out += (state.a.transpose() * g) * (state.a.transpose() * y).transpose() - g.dot(y) * (state.a.transpose() * state.a);
+  return 0.5 * (out + out.transpose());
+}
+
+}  // namespace tresse::rods::detail

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <tresse/geometry/curves.hpp>
+#include <tresse/rods/detail/clothoid_series.hpp>
+#include <tresse/rods/detail/element_integrals.hpp>
+
+namespace tresse::rods::detail {
+
+/// Element whose curvature is affine, its coordinates the curvatures (twist, k1, k2) at its start and at its end: power
+/// series piece by piece (clothoid_series.hpp), integrals by eight Gauss points a piece. @cite casati2013 sec. 5-7
+class ClothoidShape {
+ public:
+  static constexpr int width = 6;
+  static constexpr const char* model = "super-clothoid";
+  static constexpr bool closed_moments = false;  ///< first_moments() wants sample()
+  using Local = Coordinates<6>;
+
+  void set(double length, const Local& c);
+  const Vector3& end() const { return end_.position; }
+  const Matrix3& end_frame() const { return end_.frame; }
+  const Gradient<6>& end_linear() const { return end_.linear; }
+  const Gradient<6>& end_angular() const { return end_.angular; }
+
+  Vector3 position(double u) const { return at(u).position; }
+  Matrix3 frame(double u) const { return at(u).frame; }
+  ElementPoint<6> at(double u) const;
+  /// The position and linear part of at() alone.
+  FirstMoments<6> point(double u) const;
+
+  void sample(const Local& rate);
+  const ElementMoments<6>& moments() const { return moments_; }
+  const EndBias& end_bias() const { return end_bias_; }
+  ElementForce<6> force(const LineForce& line) const;
+  ElementMomentum momentum(const Vector3& linear, const Vector3& angular) const;
+  FirstMoments<6> first_moments() const { return {moments_.p, moments_.P}; }
+  /// Hessian of pull . (density int p + beyond_mass p(end) + R(end) beyond_moment).
+  Square<6> pull_hessian(const ElementPull& pull) const;
+
+  /// int kappa^T K3 kappa ds as a form in c: K c. casati2013 eq. (8): thirds and sixths of the length.
+  static Local stiffness_times(double length, const Vector3& stiffness, const Local& c) {
+    Local out;
+    out.head<3>() = length / 6.0 * stiffness.cwiseProduct(2.0 * c.head<3>() + c.tail<3>());
+    out.tail<3>() = length / 6.0 * stiffness.cwiseProduct(c.head<3>() + 2.0 * c.tail<3>());
+    return out;
+  }
+  template <typename Block>
+  static void add_stiffness(double length, const Vector3& stiffness, Block&& into) {
+    for (int k = 0; k < 3; ++k) {
+      const double sixth = length / 6.0 * stiffness[k];
+      into(k, k) += 2.0 * sixth;
+      into(k + 3, k + 3) += 2.0 * sixth;
+      into(k, k + 3) += sixth;
+      into(k + 3, k) += sixth;
+    }
+  }
+  /// At the given part of the length.
+  static Vector3 curvature(const Local& c, double part) { return (1.0 - part) * c.head<3>() + part * c.tail<3>(); }
+  static geometry::Curve curve(const Pose& start, const Local& c, double length) {
+    return geometry::ClothoidArc{start.position, start.frame, c.head<3>(), (c.tail<3>() - c.head<3>()) / length,
+                                 length};
+  }
+
+ private:
+  /// The Gauss points of one piece of the series, in the frame of the element's start.
+  struct Sample {
+    NodeLanes weight;  ///< [m]
+    std::array<NodeLanes, 3> p;
+    std::array<std::array<NodeLanes, 6>, 3> P;  ///< [row][column]
+    std::array<NodeLanes, 3> second;            ///< c'^T (d2p/dc2) c'
+  };
+
+  void integrate_moments();
+
+  double length_ = 0.0;
+  Local c_ = Local::Zero();
+  Local rate_ = Local::Zero();
+  ElementPoint<6> end_;
+  EndBias end_bias_;
+  std::vector<Sample> samples_;
+  ElementMoments<6> moments_;
+};
+
+}  // namespace tresse::rods::detail
