@@ -36,7 +36,10 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group) {
   for (std::size_t i = 0; i < group.element_lengths.size(); ++i) {
     length += group.element_lengths[i];
     mass += group.element_lengths[i] * group.material.density * rods::area(group.sections[i]);
-    turn += group.element_lengths[i] * group.natural_curvature[i].norm();
+    const bool nodal = group.natural_curvature.size() > group.element_lengths.size();
+    const Vector3 curvature = nodal ? Vector3(0.5 * (group.natural_curvature[i] + group.natural_curvature[i + 1]))
+                                    : group.natural_curvature[i];
+    turn += group.element_lengths[i] * curvature.norm();
   }
   const Vector3 stiffness = rods::bending_stiffness(group.sections.front(), group.material);
   const double bending = std::min(stiffness[1], stiffness[2]);

@@ -10,6 +10,7 @@
 #include <Eigen/Geometry>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
 namespace tresse::scene {
@@ -32,10 +33,17 @@ class Random {
 };
 
 std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
-  require(group.model == "super-helix",
-          fmt::format("fibres '{}': model '{}' is not available yet; expected super-helix", group.name, group.model));
-  std::vector<rods::SuperHelixElement> elements(group.element_lengths.size());
-  for (std::size_t i = 0; i < elements.size(); ++i) {
+  const std::size_t count = group.element_lengths.size();
+  if (group.model == "super-clothoid") {
+    std::vector<rods::SuperClothoidElement> elements(count);
+    for (std::size_t i = 0; i < count; ++i) elements[i] = {group.element_lengths[i], group.sections[i]};
+    return rods::make_super_clothoid(elements, group.natural_curvature, group.material, group.root.condition);
+  }
+  require(group.model == "super-helix", fmt::format("fibres '{}': model '{}' is not available yet; expected "
+                                                    "super-helix or super-clothoid",
+                                                    group.name, group.model));
+  std::vector<rods::SuperHelixElement> elements(count);
+  for (std::size_t i = 0; i < count; ++i) {
     elements[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
   }
   return rods::make_super_helix(elements, group.material, group.root.condition);

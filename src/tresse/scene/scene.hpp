@@ -49,15 +49,18 @@ struct FibreGroup {
   rods::Material material;
   std::vector<double> element_lengths;       ///< (N) > 0 [m]
   std::vector<rods::CrossSection> sections;  ///< (N)
-  std::vector<Vector3> natural_curvature;    ///< (N) (twist, k1, k2) [1/m]
+  std::vector<Vector3> natural_curvature;    ///< (curvature_count()) (twist, k1, k2) [1/m]
   double natural_curvature_onset = 0.0;  ///< the natural curvature grows from the initial one until this time; >= 0 [s]
-  std::vector<Vector3> initial_curvature;       ///< (N) [1/m]
-  std::vector<Vector3> initial_curvature_rate;  ///< (N) [1/(m s)]
+  std::vector<Vector3> initial_curvature;       ///< (curvature_count()) [1/m]
+  std::vector<Vector3> initial_curvature_rate;  ///< (curvature_count()) [1/(m s)]
   Root root;
   Grid grid;
   double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;
 };
+
+/// How many curvatures a fibre has: one an element, or with super-clothoids one a node.
+std::size_t curvature_count(const std::string& model, std::size_t elements);
 
 /// An obstacle and where its table starts in the file.
 struct Obstacle {

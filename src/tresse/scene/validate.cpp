@@ -107,14 +107,18 @@ void validate_fibres(const FibreGroup& group) {
   if (elements < 1 || elements > limits::elements)
     field.fail("element_lengths", fmt::format("has {} entries; expected 1 to {}", elements, limits::elements));
   field.count("sections", group.sections.size(), elements);
-  field.count("natural_curvature", group.natural_curvature.size(), elements);
-  field.count("initial_curvature", group.initial_curvature.size(), elements);
-  field.count("initial_curvature_rate", group.initial_curvature_rate.size(), elements);
+  const std::size_t curvatures = curvature_count(group.model, elements);
+  field.count("natural_curvature", group.natural_curvature.size(), curvatures);
+  field.count("initial_curvature", group.initial_curvature.size(), curvatures);
+  field.count("initial_curvature_rate", group.initial_curvature_rate.size(), curvatures);
   for (std::size_t i = 0; i < elements; ++i) {
     const auto at = [&](std::string_view name) { return fmt::format("{}[{}]", name, i); };
     field.range(at("element_lengths"), group.element_lengths[i], limits::length);
     field.range(at("sections") + ".half_axis_1", group.sections[i].half_axis_1, limits::radius);
     field.range(at("sections") + ".half_axis_2", group.sections[i].half_axis_2, limits::radius);
+  }
+  for (std::size_t i = 0; i < curvatures; ++i) {
+    const auto at = [&](std::string_view name) { return fmt::format("{}[{}]", name, i); };
     field.range(at("natural_curvature"), group.natural_curvature[i], limits::curvature);
     field.range(at("initial_curvature"), group.initial_curvature[i], limits::curvature);
     field.range(at("initial_curvature_rate"), group.initial_curvature_rate[i], limits::curvature_rate);
@@ -204,6 +208,10 @@ void validate_settings(const Scene& scene) {
 }
 
 }  // namespace
+
+std::size_t curvature_count(const std::string& model, std::size_t elements) {
+  return model == "super-clothoid" ? elements + 1 : elements;
+}
 
 void validate(const Scene& scene) {
   validate_settings(scene);

@@ -34,26 +34,27 @@ std::vector<double> read_per_element(ReaderContext& context, const TomlNode& nod
   return out;
 }
 
-/// One number (k2), one triplet (twist, k1, k2), or an array of one triplet an element.
+/// One number (k2), one triplet (twist, k1, k2), or an array of `count` triplets, one for each element or node.
 std::vector<Vector3> read_curvatures(ReaderContext& context, const TomlNode& node, const std::string& path,
-                                     std::size_t elements, const Wanted& wanted) {
+                                     std::size_t count, const Wanted& wanted) {
   if (!node.is(TomlNode::Kind::array))
-    return std::vector<Vector3>(elements, Vector3(0.0, 0.0, read_number(context, node, path, wanted)));
+    return std::vector<Vector3>(count, Vector3(0.0, 0.0, read_number(context, node, path, wanted)));
   if (node.items.empty() || !node.items.front().is(TomlNode::Kind::array)) {
     if (node.items.size() != 3) {
       context.fail(
           node, fmt::format("{} is {}; expected one number (k2), a triplet [twist, k1, k2], or an array of {} triplets",
-                            path, describe(node), elements));
+                            path, describe(node), count));
     }
-    return std::vector<Vector3>(elements, read_vector(context, node, path, wanted));
+    return std::vector<Vector3>(count, read_vector(context, node, path, wanted));
   }
-  if (node.items.size() != elements) {
-    context.fail(node, fmt::format("{} is {}; expected {} triplets [twist, k1, k2], one for each element", path,
-                                   describe(node), elements));
+  if (node.items.size() != count) {
+    context.fail(node, fmt::format("{} is {}; expected {} triplets [twist, k1, k2], one for each element (node, with "
+                                   "super-clothoids)",
+                                   path, describe(node), count));
   }
   std::vector<Vector3> out;
-  out.reserve(elements);
-  for (std::size_t i = 0; i < elements; ++i)
+  out.reserve(count);
+  for (std::size_t i = 0; i < count; ++i)
     out.push_back(read_vector(context, node.items[i], fmt::format("{}[{}]", path, i), wanted));
   return out;
 }
@@ -244,11 +245,12 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
   group.sections = read_sections(table, elements);
 
   const Wanted curvature{dimensions::curvature, limits::curvature};
+  const std::size_t curvatures = scene::curvature_count(group.model, elements);
   const auto read = [&](std::string_view key, const std::vector<Vector3>& otherwise, const Wanted& wanted) {
     const TomlNode* found = table.find(key);
-    return found == nullptr ? otherwise : read_curvatures(context, *found, table.path(key), elements, wanted);
+    return found == nullptr ? otherwise : read_curvatures(context, *found, table.path(key), curvatures, wanted);
   };
-  const std::vector<Vector3> zero(elements, Vector3::Zero());
+  const std::vector<Vector3> zero(curvatures, Vector3::Zero());
   group.natural_curvature = read("natural_curvature", zero, curvature);
   group.initial_curvature = read("initial_curvature", group.natural_curvature, curvature);
   group.initial_curvature_rate =
