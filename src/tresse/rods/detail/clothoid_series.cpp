@@ -7,8 +7,6 @@
 namespace tresse::rods::detail {
 namespace {
 
-using Columns = Eigen::Array<double, 16, 3>;
-
 const std::array<double, clothoid_max_terms + 2> reciprocals = [] {
   std::array<double, clothoid_max_terms + 2> out{};
   for (std::size_t n = 1; n < out.size(); ++n) out[n] = 1.0 / static_cast<double>(n);
@@ -20,12 +18,7 @@ const NodeLanes& nodes() {
   return out;
 }
 
-/// into += y x v, column by column.
-[[gnu::always_inline]] inline void add_cross(const Columns& y, const Vector3& v, Columns& into) {
-  into.col(0) += y.col(1) * v.z() - y.col(2) * v.y();
-  into.col(1) += y.col(2) * v.x() - y.col(0) * v.z();
-  into.col(2) += y.col(0) * v.y() - y.col(1) * v.x();
-}
+const Eigen::Array<double, 16, 3> none = Eigen::Array<double, 16, 3>::Zero();
 
 Vector3 cross_along(const Vector3& v) { return {0.0, v.z(), -v.y()}; }  // v x e_x
 
@@ -63,21 +56,23 @@ ClothoidSeries::ClothoidSeries(const ClothoidPiece& piece, const ClothoidState& 
   const int least = products ? 6 : 3;  // a straight element's series end at s^3, its acceleration at s^5
   int n = 0;
   for (; n + 1 < clothoid_max_terms; ++n) {
+    const double by = reciprocals[static_cast<std::size_t>(n + 1)];
+    const Vector3 k = by * turn_;
+    const Vector3 g = by * twirl_;
     const Term& now = y_[static_cast<std::size_t>(n)];
+    const Term& before = n > 0 ? y_[static_cast<std::size_t>(n - 1)] : none;
     Term& next = y_[static_cast<std::size_t>(n + 1)];
-    next.setZero();
-    add_cross(now, turn_, next);
-    if (n > 0) add_cross(y_[static_cast<std::size_t>(n - 1)], twirl_, next);
-    next.col(1).tail<8>() += only_a * now.col(2).head<8>();
-    next.col(2).tail<8>() -= only_a * now.col(1).head<8>();
+    next.col(0) = now.col(1) * k.z() - now.col(2) * k.y() + before.col(1) * g.z() - before.col(2) * g.y();
+    next.col(1) = now.col(2) * k.x() - now.col(0) * k.z() + before.col(2) * g.x() - before.col(0) * g.z();
+    next.col(2) = now.col(0) * k.y() - now.col(1) * k.x() + before.col(0) * g.y() - before.col(1) * g.x();
+    next.col(1).tail<8>() += by * only_a * now.col(2).head<8>();
+    next.col(2).tail<8>() -= by * only_a * now.col(1).head<8>();
     if (n <= 1) {
-      for (int k = 0; k < 3; ++k) {
-        next(k, k) += n == 0 ? h * (1.0 - part) : -h * growth;
-        next(k + 3, k) += n == 0 ? h * part : h * growth;
+      for (int i = 0; i < 3; ++i) {
+        next(i, i) += by * (n == 0 ? h * (1.0 - part) : -h * growth);
+        next(i + 3, i) += by * (n == 0 ? h * part : h * growth);
       }
     }
-    const double by = reciprocals[static_cast<std::size_t>(n + 1)];
-    next *= by;
     const double after = by * (turn * bound + twirl * bound_before);
     bound_before = bound;
     bound = after;
