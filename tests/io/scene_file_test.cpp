@@ -58,6 +58,7 @@ gravity = [0.1, "0.2 m/s^2", -9.7]
 wind = [1, 0, 0]
 seed = 12345678901
 scheme = "nonlinear"
+theta = 0.75
 nonlinear_tolerance = 1e-9
 max_nonlinear_iterations = 7
 [contact]
@@ -154,6 +155,7 @@ TEST(SceneFile, ReadsEveryKey) {
   EXPECT_EQ(s.integrator.time_step, 7e-4);
   EXPECT_DOUBLE_EQ(s.integrator.duration, 60.0 / 7.0);
   EXPECT_EQ(s.integrator.scheme, "nonlinear");
+  EXPECT_EQ(s.integrator.theta, 0.75);
   EXPECT_EQ(s.contact.tolerance, 1e-9);
   EXPECT_FALSE(s.contact.self_contact);
   EXPECT_EQ(s.contact.relinearisations, 2);
@@ -167,8 +169,12 @@ TEST(SceneFile, ReadsEveryKey) {
   EXPECT_EQ(ribbon.element_lengths[0], 0.123);
   EXPECT_EQ(ribbon.sections[1].half_axis_1, 0.9e-3);
   EXPECT_EQ(ribbon.sections[2].half_axis_2, 0.1e-3);
-  EXPECT_EQ(ribbon.natural_curvature[1], Vector3(1, 2, 3));
-  EXPECT_DOUBLE_EQ(ribbon.natural_curvature[2].y(), 100.0 / 3.0);
+  // Three triplets, one an element, for a super-clothoid: its nodes have the neighbours' means, weighted by length.
+  ASSERT_EQ(ribbon.natural_curvature.size(), 4U);
+  const double l1 = ribbon.element_lengths[1];
+  const double l2 = ribbon.element_lengths[2];
+  EXPECT_DOUBLE_EQ(ribbon.natural_curvature[2].y(), (l1 * 2.0 + l2 * 100.0 / 3.0) / (l1 + l2));
+  EXPECT_DOUBLE_EQ(ribbon.natural_curvature[3].y(), 100.0 / 3.0);
   EXPECT_EQ(ribbon.initial_curvature[2], Vector3(0, 0, 1));
   EXPECT_EQ(ribbon.initial_curvature_rate[0], Vector3(0, 0, 0.5));
   EXPECT_EQ(ribbon.material.young_modulus, 3e9);

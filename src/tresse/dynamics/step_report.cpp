@@ -59,7 +59,7 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
     ContactReport out = describe(pass.at->geometry, contact, static_cast<int>(world_.fibres.size()));
     out.state = friction::classify(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
     out.slip = friction::tangential_norm(pass.solution.velocity.segment<3>(3 * static_cast<Eigen::Index>(i)));
-    const Vector3 impulse = contact.frame * local;
+    const Vector3 impulse = contact.frame * local / options_.theta;  // over the whole part
     out.force = impulse / dt;
     if (out.obstacle_b >= 0) {
       ObstacleLoad& load = report.obstacles[out.obstacle_b];
@@ -83,11 +83,25 @@ double Stepper::root_and_air_work() {
     const assembly::Fibre& fibre = world_.fibres[f];
     const bool moving = fibre.rod->root_condition() == rods::RootCondition::clamped && !fibre.root_motion.at_rest();
     if (fibre.drag <= 0.0 && !moving) continue;
-    const rods::RodMotion motion = fibre.rod->motion();
+    const rods::RodMotion motion = mean_motion(static_cast<int>(f));
     work -= motion_.dt * fibre.drag * (motion.square - world_.wind.dot(motion.velocity));
     if (moving) work += root_work(static_cast<int>(f), motion);
   }
   return work;
+}
+
+/// Of a rod at the end that moves with the mean velocity of this part.
+rods::RodMotion Stepper::mean_motion(int f) {
+  rods::Rod& rod = *world_.fibres[f].rod;
+  if (options_.theta == 1.0) return rod.motion();
+  const rods::RodState end = rod.state();
+  rods::RodState mean = end;
+  const VectorX last = rods::generalised_velocity(rod, end);
+  rods::set_generalised_velocity(rod, start_velocities_[f] + options_.theta * (last - start_velocities_[f]), mean);
+  rod.update(mean);
+  const rods::RodMotion motion = rod.motion();
+  rod.update(end);
+  return motion;
 }
 
 double Stepper::root_work(int f, const rods::RodMotion& motion) {

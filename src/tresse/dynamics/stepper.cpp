@@ -31,6 +31,7 @@ class Stopwatch {
 
 void validate(const assembly::World& world, const StepOptions& options, const SimulationState& state) {
   require(options.dt > 0.0 && std::isfinite(options.dt), "time step: must be positive and finite");
+  require(options.theta >= 0.5 && options.theta <= 1.0, "theta: must be 0.5 to 1");
   require(options.margin > 0.0, "contact margin: must be positive");
   require(options.push_out_speed > 0.0, "push-out speed: must be positive");
   require(options.relinearisations >= 0, "relinearisations: must be 0 or more");
@@ -91,6 +92,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   first_free_.resize(count);
   first_gravity_.resize(count);
   next_roots_.resize(count);
+  stage_roots_.resize(count);
   root_accelerations_.resize(count);
   if (state_.step == 0) {
     // A moving root starts with its motion under way: no impulse at time zero.
@@ -143,6 +145,7 @@ void Stepper::begin_span(const Span& span) {
     if (!clamped(fibre)) continue;
     const Twist& old = state_.rods[f].root_velocity;
     next_roots_[f] = assembly::root_pose(fibre, span.end);
+    stage_roots_[f] = assembly::root_pose(fibre, span.begin + options_.theta * dt);
     const Twist twist = assembly::mean_twist(state_.rods[f].root, next_roots_[f], dt);
     root_accelerations_[f] = {(twist.linear - old.linear) / dt, (twist.angular - old.angular) / dt};
     start_rods_[f].root_velocity = twist;
@@ -150,24 +153,25 @@ void Stepper::begin_span(const Span& span) {
   }
 }
 
-/// Linearises fibre dynamics: M v+ - M v = dt (forces where the rod is) with elasticity, damping and drag implicit in
-/// v+. At the end of the step (`at_end`), reached with `v_at`, the elastic force is the rod's plus dt K (v_at - v+).
+/// Linearises fibre dynamics: M (v - v_0) = h (forces where the rod is) with elasticity, damping and drag implicit in
+/// v, the mean velocity of the step, and h = theta dt. At the end of h (`at_end`), reached with `v_at`, the elastic
+/// force is the rod's plus h K (v_at - v).
 void Stepper::assemble_fibre(int f, const VectorX& v_at, bool at_end) {
   assembly::Fibre& fibre = world_.fibres[f];
   rods::Rod& rod = *fibre.rod;
-  const double dt = motion_.dt;
+  const double h = stage();
   VectorX& v = motion_.velocities[f];
-  if (!motion_.matrices[f]->factor(rod, {dt * dt, dt, dt * fibre.drag}, start_velocities_[f], v)) {
+  if (!motion_.matrices[f]->factor(rod, {h * h, h, h * fibre.drag}, start_velocities_[f], v)) {
     v.setConstant(rod.dof(), std::nan(""));  // reported as a state that stopped being finite
     return;
   }
   thread_local VectorX force;
   force.resize(rod.dof());
   rod.elastic_force(force);
-  v += dt * force;
+  v += h * force;
   rod.inertial_and_external_force({world_.gravity, root_accelerations_[f], fibre.drag, world_.wind}, force);
-  v += dt * force;
-  if (at_end) rod.add_stiffness_times(dt * dt, v_at, v);
+  v += h * force;
+  if (at_end) rod.add_stiffness_times(h * h, v_at, v);
   motion_.matrices[f]->solve(v);
 }
 
@@ -177,9 +181,19 @@ void Stepper::assemble_fibre(int f, const VectorX& v_at, bool at_end) {
 void Stepper::assemble_gravity_at_end(int f) {
   VectorX& v = motion_.velocities[f];
   world_.fibres[f].rod->gravity_force(world_.gravity, v);
-  v = motion_.dt * (v - first_gravity_[f]);
+  v = options_.theta * stage() * (v - first_gravity_[f]);
   motion_.matrices[f]->solve(v);
   v += first_free_[f];
+}
+
+/// assemble_fibre() at theta, reached with `v_mean`; the rod is left at the end.
+void Stepper::assemble_at_stage(int f, const VectorX& v_mean) {
+  rods::Rod& rod = *world_.fibres[f].rod;
+  if (options_.theta < 1.0) {
+    rod.update(rod.advanced(start_rods_[f], v_mean, stage(), stage_roots_[f], start_rods_[f].root_velocity));
+  }
+  assemble_fibre(f, v_mean, true);
+  if (options_.theta < 1.0) rod.update(end_rods_[f]);
 }
 
 /// Lets boxes and search distances cover what the pieces may travel in a step that starts here with these velocities.
@@ -365,7 +379,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
     pass.contacts.push_back(contact);
     pass.bias.push_back((reaches[i].start - wanted_gap(at->geometry, contact)) / dt);
   }
-  pass.take_forces(previous ? previous->forces(dt, options_.margin) : state_.warm, dt);
+  pass.take_forces(previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
   {
     Stopwatch watch(timing_.t_assembly);
     pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, pass.instant);
@@ -386,14 +400,19 @@ void Stepper::go_to_end(const Pass& pass) {
   end_rods_.resize(world_.fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
     rods::Rod& rod = *world_.fibres[f].rod;
-    end_rods_[f] = rod.advanced(start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f],
-                                  start_rods_[f].root_velocity);
+    end_rods_[f] =
+        rod.advanced(start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f], start_rods_[f].root_velocity);
+    if (options_.theta < 1.0) {
+      const VectorX& mean = pass.velocities[f];
+      const VectorX end = start_velocities_[f] + (mean - start_velocities_[f]) / options_.theta;
+      rods::set_generalised_velocity(rod, end, end_rods_[f]);
+    }
     rod.update(end_rods_[f]);
   });
 }
 
 Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, const Pass& pass) {
-  return find_contacts(span.end, pass.velocities, pass.forces(motion_.dt, options_.margin));
+  return find_contacts(span.end, pass.velocities, pass.forces(stage(), options_.margin));
 }
 
 /// Whether a step with these velocities ends in a state worth going on from.
@@ -482,7 +501,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       Stopwatch watch(timing_.t_assembly);
       for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
         if (nonlinear) {
-          assemble_fibre(static_cast<int>(f), pass.velocities[f], true);
+          assemble_at_stage(static_cast<int>(f), pass.velocities[f]);
         } else {
           assemble_gravity_at_end(static_cast<int>(f));
         }
@@ -500,7 +519,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
 void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& report) {
   report_contacts(pass, report);
   state_.work_external += obstacle_work_ + growth_work_ + root_and_air_work();
-  state_.warm = pass.forces(motion_.dt, options_.margin);
+  state_.warm = pass.forces(stage(), options_.margin);
   std::swap(state_.rods, end_rods_);
   here_ = std::move(end);
 }

@@ -15,12 +15,15 @@ namespace tresse::dynamics {
 
 enum class Scheme {
   semi_implicit,  ///< elasticity implicit, the rest at the start of the step. bertails2018hdr eq. (2.10)
-  nonlinear,      ///< every term at the end of the step, iterated
+  nonlinear,      ///< every term at the end of the step (at theta), iterated
 };
 
 struct StepOptions {
   double dt = 1e-3;  ///< > 0 [s]
   Scheme scheme = Scheme::semi_implicit;
+  /// Where in the step the forces are taken; 0.5 (trapezoidal; with Scheme::nonlinear the implicit midpoint rule) to 1
+  /// (Euler). Below 1 an impact bounces and high frequencies ring on.
+  double theta = 1.0;
   double nonlinear_tolerance = 1e-10;  ///< on StepReport::nonlinear_residual; > 0
   int max_nonlinear_iterations = 50;   ///< >= 1
   int relinearisations = 1;        ///< passes that linearise contact again at the end of the step, M and A frozen; >= 0
@@ -87,6 +90,8 @@ class Stepper {
   void begin_span(const Span& span);
   void assemble_fibre(int fibre, const VectorX& v_at, bool at_end);
   void assemble_gravity_at_end(int fibre);
+  void assemble_at_stage(int fibre, const VectorX& v_mean);
+  double stage() const { return options_.theta * motion_.dt; }
   void set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const;
   std::shared_ptr<Configuration> new_configuration(double time, const std::vector<VectorX>& velocities);
   using SharedConfiguration = std::shared_ptr<const Configuration>;
@@ -110,6 +115,7 @@ class Stepper {
   void report_contacts(const Pass& pass, StepReport& report);
   double root_and_air_work();
   double root_work(int fibre, const rods::RodMotion& motion);
+  rods::RodMotion mean_motion(int fibre);
 
   assembly::World world_;
   StepOptions options_;
@@ -124,6 +130,7 @@ class Stepper {
   assembly::FreeMotion motion_;
   std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
   std::vector<rods::RodState> end_rods_;
+  std::vector<Pose> stage_roots_;  ///< (fibres) clamped roots at theta
   std::vector<VectorX> start_velocities_;  ///< (fibres) generalised velocity at the start
   std::vector<VectorX> first_free_;        ///< (fibres) velocity without contact, gravity that of the start
   std::vector<VectorX> first_gravity_;     ///< (fibres) its generalised force

@@ -33,7 +33,7 @@ void read_gravity(const TableReader& table, Vector3& gravity) {
 void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene& scene) {
   if (node == nullptr) return;
   const TableReader table(context, *node, "simulation",
-                          {"time_step", "duration", "gravity", "wind", "seed", "scheme", "nonlinear_tolerance",
+                          {"time_step", "duration", "gravity", "wind", "seed", "scheme", "theta", "nonlinear_tolerance",
                            "max_nonlinear_iterations"});
   scene::Integrator& out = scene.integrator;
   table.read("time_step", out.time_step, {dimensions::time, limits::time_step});
@@ -51,6 +51,7 @@ void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene&
   }
   static const std::vector<std::string> schemes{"semi-implicit", "nonlinear"};
   table.read("scheme", out.scheme, schemes);
+  table.read("theta", out.theta, {dimensions::ratio, scene::limits::theta});
   table.read("nonlinear_tolerance", out.nonlinear_tolerance, wanted_tolerance);
   table.read("max_nonlinear_iterations", out.max_nonlinear_iterations, 1, limits::iterations);
 }

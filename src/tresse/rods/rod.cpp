@@ -47,4 +47,9 @@ VectorX generalised_velocity(const Rod& rod, const RodState& state) {
   return v;
 }
 
+void set_generalised_velocity(const Rod& rod, const VectorX& v, RodState& state) {
+  if (rod.root_dof() > 0) state.root_velocity = {v.head<3>(), v.segment<3>(3)};
+  state.rates = v.tail(rod.coordinate_count());
+}
+
 }  // namespace tresse::rods

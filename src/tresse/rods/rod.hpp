@@ -139,5 +139,6 @@ class Rod {
 
 /// The generalised velocity of a state, (dof).
 VectorX generalised_velocity(const Rod& rod, const RodState& state);
+void set_generalised_velocity(const Rod& rod, const VectorX& v, RodState& state);
 
 }  // namespace tresse::rods

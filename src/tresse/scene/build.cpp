@@ -125,6 +125,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.dt = scene.integrator.time_step;
   options.scheme =
       scene.integrator.scheme == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
+  options.theta = scene.integrator.theta;
   options.nonlinear_tolerance = scene.integrator.nonlinear_tolerance;
   options.max_nonlinear_iterations = scene.integrator.max_nonlinear_iterations;
   options.max_relinearisations = scene.contact.max_relinearisations;

@@ -95,6 +95,7 @@ bool push(Case& built, double deepest, double dt) {
   dynamics::StepOptions options = built.options;
   options.dt = dt;
   options.scheme = dynamics::Scheme::semi_implicit;
+  options.theta = 1.0;
   // A part at a time: the overlap is taken out to first order only.
   options.push_out_speed = std::max(0.25 * radius, 0.2 * deepest) / dt;
   options.max_halvings = options.relinearisations = options.max_relinearisations = 0;  // rounds do that

@@ -102,6 +102,7 @@ struct FrictionSolver {
 
 struct Integrator {
   std::string scheme = "semi-implicit";  ///< "semi-implicit" or "nonlinear" (iterated to `nonlinear_tolerance`)
+  double theta = 1.0;                    ///< where in the step forces are taken; 0.5 to 1
   double time_step = 1e-3;               ///< > 0 [s]
   double duration = 1.0;                 ///< >= 0 [s]
   double nonlinear_tolerance = 1e-10;    ///< relative residual of the implicit step; > 0

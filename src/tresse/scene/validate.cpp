@@ -181,6 +181,7 @@ void validate_settings(const Scene& scene) {
   simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "nonlinear"});
   simulation.range("time_step", scene.integrator.time_step, limits::time_step);
   simulation.range("duration", scene.integrator.duration, limits::time);
+  simulation.range("theta", scene.integrator.theta, limits::theta);
   simulation.range("nonlinear_tolerance", scene.integrator.nonlinear_tolerance, limits::tolerance);
   simulation.range("max_nonlinear_iterations", scene.integrator.max_nonlinear_iterations, iterations);
   contact.word("detection", scene.contact.detection, {"certified", "branch-and-bound", "segments"});

@@ -34,29 +34,51 @@ std::vector<double> read_per_element(ReaderContext& context, const TomlNode& nod
   return out;
 }
 
-/// One number (k2), one triplet (twist, k1, k2), or an array of `count` triplets, one for each element or node.
+/// Nodal values of what is given by element: the neighbours' mean, weighted by length.
+std::vector<Vector3> at_nodes(const std::vector<Vector3>& by_element, const std::vector<double>& lengths) {
+  std::vector<Vector3> out{by_element.front()};
+  for (std::size_t i = 1; i < lengths.size(); ++i) {
+    out.push_back((lengths[i - 1] * by_element[i - 1] + lengths[i] * by_element[i]) / (lengths[i - 1] + lengths[i]));
+  }
+  out.push_back(by_element.back());
+  return out;
+}
+
+std::vector<Vector3> at_elements(const std::vector<Vector3>& by_node) {
+  std::vector<Vector3> out;
+  for (std::size_t i = 0; i + 1 < by_node.size(); ++i) out.push_back(0.5 * (by_node[i] + by_node[i + 1]));
+  return out;
+}
+
+/// One number (k2), one triplet (twist, k1, k2), or an array of triplets, one for each element or for each node; as
+/// many as the model has.
 std::vector<Vector3> read_curvatures(ReaderContext& context, const TomlNode& node, const std::string& path,
-                                     std::size_t count, const Wanted& wanted) {
+                                     const scene::FibreGroup& group, const Wanted& wanted) {
+  const std::size_t elements = group.element_lengths.size();
+  const std::size_t count = scene::curvature_count(group.model, elements);
   if (!node.is(TomlNode::Kind::array))
     return std::vector<Vector3>(count, Vector3(0.0, 0.0, read_number(context, node, path, wanted)));
   if (node.items.empty() || !node.items.front().is(TomlNode::Kind::array)) {
     if (node.items.size() != 3) {
       context.fail(
           node, fmt::format("{} is {}; expected one number (k2), a triplet [twist, k1, k2], or an array of {} triplets",
-                            path, describe(node), count));
+                            path, describe(node), elements));
     }
     return std::vector<Vector3>(count, read_vector(context, node, path, wanted));
   }
-  if (node.items.size() != count) {
-    context.fail(node, fmt::format("{} is {}; expected {} triplets [twist, k1, k2], one for each element (node, with "
-                                   "super-clothoids)",
-                                   path, describe(node), count));
+  const std::size_t given = node.items.size();
+  if (given != elements && given != elements + 1) {
+    context.fail(node,
+                 fmt::format("{} is {}; expected {} triplets [twist, k1, k2], one for each element, or {}, one for "
+                             "each node",
+                             path, describe(node), elements, elements + 1));
   }
   std::vector<Vector3> out;
-  out.reserve(count);
-  for (std::size_t i = 0; i < count; ++i)
+  out.reserve(given);
+  for (std::size_t i = 0; i < given; ++i)
     out.push_back(read_vector(context, node.items[i], fmt::format("{}[{}]", path, i), wanted));
-  return out;
+  if (given == count) return out;
+  return given == elements ? at_nodes(out, group.element_lengths) : at_elements(out);
 }
 
 std::vector<double> read_element_lengths(const TableReader& table) {
@@ -245,12 +267,11 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
   group.sections = read_sections(table, elements);
 
   const Wanted curvature{dimensions::curvature, limits::curvature};
-  const std::size_t curvatures = scene::curvature_count(group.model, elements);
   const auto read = [&](std::string_view key, const std::vector<Vector3>& otherwise, const Wanted& wanted) {
     const TomlNode* found = table.find(key);
-    return found == nullptr ? otherwise : read_curvatures(context, *found, table.path(key), curvatures, wanted);
+    return found == nullptr ? otherwise : read_curvatures(context, *found, table.path(key), group, wanted);
   };
-  const std::vector<Vector3> zero(curvatures, Vector3::Zero());
+  const std::vector<Vector3> zero(scene::curvature_count(group.model, elements), Vector3::Zero());
   group.natural_curvature = read("natural_curvature", zero, curvature);
   group.initial_curvature = read("initial_curvature", group.natural_curvature, curvature);
   group.initial_curvature_rate =
