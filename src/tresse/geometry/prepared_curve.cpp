@@ -4,6 +4,9 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/geometry/detail/lanes.hpp>
+#include <tresse/math/rotations.hpp>
+
 namespace tresse::geometry {
 namespace {
 
@@ -38,76 +41,206 @@ HelixEvaluator::HelixEvaluator(const HelixArc& arc)
   halves_ = {jet(0.25 * length_), jet(0.75 * length_)};
 }
 
-ClothoidEvaluator::ClothoidEvaluator(const ClothoidArc& arc)
-    : origin(arc.position), curvature_(arc.curvature), slope_(arc.curvature_slope), length_(arc.length) {
-  constexpr double max_turn = 0.5;  // of a piece [rad]: the series' terms then fall from the first
-  const double g = slope_.norm();
-  double begin = 0.0;
-  Vector3 start = Vector3::Zero();
-  Matrix3 frame = arc.frame;
-  for (;;) {
-    const double k = (curvature_ + begin * slope_).norm();
-    // largest l with (k + g l) l <= max_turn, in the form that never divides by zero
-    const double l = 2.0 * max_turn / (k + std::sqrt(k * k + 4.0 * max_turn * g));
-    const double left = length_ - begin;
-    append_piece(begin, start, frame, std::min(l, left));
-    if (!(l < left)) break;
-    const CurveJet end = jet(begin + l);
-    frame = this->frame(begin + l);
-    start = end.offset;
-    begin += l;
+namespace {
+
+/// Ends of the pieces of an arc, each of which turns by max_turn at most.
+void cut_clothoid(const ClothoidArc& arc, double max_turn, std::vector<double>& ends) {
+  constexpr double most_pieces = 1e5;  // what turns beyond all use, or is not finite, is cut in so many
+  const double g = arc.curvature_slope.norm();
+  ends.clear();
+  for (double begin = 0.0; begin < arc.length; begin = ends.back()) {
+    const double k = (arc.curvature + begin * arc.curvature_slope).norm();
+    // largest l with (k + g l) l <= max_turn, in the form that never divides by zero but for a straight arc
+    const double l = std::max(2.0 * max_turn / (k + std::sqrt(k * k + 4.0 * max_turn * g)), arc.length / most_pieces);
+    ends.push_back(l < arc.length - begin ? begin + l : arc.length);
   }
 }
 
-void ClothoidEvaluator::append_piece(double begin, const Vector3& start, const Matrix3& frame, double length) {
-  Piece& piece = pieces_.emplace_back();
-  piece.begin = begin;
-  piece.start = start;
-  piece.frame = frame;
-  const Matrix3 k = skew(curvature_ + begin * slope_);
-  const Matrix3 g = skew(slope_);
-  Matrix3 previous = Matrix3::Zero();
-  Matrix3 current = frame;
-  double power = 1.0;
-  int n = 0;
-  for (; n < max_terms; ++n) {
-    piece.tangent[n] = current.col(0);
-    const Matrix3 next = (current * k + previous * g) / (n + 1.0);
-    previous = current;
-    current = next;
-    power *= length;
-    constexpr double negligible = 1e-19;  // against a unit tangent; two in a row, as a term may vanish by symmetry
-    if (n > 1 && power * current.norm() < negligible && power / length * previous.norm() < negligible) break;
+/// Up to four pieces of an arc, a lane each: their series, in the frame of the start of each and over its length.
+class FourPieces {
+ public:
+  using Lanes = detail::Lanes;
+
+  void set(std::size_t lane, double length, const Vector3& curvature, const Vector3& slope) {
+    const Vector3 k = length * curvature;
+    const Vector3 g = (length * length) * slope;
+    turn_ = std::max(turn_, k.norm());
+    twirl_ = std::max(twirl_, g.norm());
+    for (std::size_t c = 0; c < 3; ++c) {
+      k_[c][lane] = k[static_cast<int>(c)];
+      g_[c][lane] = g[static_cast<int>(c)];
+    }
   }
-  piece.terms = std::min(n + 1, max_terms);
+
+  /// Calls keep(n, term n of the tangent) for n >= 1 and below `max_terms`; how many terms there are.
+  template <typename Keep>
+  int sum(int max_terms, const Keep& keep) {
+    const Lanes zero = detail::spread(0.0);
+    const Lanes one = detail::spread(1.0);
+    Rows before{{{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}}};
+    Rows now{{{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
+    frame_ = now;
+    position_ = {one, zero, zero};
+    double bound = 1.0;  // majorant of the terms
+    double bound_before = 0.0;
+    constexpr double negligible = 0x1.0p-57;
+    int n = 1;
+    double by = 1.0;
+    for (; n < max_terms; ++n) {
+      const double by_next = 1.0 / (n + 1.0);
+      const Lanes kx = by * k_[0], ky = by * k_[1], kz = by * k_[2];
+      const Lanes gx = by * g_[0], gy = by * g_[1], gz = by * g_[2];
+      std::array<Lanes, 3> tangent;
+      for (std::size_t r = 0; r < 3; ++r) {
+        const auto y = now[r];
+        const auto p = before[r];
+        before[r] = y;
+        now[r] = {(y[1] * kz - y[2] * ky) + (p[1] * gz - p[2] * gy), (y[2] * kx - y[0] * kz) + (p[2] * gx - p[0] * gz),
+                  (y[0] * ky - y[1] * kx) + (p[0] * gy - p[1] * gx)};
+        for (std::size_t c = 0; c < 3; ++c) frame_[r][c] += now[r][c];
+        tangent[r] = now[r][0];
+        position_[r] += by_next * now[r][0];
+      }
+      keep(static_cast<std::size_t>(n), tangent);
+      const double next = by * (turn_ * bound + twirl_ * bound_before);
+      bound_before = bound;
+      bound = next;
+      by = by_next;
+      if (n > 2 && !(bound + bound_before > negligible)) break;
+    }
+    return std::min(n + 1, max_terms);
+  }
+
+  /// Carries a pose over the piece of a lane.
+  void advance(std::size_t lane, double length, Vector3& position, Matrix3& frame) const {
+    Matrix3 turned;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) turned(r, c) = frame_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)][lane];
+    }
+    position += length * (frame * Vector3(position_[0][lane], position_[1][lane], position_[2][lane]));
+    frame = math::orthonormalised_once(frame * turned);
+  }
+
+ private:
+  using Rows = std::array<std::array<Lanes, 3>, 3>;
+  std::array<Lanes, 3> k_{};  ///< curvature times length
+  std::array<Lanes, 3> g_{};  ///< slope times its square
+  double turn_ = 0.0;
+  double twirl_ = 0.0;
+  Rows frame_;
+  std::array<Lanes, 3> position_;
+};
+
+}  // namespace
+
+Pose end_pose(const ClothoidArc& arc) {
+  constexpr double max_turn = 2.0;  // longer than for evaluations, where the number of terms weighs
+  constexpr int max_terms = 40;
+  thread_local std::vector<double> ends;
+  cut_clothoid(arc, max_turn, ends);
+  Pose pose{arc.position, arc.frame};
+  Vector3 offset = Vector3::Zero();
+  double begin = 0.0;
+  for (std::size_t first = 0; first < ends.size(); first += detail::lane_count) {
+    const std::size_t count = std::min<std::size_t>(detail::lane_count, ends.size() - first);
+    FourPieces four;
+    std::array<double, detail::lane_count> lengths{};
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      lengths[lane] = ends[first + lane] - begin;
+      four.set(lane, lengths[lane], arc.curvature + begin * arc.curvature_slope, arc.curvature_slope);
+      begin = ends[first + lane];
+    }
+    four.sum(max_terms, [](std::size_t, const auto&) {});
+    for (std::size_t lane = 0; lane < count; ++lane) four.advance(lane, lengths[lane], offset, pose.frame);
+  }
+  pose.position += offset;
+  return pose;
+}
+
+ClothoidEvaluator::ClothoidEvaluator(const ClothoidArc& arc)
+    : origin(arc.position), curvature_(arc.curvature), slope_(arc.curvature_slope), length_(arc.length) {
+  constexpr double max_turn = 1.2;  // [rad]
+  thread_local std::vector<double> ends;
+  cut_clothoid(arc, max_turn, ends);
+  const std::size_t count = ends.size();
+  pieces_.resize(count + 1);
+  double begin = 0.0;
+  for (std::size_t i = 0; i <= count; ++i) {
+    pieces_[i].begin = begin;
+    if (i == count) break;
+    // Lengths are differences of ends, so that they sum to the whole: what rounding took would be a phase.
+    pieces_[i].length = ends[i] - begin;
+    pieces_[i].curvature = curvature_ + begin * slope_;
+    begin = ends[i];
+  }
+  pieces_[0].start = Vector3::Zero();
+  pieces_[0].frame = arc.frame;
+  for (std::size_t first = 0; first < count; first += detail::lane_count) {
+    sum_pieces(first, std::min<std::size_t>(detail::lane_count, count - first));
+  }
+}
+
+void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count) {
+  FourPieces four;
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    four.set(lane, pieces_[first + lane].length, pieces_[first + lane].curvature, slope_);
+  }
+  std::array<std::array<detail::Lanes, 3>, max_terms> tangent;
+  const int terms = four.sum(max_terms, [&](std::size_t n, const auto& term) { tangent[n] = term; });
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    Piece& piece = pieces_[first + lane];
+    Piece& next = pieces_[first + lane + 1];
+    piece.terms = terms;
+    piece.term[0] = {1.0, 0.0, 0.0};
+    for (std::size_t n = 1; n < static_cast<std::size_t>(terms); ++n) {
+      piece.term[n] = {tangent[n][0][lane], tangent[n][1][lane], tangent[n][2][lane]};
+    }
+    next.start = piece.start;
+    next.frame = piece.frame;
+    four.advance(lane, piece.length, next.start, next.frame);
+  }
 }
 
 const ClothoidEvaluator::Piece& ClothoidEvaluator::piece_at(double s) const {
-  const auto after = std::upper_bound(pieces_.begin() + 1, pieces_.end(), s,
+  const auto after = std::upper_bound(pieces_.begin() + 1, pieces_.end() - 1, s,
                                       [](double value, const Piece& piece) { return value < piece.begin; });
   return *(after - 1);
+}
+
+Vector3 ClothoidEvaluator::offset(double s) const {
+  const Piece& piece = piece_at(s);
+  const double x = s - piece.begin;
+  const double t = x / piece.length;
+  Vector3 sum = Vector3::Zero();
+  for (int n = piece.terms - 1; n >= 0; --n) {
+    const auto& c = piece.term[static_cast<std::size_t>(n)];
+    sum = t * sum + Vector3(c[0], c[1], c[2]) / (n + 1.0);
+  }
+  return piece.start + piece.frame * (x * sum);
 }
 
 CurveJet ClothoidEvaluator::jet(double s) const {
   const Piece& piece = piece_at(s);
   const double x = s - piece.begin;
+  const double t = x / piece.length;
   CurveJet out{Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
   for (int n = piece.terms - 1; n >= 0; --n) {
-    const Vector3& c = piece.tangent[n];
-    out.offset = x * out.offset + c / (n + 1.0);
-    out.second = x * out.second + out.first;
-    out.first = x * out.first + c;
+    const auto& term = piece.term[static_cast<std::size_t>(n)];
+    const Vector3 c(term[0], term[1], term[2]);
+    out.offset = t * out.offset + c / (n + 1.0);
+    out.second = t * out.second + out.first;
+    out.first = t * out.first + c;
   }
-  out.offset = piece.start + x * out.offset;
-  return out;
+  return {piece.start + piece.frame * (x * out.offset), piece.frame * out.first,
+          piece.frame * (out.second / piece.length)};
 }
 
 Matrix3 ClothoidEvaluator::frame(double s) const {
   const Piece& piece = piece_at(s);
   const double x = s - piece.begin;
-  const Matrix3 k = skew(curvature_ + piece.begin * slope_);
+  const Matrix3 k = skew(piece.curvature);
   const Matrix3 g = skew(slope_);
-  // The same recursion, with the power of x inside each term.
+  // The recursion with the power of x inside each term.
   Matrix3 previous = Matrix3::Zero();
   Matrix3 current = piece.frame;
   Matrix3 sum = current;

@@ -123,15 +123,15 @@ class HelixEvaluator {
   std::array<CurveJet, 2> halves_;
 };
 
-/// Clothoid arc as power series summed piecewise. @cite casati2013 sec. 4, physics: R_{n+1} = (R_n [k] + R_{n-1}
-/// [g])/(n+1) in powers of the distance from the start of each piece, short enough (half a radian of turn at most) for
-/// no term to exceed the sum.
+/// Clothoid arc as power series summed piecewise. @cite casati2013 sec. 5-6: R_{n+1} = (R_n [k]x + R_{n-1} [g]x)/(n+1)
+/// in powers of the distance from the start of each piece, short enough (a radian of turn at most) for no term to
+/// exceed the sum. Every piece is summed in its own frame, four at once, and then put at the end of the one before.
 class ClothoidEvaluator {
  public:
   static constexpr bool unit_speed = true;
   explicit ClothoidEvaluator(const ClothoidArc& arc);
   Interval domain() const { return {0.0, length_}; }
-  Vector3 offset(double s) const { return jet(s).offset; }
+  Vector3 offset(double s) const;
   CurveJet jet(double s) const;
   Matrix3 frame(double s) const;  ///< material frame, columns n0, n1, n2
   DerivativeBounds bounds(Interval interval) const;
@@ -140,21 +140,25 @@ class ClothoidEvaluator {
   Vector3 origin;
 
  private:
-  static constexpr int max_terms = 26;
+  static constexpr int max_terms = 30;
   struct Piece {
-    double begin = 0.0;
-    int terms = 0;
-    Vector3 start;                           ///< r(begin) - origin
-    Matrix3 frame;                           ///< R(begin)
-    std::array<Vector3, max_terms> tangent;  ///< coefficients of dr/ds
+    Piece() {}  // NOLINT(modernize-use-equals-default): nothing to be cleared, all is written
+    double begin;
+    double length;
+    Vector3 curvature;  ///< at `begin`
+    int terms;
+    Vector3 start;                                      ///< r(begin) - origin
+    Matrix3 frame;                                      ///< R(begin)
+    std::array<std::array<double, 3>, max_terms> term;  ///< of dr/ds in that frame, in powers of s / length
   };
   const Piece& piece_at(double s) const;
-  void append_piece(double begin, const Vector3& start, const Matrix3& frame, double length);
+  /// The series of pieces first to first + count - 1 (four at most), and where the next one starts.
+  void sum_pieces(std::size_t first, std::size_t count);
 
   Vector3 curvature_;
   Vector3 slope_;
   double length_ = 0.0;
-  std::vector<Piece> pieces_;
+  std::vector<Piece> pieces_;  ///< and after the last an empty one, at the end
 };
 
 /// Cubic Bezier curve in powers of t - 1/2.
