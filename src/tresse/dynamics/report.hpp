@@ -44,11 +44,13 @@ struct StepReport {
   int iterations = 0;     ///< of the friction solver, all passes
   double residual = 0.0;  ///< scaled natural-map error of the pass that stood, worst of all parts [-]
   Status solver_status = Status::converged;
-  double nonlinear_residual = 0.0;       ///< relative, "nonlinear" scheme only
-  double max_penetration = 0.0;          ///< deepest in the configuration that the step started from; >= 0 [m]
-  std::optional<ContactReport> deepest;  ///< which, without force and slip; none: no overlap
-  int overlaps = 0;                      ///< contacts there that are at least half as deep
-  rods::RodEnergies energies;            ///< summed over fibres, at the end of the step
+  int motion_iterations = 0;  ///< most Newton steps that a fibre's free motion took, where elasticity is not linear
+  Status motion_status = Status::converged;  ///< of these, the first that did not converge
+  double nonlinear_residual = 0.0;           ///< relative, "nonlinear" scheme only
+  double max_penetration = 0.0;              ///< deepest in the configuration that the step started from; >= 0 [m]
+  std::optional<ContactReport> deepest;      ///< which, without force and slip; none: no overlap
+  int overlaps = 0;                          ///< contacts there that are at least half as deep
+  rods::RodEnergies energies;                ///< summed over fibres, at the end of the step
   double work_external =
       0.0;  ///< done on the fibres by obstacles, moving roots, air and growing natural curvature since the start [J]
   double t_detection = 0.0;  ///< wall times [s]

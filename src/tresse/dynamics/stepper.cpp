@@ -38,6 +38,8 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.max_halvings >= 0 && options.max_halvings <= 20, "halvings: must be 0 to 20");
   require(options.max_nonlinear_iterations >= 1, "nonlinear iterations: must be 1 or more");
   require(options.nonlinear_tolerance > 0.0, "nonlinear tolerance: must be positive");
+  require(options.motion_tolerance > 0.0, "motion tolerance: must be positive");
+  require(options.max_motion_iterations >= 1, "motion iterations: must be 1 or more");
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const int m = world.fibres[f].rod->coordinate_count();
@@ -89,6 +91,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   for (const assembly::Fibre& fibre : world_.fibres) motion_.matrices.push_back(fibre.rod->make_step_matrix());
   motion_.velocities.resize(count);
   start_velocities_.resize(count);
+  free_results_.assign(count, {Status::converged, 0});
   first_free_.resize(count);
   first_gravity_.resize(count);
   next_roots_.resize(count);
@@ -159,6 +162,10 @@ void Stepper::begin_span(const Span& span) {
 void Stepper::assemble_fibre(int f, const VectorX& v_at, bool at_end) {
   assembly::Fibre& fibre = world_.fibres[f];
   rods::Rod& rod = *fibre.rod;
+  if (!at_end && !rod.linear_elasticity()) {
+    assemble_free_motion(f);
+    return;
+  }
   const double h = stage();
   VectorX& v = motion_.velocities[f];
   if (!motion_.matrices[f]->factor(rod, {h * h, h, h * fibre.drag}, start_velocities_[f], v)) {
@@ -173,6 +180,28 @@ void Stepper::assemble_fibre(int f, const VectorX& v_at, bool at_end) {
   v += h * force;
   if (at_end) rod.add_stiffness_times(h * h, v_at, v);
   motion_.matrices[f]->solve(v);
+}
+
+/// Elasticity that is not linear: the free motion is solved to its end, where the matrix then is; the rod stays.
+void Stepper::assemble_free_motion(int f) {
+  const assembly::Fibre& fibre = world_.fibres[f];
+  const FreeStep step{start_rods_[f],
+                      stage_roots_[f],
+                      stage(),
+                      fibre.drag,
+                      {world_.gravity, root_accelerations_[f], fibre.drag, world_.wind}};
+  free_results_[f] = solve_free_motion(*fibre.rod, *motion_.matrices[f], step, options_.motion_tolerance,
+                                       options_.max_motion_iterations, motion_.velocities[f]);
+  fibre.rod->update(start_rods_[f]);
+}
+
+/// For another pass at the end that the last predicts.
+void Stepper::assemble_at_end(int f, const Pass& pass) {
+  if (options_.scheme == Scheme::nonlinear || !world_.fibres[f].rod->linear_elasticity()) {
+    assemble_at_stage(f, pass.velocities[f]);
+  } else if (!world_.gravity.isZero(0.0)) {
+    assemble_gravity_at_end(f);
+  }
 }
 
 /// Velocity without contact with gravity's force where the rod is, the end that the last pass predicts. Contact forces
@@ -457,6 +486,10 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       world_.fibres[f].rod->gravity_force(world_.gravity, first_gravity_[f]);
     });
   }
+  for (const FreeMotionResult& free : free_results_) {
+    report.motion_iterations = std::max(report.motion_iterations, free.iterations);
+    if (report.motion_status == Status::converged) report.motion_status = free.status;
+  }
   if (!sound(motion_.velocities)) {
     report.finite = false;
     return true;
@@ -497,15 +530,9 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       accept(best, find_contacts_at_end(span, best), report);
       return true;
     }
-    if (nonlinear || !world_.gravity.isZero(0.0)) {
+    {
       Stopwatch watch(timing_.t_assembly);
-      for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
-        if (nonlinear) {
-          assemble_at_stage(static_cast<int>(f), pass.velocities[f]);
-        } else {
-          assemble_gravity_at_end(static_cast<int>(f));
-        }
-      });
+      for_each_fibre(world_.fibres.size(), [&](std::size_t f) { assemble_at_end(static_cast<int>(f), pass); });
     }
     Pass next = linearise(end, &pass);
     report.iterations += next.solution.iterations;

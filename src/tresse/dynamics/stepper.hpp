@@ -8,6 +8,7 @@
 #include <tresse/assembly/contact_problem.hpp>
 #include <tresse/assembly/world.hpp>
 #include <tresse/contact/contact_search.hpp>
+#include <tresse/dynamics/detail/implicit_motion.hpp>
 #include <tresse/dynamics/report.hpp>
 #include <tresse/friction/solver.hpp>
 
@@ -26,6 +27,8 @@ struct StepOptions {
   double theta = 1.0;
   double nonlinear_tolerance = 1e-10;  ///< on StepReport::nonlinear_residual; > 0
   int max_nonlinear_iterations = 50;   ///< >= 1
+  double motion_tolerance = 1e-10;  ///< on Newton's step of a free motion whose elasticity is not linear, relative; > 0
+  int max_motion_iterations = 100;  ///< of it; >= 1
   int relinearisations = 1;        ///< passes that linearise contact again at the end of the step, M and A frozen; >= 0
   int max_relinearisations = 4;    ///< more of them while the end of the step overlaps; >= 0
   double overlap_tolerance = 0.0;  ///< overlap beyond the wanted gap that is left alone; >= 0 [m]
@@ -89,6 +92,8 @@ class Stepper {
   void restore(const SimulationState& state);
   void begin_span(const Span& span);
   void assemble_fibre(int fibre, const VectorX& v_at, bool at_end);
+  void assemble_free_motion(int fibre);
+  void assemble_at_end(int fibre, const Pass& pass);
   void assemble_gravity_at_end(int fibre);
   void assemble_at_stage(int fibre, const VectorX& v_mean);
   double stage() const { return options_.theta * motion_.dt; }
@@ -130,12 +135,13 @@ class Stepper {
   assembly::FreeMotion motion_;
   std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
   std::vector<rods::RodState> end_rods_;
-  std::vector<Pose> stage_roots_;  ///< (fibres) clamped roots at theta
-  std::vector<VectorX> start_velocities_;  ///< (fibres) generalised velocity at the start
-  std::vector<VectorX> first_free_;        ///< (fibres) velocity without contact, gravity that of the start
-  std::vector<VectorX> first_gravity_;     ///< (fibres) its generalised force
-  std::vector<Pose> next_roots_;           ///< (fibres) clamped roots at the end
-  std::vector<Twist> root_accelerations_;  ///< (fibres)
+  std::vector<Pose> stage_roots_;               ///< (fibres) clamped roots at theta
+  std::vector<VectorX> start_velocities_;       ///< (fibres) generalised velocity at the start
+  std::vector<VectorX> first_free_;             ///< (fibres) velocity without contact, gravity that of the start
+  std::vector<VectorX> first_gravity_;          ///< (fibres) its generalised force
+  std::vector<Pose> next_roots_;                ///< (fibres) clamped roots at the end
+  std::vector<Twist> root_accelerations_;       ///< (fibres)
+  std::vector<FreeMotionResult> free_results_;  ///< (fibres) of this part; elasticity that is not linear only
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]

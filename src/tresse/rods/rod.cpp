@@ -37,6 +37,18 @@ bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v
 
 std::unique_ptr<StepMatrix> Rod::make_step_matrix() const { return std::make_unique<detail::DenseStepMatrix>(); }
 
+void Rod::resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out) const {
+  MatrixX matrix = MatrixX::Zero(dof(), dof());
+  add_stiffness(0.0, 1.0, matrix);
+  add_drag_matrix(drag, matrix);
+  out = -(matrix * v);
+}
+
+void Rod::elastic_metric(Eigen::Ref<MatrixX> out) const {
+  out.setZero();
+  add_stiffness(1.0, 0.0, out);
+}
+
 VectorX generalised_velocity(const Rod& rod, const RodState& state) {
   VectorX v(rod.dof());
   if (rod.root_dof() > 0) {

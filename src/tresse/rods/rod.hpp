@@ -77,6 +77,8 @@ class Rod {
   /// Changes the natural shape: curls that set in, growth. (k) [1/m]
   virtual void set_rest_curvature(const VectorX& rest) = 0;
   virtual VectorX curvature() const = 0;  ///< (k) [1/m]
+  /// curvature() of the shape whose elements have these curvatures, (3 piece_count()) -> (k).
+  virtual VectorX curvature_of_elements(const VectorX& elements) const { return elements; }
   /// The state that these curvatures and their rates are, (k). `root` and its velocity as in RodState.
   virtual RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
                           const VectorX& curvature_rate) const = 0;
@@ -109,6 +111,11 @@ class Rod {
   /// dr/dv at local arc length `u` of `piece`, (3, touched(piece) or more); writes and returns touched(piece) columns.
   virtual int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const = 0;
 
+  /// Whether the elastic force is linear in the coordinates. If not, a step solves the free motion by Newton.
+  virtual bool linear_elasticity() const { return true; }
+  /// A displacement of the coordinates that starts out as `step` and turns what it turns without stretching it: where a
+  /// search along `step` goes. (dof)
+  virtual VectorX curved_displacement(const VectorX& step) const { return step; }
   /// The factored implicit matrix that suits this rod's structure and size.
   virtual std::unique_ptr<StepMatrix> make_step_matrix() const;
 
@@ -126,6 +133,10 @@ class Rod {
   /// Adds drag * int (dr/dv)^T (dr/dv) ds, (dof, dof).
   virtual void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const = 0;
 
+  /// -(D + drag int (dr/dv)^T (dr/dv) ds) v, (dof). What a clamped root's own motion adds to either is a part of
+  /// inertial_and_external_force().
+  virtual void resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out) const;
+
   virtual double elastic_energy() const = 0;  ///< [J]
   virtual RodEnergies energies(const Vector3& gravity) const = 0;
   virtual RodMotion motion() const = 0;
@@ -133,6 +144,9 @@ class Rod {
   virtual void momentum(Vector3& linear, Vector3& angular) const = 0;
   /// Hessian of elastic energy + gravity potential over the coordinates of a clamped rod, (m, m).
   virtual void potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const = 0;
+  /// A positive definite form in which statics measure displacements and forces of a clamped rod: the elastic Hessian
+  /// where that is constant, else its part without the stresses. (m, m)
+  virtual void elastic_metric(Eigen::Ref<MatrixX> out) const;
   /// Gradient of the same potential, (dof).
   virtual void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const = 0;
 };

@@ -10,6 +10,7 @@
 #include <Eigen/Geometry>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/rods/discrete_elastic_rod.hpp>
 #include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
@@ -39,9 +40,12 @@ std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
     for (std::size_t i = 0; i < count; ++i) elements[i] = {group.element_lengths[i], group.sections[i]};
     return rods::make_super_clothoid(elements, group.natural_curvature, group.material, group.root.condition);
   }
-  require(group.model == "super-helix", fmt::format("fibres '{}': model '{}' is not available yet; expected "
-                                                    "super-helix or super-clothoid",
-                                                    group.name, group.model));
+  if (group.model == "discrete-elastic-rod") {
+    std::vector<rods::RodEdge> edges(count);
+    for (std::size_t i = 0; i < count; ++i)
+      edges[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
+    return rods::make_discrete_elastic_rod(edges, group.material, group.root.condition);
+  }
   std::vector<rods::SuperHelixElement> elements(count);
   for (std::size_t i = 0; i < count; ++i) {
     elements[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
@@ -88,6 +92,9 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
                Case& out) {
   const FibreGroup& group = scene.fibres[group_index];
   const auto prototype = make_rod(group);
+  const auto curvatures = [&](const std::vector<Vector3>& elements) {
+    return prototype->curvature_of_elements(stacked(elements));
+  };
   for (int i = 0; i < group.grid.count; ++i) {
     assembly::Fibre fibre;
     fibre.rod = prototype->clone();
@@ -97,13 +104,13 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
     fibre.material = index_of(materials, group.material_name);
     fibre.drag = group.drag;
     if (group.natural_curvature_onset > 0.0) {
-      fibre.first_rest_curvature = stacked(group.initial_curvature);
-      fibre.last_rest_curvature = stacked(group.natural_curvature);
+      fibre.first_rest_curvature = curvatures(group.initial_curvature);
+      fibre.last_rest_curvature = curvatures(group.natural_curvature);
       fibre.rest_onset = group.natural_curvature_onset;
     }
     out.state.rods.push_back(fibre.rod->shaped(fibre.root, {group.root.velocity, group.root.angular_velocity},
-                                               stacked(group.initial_curvature),
-                                               stacked(group.initial_curvature_rate)));
+                                               curvatures(group.initial_curvature),
+                                               curvatures(group.initial_curvature_rate)));
     out.world.fibres.push_back(std::move(fibre));
   }
 }

@@ -1,6 +1,8 @@
 #include <tresse/statics/equilibrium.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <Eigen/Eigenvalues>
 
@@ -9,28 +11,30 @@
 namespace tresse::statics {
 namespace {
 
-/// The potential of one rod in coordinates z = L^T q with K = L L^T, where elasticity alone has the identity as its
-/// Hessian.
+/// The potential of one rod in coordinates z = L^T q with elastic metric L L^T: elasticity alone has the identity as
+/// its Hessian, where the start has no stress.
 class ScaledPotential {
  public:
   ScaledPotential(rods::Rod& rod, const rods::RodState& start)
       : rod_(rod), state_(start), size_(rod.coordinate_count()) {
     rod_.update(state_);
-    MatrixX stiffness = MatrixX::Zero(size_, size_);
-    rod_.add_stiffness(1.0, 0.0, stiffness);
-    factor_.compute(stiffness);
+    MatrixX metric(size_, size_);
+    rod_.elastic_metric(metric);
+    factor_.compute(metric);
     state_.rates.setZero();
   }
 
   void set_gravity(const Vector3& gravity) { gravity_ = gravity; }
-  const VectorX& curvature() const { return state_.coordinates; }
+  const rods::RodState& state() const { return state_; }
 
   void move(const VectorX& scaled_step) {
-    state_.coordinates += factor_.matrixU().solve(scaled_step);
+    const VectorX step = rod_.curved_displacement(factor_.matrixU().solve(scaled_step));
+    state_ = rod_.advanced(state_, step, 1.0, state_.root, {});
+    state_.rates.setZero();
     rod_.update(state_);
   }
-  void set_curvature(const VectorX& curvature) {
-    state_.coordinates = curvature;
+  void set_state(const rods::RodState& state) {
+    state_ = state;
     rod_.update(state_);
   }
   double value() const {
@@ -56,8 +60,19 @@ class ScaledPotential {
   }
   /// Size of the forces that balance: that of gravity and of elasticity in the same norm.
   double scale() const {
-    const VectorX elastic = factor_.matrixU() * (state_.coordinates - rod_.rest_curvature());
+    VectorX elastic(size_);
+    rod_.elastic_force(elastic);
+    elastic = factor_.matrixL().solve(-elastic);
     return std::max({elastic.norm(), (gradient() - elastic).norm(), 1e-300});
+  }
+  /// What a rounding of every coordinate, of alternating signs, makes of the gradient: stretching a thin rod of nodes
+  /// is so much stiffer than bending it that this may be more than a tolerance asks for.
+  double rounding() const {
+    VectorX change = std::numeric_limits<double>::epsilon() * state_.coordinates;
+    for (Eigen::Index i = 0; i < size_; ++i) {
+      if ((i + i / 4) % 2 != 0) change[i] = -change[i];  // of next neighbours, and of next but three
+    }
+    return (factor_.matrixU() * change).norm();
   }
 
  private:
@@ -79,18 +94,18 @@ VectorX descent_direction(const MatrixX& hessian, const VectorX& gradient) {
 
 /// Armijo backtracking on the potential; near convergence, where its change drowns in rounding, on the gradient's norm.
 bool line_search(ScaledPotential& potential, const VectorX& direction, const VectorX& gradient) {
-  const VectorX origin = potential.curvature();
+  const rods::RodState origin = potential.state();
   const double value = potential.value();
   const double slope = gradient.dot(direction);
   const double rounding = 1e-14 * std::abs(value);
   for (double length = 1.0; length > 1e-10; length *= 0.5) {
-    potential.set_curvature(origin);
+    potential.set_state(origin);
     potential.move(length * direction);
     const bool lower = potential.value() <= value + 1e-4 * length * slope;
     const bool flat = std::abs(length * slope) < 10.0 * rounding && potential.gradient().norm() < gradient.norm();
     if (lower || flat) return true;
   }
-  potential.set_curvature(origin);
+  potential.set_state(origin);
   return false;
 }
 
@@ -104,7 +119,8 @@ NewtonResult minimise(ScaledPotential& potential, const EquilibriumOptions& opti
   for (;; ++out.iterations) {
     const VectorX gradient = potential.gradient();
     if (!gradient.allFinite()) return {Status::not_finite, out.iterations};
-    if (gradient.norm() <= options.tolerance * potential.scale()) return {Status::converged, out.iterations};
+    if (gradient.norm() <= std::max(options.tolerance * potential.scale(), 100.0 * potential.rounding()))
+      return {Status::converged, out.iterations};
     if (out.iterations == options.max_iterations) return out;
     const VectorX direction = descent_direction(potential.hessian(), gradient);
     if (!line_search(potential, direction, gradient)) return {Status::stalled, out.iterations};
@@ -141,7 +157,7 @@ Equilibrium solve_equilibrium(rods::Rod& rod, const rods::RodState& start, const
     out.iterations += newton.iterations;
     out.status = newton.status;
   }
-  out.curvature = potential.curvature();
+  out.curvature = rod.curvature();
   out.residual = potential.gradient().norm() / potential.scale();
   if (out.status != Status::not_finite) {
     out.smallest_eigenvalue =

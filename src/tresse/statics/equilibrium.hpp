@@ -6,13 +6,13 @@
 namespace tresse::statics {
 
 struct EquilibriumOptions {
-  double tolerance = 1e-10;  ///< on Equilibrium::residual; > 0
+  double tolerance = 1e-10;  ///< on Equilibrium::residual, or 100 roundings of the coordinates; > 0
   int max_iterations = 200;  ///< Newton steps per load step; >= 1
   int load_steps = 10;       ///< gravity grows from zero in as many steps; >= 1
 };
 
 struct Equilibrium {
-  VectorX curvature;  ///< (m) [1/m]
+  VectorX curvature;  ///< (k) as Rod::curvature() [1/m]
   Status status = Status::max_iterations;
   double residual =
       0.0;  ///< |gradient of the potential| / |gradient of its elastic part at rest scale|, in the K^-1 norm [-]

@@ -1,0 +1,309 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/rods/detail/banded_step_matrix.hpp>
+#include <tresse/rods/detail/dense_step_matrix.hpp>
+#include <tresse/rods/discrete_elastic_rod.hpp>
+
+#include "rods/rod_cases.hpp"
+
+// Derivatives, matrices and invariance of the discrete elastic rod in random, strongly deformed states.
+namespace tresse::rods {
+namespace {
+
+using namespace testing;
+
+Case nodal_case(const CaseOptions& options, double damping_time = 0.01) {
+  std::mt19937 random(options.seed);
+  std::uniform_real_distribution<double> u(-1.0, 1.0);
+  const auto vector = [&](double scale) { return Vector3(scale * Vector3(u(random), u(random), u(random))); };
+  const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4, .damping_time = damping_time};
+  Case out;
+  std::vector<RodEdge> edges;
+  for (int i = 0; i < options.elements; ++i) {
+    const double length = 0.05 * (1.0 + 0.5 * u(random));
+    const double taper = 1.0 / (1.0 + 0.1 * i);
+    edges.push_back({length, {1e-2 * taper, 1.5e-2 * taper}, vector(options.turn / length)});
+    out.lengths.push_back(length);
+    out.densities.push_back(material.density * area(edges.back().section));
+  }
+  out.rod = make_discrete_elastic_rod(edges, material, options.root);
+  const Eigen::Index k = out.rod->rest_curvature().size();
+  const double turn = options.turn / 0.05;
+  out.state = out.rod->shaped({vector(0.3), math::rotation_exp(vector(2.0))}, {vector(0.4), vector(3.0)},
+                              turn * VectorX::NullaryExpr(k, [&] { return u(random); }), VectorX::Zero(k));
+  // Stretched, with angles and references that differ from the section's axes.
+  const VectorX away = VectorX::NullaryExpr(out.rod->dof(), [&] { return u(random); });
+  out.state = out.rod->advanced(out.state, away, 3e-3, out.state.root, out.state.root_velocity);
+  for (int j = 0; j < options.elements; ++j) {
+    const Eigen::Index at = (options.root == RootCondition::free ? 3 : 0) + 4 * j;
+    out.state.coordinates[at] += u(random);
+    out.state.rates[at] = 10.0 * u(random);
+    out.state.rates.segment<3>(at + 1) = vector(0.5);
+  }
+  out.rod->update(out.state);
+  out.state = out.rod->state();
+  return out;
+}
+
+double energy_at(const Case& c, const VectorX& v, double h) {
+  const auto rod = c.rod->clone();
+  rod->update(displaced(c, v, h));
+  return rod->elastic_energy();
+}
+
+class DiscreteElasticRodDerivatives : public ::testing::TestWithParam<RootCondition> {};
+INSTANTIATE_TEST_SUITE_P(Roots, DiscreteElasticRodDerivatives,
+                         ::testing::Values(RootCondition::clamped, RootCondition::free));
+
+/// Lengths and angles of like effect: strains of order one for a unit step.
+VectorX random_step(const Case& c, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> u(-1.0, 1.0);
+  VectorX v(c.rod->dof());
+  const int first = c.rod->root_condition() == RootCondition::free ? 3 : 0;
+  for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = (i >= first && (i - first) % 4 == 0 ? 1.0 : 0.02) * u(random);
+  return v;
+}
+
+TEST_P(DiscreteElasticRodDerivatives, ForceIsTheGradientOfTheEnergy) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    const Case c = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = seed});
+    VectorX force(c.rod->dof());
+    c.rod->elastic_force(force);
+    double worst = 0.0;
+    for (Eigen::Index i = 0; i < force.size(); ++i) {
+      const VectorX unit = VectorX::Unit(force.size(), i);
+      const auto energy = [&](double h) { return VectorX::Constant(1, energy_at(c, unit, h)); };
+      const int first = GetParam() == RootCondition::free ? 3 : 0;
+      const double h = i >= first && (i - first) % 4 == 0 ? 1e-2 : 2e-4;
+      worst = std::max(worst, std::abs(difference(energy, h)[0] + force[i]));
+    }
+    if (printing()) std::printf("gradient against differences %.1e\n", worst / force.cwiseAbs().maxCoeff());
+    EXPECT_LT(worst, 1e-8 * force.cwiseAbs().maxCoeff());  // sixth-order differences: rounding, 1e-16 E / h
+  }
+}
+
+TEST_P(DiscreteElasticRodDerivatives, HessianAgainstSecondDifferencesOfTheEnergy) {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    const Case c = nodal_case({.elements = 4, .turn = 0.8, .root = GetParam(), .seed = seed});
+    const int n = c.rod->dof();
+    MatrixX hessian = MatrixX::Zero(n, n);
+    c.rod->add_stiffness(1.0, 0.0, hessian);
+    EXPECT_EQ(hessian, hessian.transpose());
+    const double e0 = c.rod->elastic_energy();
+    // Fourth-order second difference along a direction; off-diagonal entries by polarisation.
+    const auto second = [&](const VectorX& v, double h) {
+      return (16.0 * (energy_at(c, v, h) + energy_at(c, v, -h)) - energy_at(c, v, 2 * h) - energy_at(c, v, -2 * h) -
+              30.0 * e0) /
+             (12.0 * h * h);
+    };
+    double worst = 0.0;
+    const double step = 2e-3;
+    for (int i = 0; i < 40; ++i) {
+      const VectorX v = random_step(c, 100 + static_cast<unsigned>(i));
+      const VectorX w = random_step(c, 200 + static_cast<unsigned>(i));
+      const double found = 0.25 * (second(v + w, step) - second(v - w, step));
+      const double size = std::sqrt(v.dot(hessian * v) * v.dot(hessian * v) + 1.0);
+      worst = std::max(
+          {worst, std::abs(found - v.dot(hessian * w)) / size, std::abs(second(v, step) - v.dot(hessian * v)) / size});
+    }
+    if (printing()) std::printf("Hessian against second differences %.1e\n", worst);
+    EXPECT_LT(worst, 1e-7);
+  }
+}
+
+TEST_P(DiscreteElasticRodDerivatives, TaylorRemaindersHaveTheirOrder) {
+  const Case c = nodal_case({.elements = 6, .turn = 0.7, .root = GetParam(), .seed = 9});
+  const int n = c.rod->dof();
+  const VectorX v = random_step(c, 3);
+  VectorX force(n);
+  c.rod->elastic_force(force);
+  VectorX bent = VectorX::Zero(n);
+  c.rod->add_stiffness_times(1.0, v, bent);
+  const auto remainder = [&](double h, double of_second) {
+    return std::abs(energy_at(c, v, h) - c.rod->elastic_energy() + h * force.dot(v) -
+                    0.5 * of_second * h * h * v.dot(bent));
+  };
+  for (const double h : {0.02, 0.01}) {
+    EXPECT_NEAR(std::log2(remainder(h, 0.0) / remainder(0.5 * h, 0.0)), 2.0, 0.1);
+    EXPECT_NEAR(std::log2(remainder(h, 1.0) / remainder(0.5 * h, 1.0)), 3.0, 0.15);
+  }
+}
+
+TEST_P(DiscreteElasticRodDerivatives, RigidMotionsChangeNothing) {
+  const Case c = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = 4});
+  const Matrix3 turn = math::rotation_exp({0.7, -1.1, 0.4});
+  const Vector3 shift(0.3, 0.1, -0.2);
+  RodState moved = c.state;
+  const bool clamped = GetParam() == RootCondition::clamped;
+  const int first = clamped ? 0 : 3;
+  moved.root.position = turn * c.state.root.position + shift;
+  moved.root.frame = turn * c.state.root.frame;
+  for (int j = 0; j < 5; ++j) {
+    moved.coordinates.segment<3>(first + 4 * j + 1) = turn * c.state.coordinates.segment<3>(first + 4 * j + 1) + shift;
+    moved.memory.segment<3>(3 * j) = turn * c.state.memory.segment<3>(3 * j);
+  }
+  if (!clamped) moved.coordinates.head<3>() = turn * c.state.coordinates.head<3>() + shift;
+  const auto rod = c.rod->clone();
+  rod->update(moved);
+  EXPECT_NEAR(rod->elastic_energy() / c.rod->elastic_energy(), 1.0, 1e-13);
+  if (clamped) return;
+  // No net force; the torque of the node forces is what the edges' own twisting torques leave.
+  VectorX force(rod->dof());
+  c.rod->elastic_force(force);
+  Vector3 resultant = force.head<3>();
+  Vector3 torque = c.state.coordinates.head<3>().cross(force.head<3>());
+  for (int j = 0; j < 5; ++j) {
+    const Vector3 f = force.segment<3>(3 + 4 * j + 1);
+    const Vector3 x = c.state.coordinates.segment<3>(3 + 4 * j + 1);
+    resultant += f;
+    torque += x.cross(f) + force[3 + 4 * j] * (x - c.rod->section(c.rod->piece_begin(j)).position).normalized();
+  }
+  const double size = force.cwiseAbs().maxCoeff();
+  EXPECT_LT(resultant.norm(), 1e-13 * size);
+  EXPECT_LT(torque.norm(), 1e-13 * size);
+}
+
+TEST_P(DiscreteElasticRodDerivatives, DampingSparesRigidMotionsAndIsPositive) {
+  const Case c = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = 6});
+  const int n = c.rod->dof();
+  MatrixX damping = MatrixX::Zero(n, n);
+  c.rod->add_stiffness(0.0, 1.0, damping);
+  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(damping);
+  const double largest = eigen.eigenvalues()[n - 1];
+  EXPECT_GT(eigen.eigenvalues()[0], -1e-13 * largest);
+  // v: the whole rod moves rigidly, root included.
+  RodState state = c.state;
+  const Vector3 spin(0.7, -0.4, 1.1), drift(0.1, 0.2, 0.3);
+  const bool clamped = GetParam() == RootCondition::clamped;
+  const int first = clamped ? 0 : 3;
+  state.root_velocity = {drift + spin.cross(state.root.position), spin};
+  const auto velocity = [&](const Vector3& x) -> Vector3 { return drift + spin.cross(x); };
+  if (!clamped) state.rates.head<3>() = velocity(state.coordinates.head<3>());
+  for (int j = 0; j < 5; ++j) {
+    const Vector3 x = state.coordinates.segment<3>(first + 4 * j + 1);
+    state.rates.segment<3>(first + 4 * j + 1) = velocity(x);
+    state.rates[first + 4 * j] = spin.dot((x - c.rod->section(c.rod->piece_begin(j)).position).normalized());
+  }
+  const auto rod = c.rod->clone();
+  rod->update(state);
+  VectorX unknown(n), prescribed(n), inertial(n);
+  rod->resistance(0.0, state.rates, unknown);
+  EXPECT_LT((unknown + damping * state.rates).norm(), 1e-12 * (damping * state.rates).norm() + 1e-12 * largest);
+  rod->inertial_and_external_force({}, prescribed);
+  const Case undamped = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = 6}, 0.0);
+  undamped.rod->update(state);
+  undamped.rod->inertial_and_external_force({}, inertial);
+  if (clamped) {
+    EXPECT_LT((unknown + prescribed - inertial).norm(), 1e-9 * unknown.norm());
+  } else {
+    EXPECT_LT(unknown.norm(), 1e-12 * largest);
+  }
+}
+
+TEST_P(DiscreteElasticRodDerivatives, JacobianIsTheVelocity) {
+  const Case c = nodal_case({.elements = 4, .turn = 0.8, .root = GetParam(), .seed = 2});
+  Matrix3X columns(3, c.rod->dof());
+  Matrix3X ends(3, 5);
+  c.rod->end_velocities(c.state.rates, ends);
+  for (int piece = 0; piece < 4; ++piece) {
+    const double length = geometry::domain(c.rod->piece(piece)).end;
+    for (const double part : {0.0, 0.3, 1.0}) {
+      const int touched = c.rod->jacobian(piece, part * length, columns);
+      const auto rod = c.rod->clone();
+      const auto position = [&](double h) -> Vector3 {
+        Pose root = c.state.root;
+        root.position += h * c.state.root_velocity.linear;
+        rod->update(c.rod->advanced(c.state, c.state.rates, h, root, c.state.root_velocity));
+        const auto segment = std::get<geometry::LineSegment>(rod->piece(piece));
+        return segment.from + part * (segment.to - segment.from);
+      };
+      const Vector3 velocity = c.rod->velocity(piece, part * length, c.state.rates);
+      EXPECT_LT((difference(position, 1e-3) - velocity).norm(), 1e-11);
+      Vector3 found = columns.leftCols(touched) * c.state.rates.head(touched);
+      if (GetParam() == RootCondition::clamped && piece == 0) found += (1.0 - part) * c.state.root_velocity.linear;
+      EXPECT_LT((found - velocity).norm(), 1e-14);
+    }
+    EXPECT_EQ(ends.col(piece), c.rod->velocity(piece, 0.0, c.state.rates));
+  }
+}
+
+TEST_P(DiscreteElasticRodDerivatives, BandedStepMatrixIsTheDenseOne) {
+  for (const int elements : {1, 2, 7, 60}) {
+    const Case c = nodal_case({.elements = elements, .turn = 0.3, .root = GetParam(), .seed = 5});
+    const int n = c.rod->dof();
+    detail::BandedStepMatrix banded;
+    detail::DenseStepMatrix dense;
+    const StepTerms terms{1e-10, 1e-5, 0.3};  // small enough for the exact Hessian
+    VectorX momentum(n), expected(n);
+    const VectorX x = random_step(c, 8);
+    ASSERT_TRUE(banded.factor(*c.rod, terms, x, momentum));
+    ASSERT_TRUE(dense.factor(*c.rod, terms, x, expected));
+    EXPECT_LT(relative(momentum, expected), 1e-14);
+    VectorX a = x, b = x;
+    banded.solve(a);
+    dense.solve(b);
+    EXPECT_LT(relative(a, b), 1e-11);
+    EXPECT_NEAR(banded.squared_norm(x) / dense.squared_norm(x), 1.0, 1e-13);
+    a = b = x;
+    banded.velocity_from_whitened(a);
+    dense.velocity_from_whitened(b);
+    EXPECT_LT(relative(a, b), 1e-11);
+    for (const int leading : {std::min(4, n), n}) {
+      MatrixX columns(leading, 3);
+      for (int k = 0; k < 3; ++k) columns.col(k) = random_step(c, 20 + static_cast<unsigned>(k)).head(leading);
+      MatrixX same = columns;
+      banded.whiten(columns);
+      dense.whiten(same);
+      EXPECT_LT(relative(columns, same), 1e-11);
+    }
+  }
+}
+
+TEST_P(DiscreteElasticRodDerivatives, AnIndefiniteHessianIsClampedAndUsedThroughout) {
+  const Case c = nodal_case({.elements = 6, .turn = 0.9, .root = GetParam(), .seed = 3});
+  const int n = c.rod->dof();
+  MatrixX exact = MatrixX::Zero(n, n);
+  c.rod->add_stiffness(1.0, 0.0, exact);
+  ASSERT_LT(Eigen::SelfAdjointEigenSolver<MatrixX>(exact).eigenvalues()[0], 0.0);
+  const auto matrix = c.rod->make_step_matrix();
+  VectorX momentum(n);
+  const double stiffness = 1e4;  // inertia does not help
+  ASSERT_TRUE(matrix->factor(*c.rod, {.stiffness = stiffness}, VectorX::Zero(n), momentum));
+  MatrixX used = MatrixX::Zero(n, n);
+  c.rod->add_stiffness(1.0, 0.0, used);
+  const auto values = Eigen::SelfAdjointEigenSolver<MatrixX>(used).eigenvalues();
+  EXPECT_GT(values[0], -1e-13 * values[n - 1]);
+  const VectorX x = random_step(c, 7);
+  VectorX product = VectorX::Zero(n);
+  c.rod->add_stiffness_times(stiffness, x, product);
+  MatrixX mass(n, n);
+  c.rod->mass_matrix(mass);
+  EXPECT_NEAR((x.dot(product) + x.dot(mass * x)) / matrix->squared_norm(x), 1.0, 1e-12);
+  c.rod->update(c.state);
+  MatrixX again = MatrixX::Zero(n, n);
+  c.rod->add_stiffness(1.0, 0.0, again);
+  EXPECT_EQ(again, exact);
+}
+
+TEST(DiscreteElasticRod, BadInputIsNamed) {
+  const Material material{.density = 1000.0, .young_modulus = 1e6};
+  const RodEdge edge{0.1, CrossSection::circle(1e-3), Vector3::Zero()};
+  EXPECT_THROW(make_discrete_elastic_rod({}, material, RootCondition::clamped), InvalidInput);
+  RodEdge bad = edge;
+  bad.length = 0.0;
+  EXPECT_THROW(make_discrete_elastic_rod({bad}, material, RootCondition::clamped), InvalidInput);
+  bad = edge;
+  bad.rest_curvature = {0.0, 0.0, 100.0};  // 5 rad at the root, 10 beyond
+  EXPECT_THROW(make_discrete_elastic_rod({bad, bad}, material, RootCondition::clamped), InvalidInput);
+  const auto rod = make_discrete_elastic_rod({edge, edge}, material, RootCondition::clamped);
+  EXPECT_THROW(rod->update({{}, {}, VectorX::Zero(8), VectorX::Zero(8), {}}), InvalidInput);
+  EXPECT_THROW(rod->set_rest_curvature(VectorX::Zero(3)), InvalidInput);
+  EXPECT_THROW(static_cast<void>(rod->section(0.3)), InvalidInput);
+}
+
+}  // namespace
+}  // namespace tresse::rods
