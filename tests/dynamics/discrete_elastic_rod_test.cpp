@@ -22,7 +22,14 @@ struct Drop {
   rods::RootCondition root = rods::RootCondition::clamped;
   double damping_time = 0.0;
   Vector3 gravity = Vector3::Zero();
-  StepOptions options{.dt = 1e-3, .overlap_tolerance = 1e-6, .halving_overlap = 5e-6, .margin = 1e-5};
+  StepOptions options = [] {
+    StepOptions out;
+    out.dt = 1e-3;
+    out.overlap_tolerance = 1e-6;
+    out.halving_overlap = 5e-6;
+    out.margin = 1e-5;
+    return out;
+  }();
   double bend = 0.0;  ///< about axis 2 at the start [1/m]
   Vector3 natural = Vector3::Zero();
 };

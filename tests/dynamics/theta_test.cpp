@@ -116,7 +116,7 @@ TEST(Theta, ARestingFibreWeighsWhatItWeighs) {
     Built built = swing(rods::RootCondition::free);
     built.state.rods[0].root.position = {0, 0, 5e-4};
     test::add(built.world,
-              bodies::Obstacle{.name = "floor", .shape = bodies::Plane{Vector3::Zero(), Vector3::UnitZ()}});
+              bodies::Obstacle{"floor", "", bodies::Plane{Vector3::Zero(), Vector3::UnitZ()}, Vector3::Zero(), {}});
     const double weight = built.world.fibres[0].rod->mass() * gravity;
     Stepper stepper = stepper_of(std::move(built), 1e-3, {Scheme::semi_implicit, theta});
     StepReport report;

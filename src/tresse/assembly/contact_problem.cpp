@@ -30,19 +30,37 @@ int obstacle_of(const World& world, const contact::Geometry& geometry, const con
   return body - static_cast<int>(world.fibres.size());
 }
 
-/// Whitened rows, (3, columns) row-major, of sum sign * frame^T J over the given sides, all of one fibre.
+/// Leading unknowns of its tree that move a side.
+int leading_of(const World& world, const FreeMotion& motion, const Side& side) {
+  const int touched = world.fibres[side.fibre].rod->touched(side.element);
+  const int place = motion.forest.place_of[side.fibre];
+  if (place == 0) return touched;
+  return motion.forest.trees[motion.forest.tree_of[side.fibre]].begin[place] + touched - 6;
+}
+
+/// Whitened rows, (3, columns) row-major, of sum sign * frame^T J over the given sides, all of one tree. What a
+/// branch's root does goes on to the unknowns before it.
 void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& frame, const Side* sides,
                const double* signs, int count, const friction::ContactRows& where, std::vector<double>& rows) {
-  const rods::Rod& rod = *world.fibres[where.body].rod;
   thread_local Matrix3X jacobian;
-  if (jacobian.cols() < where.columns) jacobian.resize(3, where.columns);
   Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns(rows.data() + where.offset, where.columns, 3);
   columns.setZero();
   for (int k = 0; k < count; ++k) {
+    const rods::Rod& rod = *world.fibres[sides[k].fibre].rod;
+    if (jacobian.cols() < rod.dof()) jacobian.resize(3, rod.dof());
     const int touched = rod.jacobian(sides[k].element, sides[k].u, jacobian);
-    columns.topRows(touched).noalias() += jacobian.leftCols(touched).transpose() * (signs[k] * frame);
+    const int place = motion.forest.place_of[sides[k].fibre];
+    if (place == 0) {
+      columns.topRows(touched).noalias() += jacobian.leftCols(touched).transpose() * (signs[k] * frame);
+      continue;
+    }
+    const Matrix6X& twist = motion.roots[where.body][place].twist;
+    const Eigen::Matrix<double, 6, 3> at_root = jacobian.leftCols<6>().transpose() * (signs[k] * frame);
+    columns.topRows(twist.cols()).noalias() += twist.transpose() * at_root;
+    columns.middleRows(motion.forest.trees[where.body].begin[place], touched - 6).noalias() +=
+        jacobian.middleCols(6, touched - 6).transpose() * (signs[k] * frame);
   }
-  motion.matrices[where.body]->whiten(columns);
+  motion.matrices[where.body].whiten(columns);
 }
 
 }  // namespace
@@ -75,27 +93,29 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
                                           const std::vector<double>& bias, Instant instant) {
   friction::FactoredProblem problem;
-  problem.body_begin.reserve(world.fibres.size() + 1);
+  const Forest& forest = motion.forest;
+  problem.body_begin.reserve(forest.trees.size() + 1);
   problem.body_begin.push_back(0);
-  for (const Fibre& fibre : world.fibres) problem.body_begin.push_back(problem.body_begin.back() + fibre.rod->dof());
+  for (const Tree& tree : forest.trees) problem.body_begin.push_back(problem.body_begin.back() + tree.dof);
+  const auto body_of = [&](const Side& side) { return side.fibre < 0 ? -1 : forest.tree_of[side.fibre]; };
   const Eigen::Index count = static_cast<Eigen::Index>(contacts.size());
   problem.contacts.resize(contacts.size());
   problem.q.resize(3 * count);
   problem.mu.resize(count);
   int size = 0;
   const auto reserve = [&](const Side& side, int columns) {
-    friction::ContactRows out{side.fibre, columns, size};
+    friction::ContactRows out{body_of(side), columns, size};
     size += 3 * columns;
     return out;
   };
   for (Eigen::Index i = 0; i < count; ++i) {
     const Side a = side_a(geometry, contacts[i]);
     const Side b = side_b(geometry, contacts[i]);
-    const int touched_a = world.fibres[a.fibre].rod->touched(a.element);
-    const int touched_b = b.fibre >= 0 ? world.fibres[b.fibre].rod->touched(b.element) : 0;
+    const int leading_a = leading_of(world, motion, a);
+    const int leading_b = b.fibre >= 0 ? leading_of(world, motion, b) : 0;
     auto& rows = problem.contacts[i];
-    rows[0] = reserve(a, a.fibre == b.fibre ? std::max(touched_a, touched_b) : touched_a);
-    if (b.fibre >= 0 && b.fibre != a.fibre) rows[1] = reserve(b, touched_b);
+    rows[0] = reserve(a, body_of(a) == body_of(b) ? std::max(leading_a, leading_b) : leading_a);
+    if (b.fibre >= 0 && body_of(b) != body_of(a)) rows[1] = reserve(b, leading_b);
   }
   problem.rows.resize(static_cast<std::size_t>(size));
   const auto fill = [&](Eigen::Index i) {
@@ -103,7 +123,7 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
     const Side sides[2] = {side_a(geometry, contact), side_b(geometry, contact)};
     constexpr double signs[2] = {-1.0, 1.0};
     const auto& rows = problem.contacts[i];
-    const bool both = sides[1].fibre == sides[0].fibre;
+    const bool both = body_of(sides[1]) == body_of(sides[0]);
     fill_rows(world, motion, contact.frame, sides, signs, both ? 2 : 1, rows[0], problem.rows);
     if (rows[1].body >= 0) fill_rows(world, motion, contact.frame, sides + 1, signs + 1, 1, rows[1], problem.rows);
     problem.q.segment<3>(3 * i) = relative_velocity(world, geometry, contact, motion.velocities, motion, instant);
@@ -121,11 +141,11 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
   return problem;
 }
 
-std::vector<VectorX> constrained_velocities(const friction::FactoredProblem& problem, const VectorX& impulse,
-                                            const FreeMotion& motion) {
+std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
+                                            const VectorX& impulse, const FreeMotion& motion) {
   std::vector<VectorX> change;
-  change.reserve(motion.velocities.size());
-  for (const VectorX& velocity : motion.velocities) change.push_back(VectorX::Zero(velocity.size()));
+  change.reserve(motion.forest.trees.size());
+  for (const Tree& tree : motion.forest.trees) change.push_back(VectorX::Zero(tree.dof));
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     for (const friction::ContactRows& side : problem.contacts[i]) {
@@ -135,11 +155,13 @@ std::vector<VectorX> constrained_velocities(const friction::FactoredProblem& pro
       for (int k = 0; k < 3; ++k, row += side.columns) head += r[k] * Eigen::Map<const VectorX>(row, side.columns);
     }
   }
-  for (std::size_t f = 0; f < change.size(); ++f) {
-    motion.matrices[f]->velocity_from_whitened(change[f]);
-    change[f] += motion.velocities[f];
+  std::vector<VectorX> out(motion.velocities.size());
+  for (std::size_t t = 0; t < change.size(); ++t) {
+    motion.matrices[t].velocity_from_whitened(change[t]);
+    set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], change[t], false, out);
   }
-  return change;
+  for (std::size_t f = 0; f < out.size(); ++f) out[f] += motion.velocities[f];
+  return out;
 }
 
 }  // namespace tresse::assembly

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include <tresse/assembly/world.hpp>
+#include <tresse/assembly/tree.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/friction/problem.hpp>
 
@@ -11,8 +11,12 @@ namespace tresse::assembly {
 
 /// Unconstrained motion of every fibre over the step, and what prescribes the rest.
 struct FreeMotion {
-  std::vector<std::unique_ptr<rods::StepMatrix>> matrices;  ///< (fibres)
-  std::vector<VectorX> velocities;    ///< (fibres) v_free, generalised velocity at the end of the step without contact
+  Forest forest;
+  std::vector<TreeMatrix> matrices;            ///< (trees)
+  std::vector<std::vector<RootMotion>> roots;  ///< (trees) where the rods are; empty where nothing branches
+  /// (fibres) v_free, generalised velocity at the end of the step without contact; of branches as Rod::velocity()
+  /// wants.
+  std::vector<VectorX> velocities;
   std::vector<Pose> obstacles_begin;  ///< (obstacles) pose at the start of the step
   std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end
   double dt = 0.0;                    ///< [s]
@@ -33,13 +37,14 @@ Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact&
 
 /// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` on
 /// its normal component: the open gap (or the wanted correction) over dt. Jacobians are those of the rods' last update.
+/// Its bodies are the trees.
 /// bertails2018hdr eq. (3.5)-(3.6)
 friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
                                           const std::vector<double>& bias, Instant instant);
 
 /// Generalised velocities after the impulses r of `problem`, v = v_free + U^-T X^T r. (fibres)
-std::vector<VectorX> constrained_velocities(const friction::FactoredProblem& problem, const VectorX& impulse,
-                                            const FreeMotion& motion);
+std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
+                                            const VectorX& impulse, const FreeMotion& motion);
 
 }  // namespace tresse::assembly

@@ -46,6 +46,7 @@ Fibre::Fibre(const Fibre& other)
     : rod(other.rod ? other.rod->clone() : nullptr),
       root(other.root),
       root_motion(other.root_motion),
+      attachment(other.attachment),
       group(other.group),
       material(other.material),
       drag(other.drag),

@@ -10,6 +10,14 @@
 
 namespace tresse::assembly {
 
+/// Where a branch grows: its root frame is fixed in the material frame of its parent at local arc length u of a piece.
+struct Attachment {
+  int parent = -1;  ///< fibre, standing before the branch; -1: none, the fibre is a trunk
+  int piece = 0;
+  double u = 0.0;  ///< 0 to the length of the piece [m]
+  Pose frame;      ///< of the branch's root, in the axes of that material frame and from its point
+};
+
 /// One fibre of the world.
 struct Fibre {
   Fibre() = default;
@@ -22,6 +30,7 @@ struct Fibre {
   std::unique_ptr<rods::Rod> rod;  ///< model and kinematics of the last update
   Pose root;                       ///< reference pose of a clamped root
   bodies::Motion root_motion;      ///< clamped roots only
+  Attachment attachment;           ///< carried roots only
   int group = 0;                   ///< index of the scene's fibre group
   int material = 0;                ///< row of World::friction
   double drag = 0.0;               ///< [N s/m^2]

@@ -9,6 +9,7 @@ using Matrix3 = Eigen::Matrix3d;
 using VectorX = Eigen::VectorXd;
 using MatrixX = Eigen::MatrixXd;
 using Matrix3X = Eigen::Matrix<double, 3, Eigen::Dynamic>;
+using Matrix6X = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
 /// Position and orientation of a rigid frame in the world.
 struct Pose {

@@ -76,7 +76,7 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
 }
 
 /// Work of the air and of moving roots over this part of the step. The root's share is what the balance of momentum of
-/// its fibre leaves. The rods hold the kinematics of the end, state_ those of the start.
+/// its tree leaves. The rods hold the kinematics of the end, state_ those of the start.
 double Stepper::root_and_air_work() {
   double work = 0.0;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
@@ -85,7 +85,7 @@ double Stepper::root_and_air_work() {
     if (fibre.drag <= 0.0 && !moving) continue;
     const rods::RodMotion motion = mean_motion(static_cast<int>(f));
     work -= motion_.dt * fibre.drag * (motion.square - world_.wind.dot(motion.velocity));
-    if (moving) work += root_work(static_cast<int>(f), motion);
+    if (moving) work += root_work(static_cast<int>(f));
   }
   return work;
 }
@@ -104,32 +104,39 @@ rods::RodMotion Stepper::mean_motion(int f) {
   return motion;
 }
 
-double Stepper::root_work(int f, const rods::RodMotion& motion) {
-  const assembly::Fibre& fibre = world_.fibres[f];
-  rods::Rod& rod = *fibre.rod;
-  const rods::RodState end = rod.state();
-  Vector3 linear, angular, linear_before, angular_before;
-  rod.momentum(linear, angular);
-  rod.update(state_.rods[f]);
-  rod.momentum(linear_before, angular_before);
-  rod.update(end);
-  Vector3 first_moment;  // int rho S r ds
-  for (int axis = 0; axis < 3; ++axis) first_moment[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
+double Stepper::root_work(int trunk) {
+  const assembly::Tree& tree = motion_.forest.trees[motion_.forest.tree_of[trunk]];
   const double dt = motion_.dt;
-  const Vector3 air = -fibre.drag * (motion.velocity - rod.length() * world_.wind);
-  const Vector3 air_moment = -fibre.drag * (motion.angular - motion.position.cross(world_.wind));
-  Vector3 impulse = linear - linear_before - dt * (rod.mass() * world_.gravity + air);
-  Vector3 moment = angular - angular_before - dt * (first_moment.cross(world_.gravity) + air_moment);
-  for (const ContactReport& contact : contact_reports_) {
-    for (const auto& [at, point, sign] :
-         {std::tuple(contact.fibre_a, contact.point_a, -1.0), std::tuple(contact.fibre_b, contact.point_b, 1.0)}) {
-      if (at != f) continue;
-      impulse -= sign * dt * contact.force;
-      moment -= sign * dt * point.cross(contact.force);
+  Vector3 impulse = Vector3::Zero();
+  Vector3 moment = Vector3::Zero();
+  for (const int f : tree.fibres) {
+    const assembly::Fibre& fibre = world_.fibres[f];
+    rods::Rod& rod = *fibre.rod;
+    const rods::RodMotion motion = mean_motion(f);
+    const rods::RodState end = rod.state();
+    Vector3 linear, angular, linear_before, angular_before;
+    rod.momentum(linear, angular);
+    rod.update(state_.rods[f]);
+    rod.momentum(linear_before, angular_before);
+    rod.update(end);
+    Vector3 first_moment;  // int rho S r ds
+    for (int axis = 0; axis < 3; ++axis) first_moment[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
+    const Vector3 air = -fibre.drag * (motion.velocity - rod.length() * world_.wind);
+    const Vector3 air_moment = -fibre.drag * (motion.angular - motion.position.cross(world_.wind));
+    impulse += linear - linear_before - dt * (rod.mass() * world_.gravity + air);
+    moment += angular - angular_before - dt * (first_moment.cross(world_.gravity) + air_moment);
+    for (const ContactReport& contact : contact_reports_) {
+      for (const auto& [at, point, sign] :
+           {std::tuple(contact.fibre_a, contact.point_a, -1.0), std::tuple(contact.fibre_b, contact.point_b, 1.0)}) {
+        if (at != f) continue;
+        impulse -= sign * dt * contact.force;
+        moment -= sign * dt * point.cross(contact.force);
+      }
     }
   }
-  const Twist& root = end.root_velocity;
-  return impulse.dot(root.linear) + (moment - end.root.position.cross(impulse)).dot(root.angular);
+  const Pose& root = world_.fibres[trunk].rod->state().root;
+  const Twist& velocity = world_.fibres[trunk].rod->state().root_velocity;
+  return impulse.dot(velocity.linear) + (moment - root.position.cross(impulse)).dot(velocity.angular);
 }
 
 }  // namespace tresse::dynamics

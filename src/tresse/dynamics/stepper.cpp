@@ -6,13 +6,15 @@
 #include <limits>
 #include <utility>
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
+#include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 
 namespace tresse::dynamics {
+
+using detail::for_each_fibre;
+
 namespace {
 
 /// Adds the wall time of its life to a counter.
@@ -50,19 +52,9 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
 
 bool clamped(const assembly::Fibre& fibre) { return fibre.rod->root_condition() == rods::RootCondition::clamped; }
 
-/// Calls visit(fibre) for all, on all threads when there are enough of them.
-template <typename Visit>
-void for_each_fibre(std::size_t count, const Visit& visit) {
-  constexpr std::size_t few = 4;
-  if (count < few) {
-    for (std::size_t f = 0; f < count; ++f) visit(f);
-  } else {
-    oneapi::tbb::parallel_for(std::size_t{0}, count, visit);
-  }
-}
-
-void refresh_kinematics(assembly::World& world, const std::vector<rods::RodState>& states) {
-  for_each_fibre(states.size(), [&](std::size_t f) { world.fibres[f].rod->update(states[f]); });
+/// The roots of branches in `states` follow their parents.
+void refresh_kinematics(assembly::World& world, const assembly::Forest& forest, std::vector<rods::RodState>& states) {
+  for_each_fibre(forest.trees.size(), [&](std::size_t t) { assembly::update_tree(world, forest.trees[t], states); });
 }
 
 std::vector<VectorX> velocities_of(const assembly::World& world, const std::vector<rods::RodState>& states) {
@@ -88,12 +80,15 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
       search_(options.broad_phase, options.detection) {
   validate(world_, options_, state_);
   const std::size_t count = world_.fibres.size();
-  for (const assembly::Fibre& fibre : world_.fibres) motion_.matrices.push_back(fibre.rod->make_step_matrix());
+  motion_.forest = assembly::make_forest(world_);
+  const std::size_t trees = motion_.forest.trees.size();
+  for (const assembly::Tree& tree : motion_.forest.trees) motion_.matrices.emplace_back(world_, tree);
+  motion_.roots.resize(trees);
   motion_.velocities.resize(count);
   start_velocities_.resize(count);
   free_results_.assign(count, {Status::converged, 0});
-  first_free_.resize(count);
-  first_gravity_.resize(count);
+  first_free_.resize(trees);
+  first_gravity_.resize(trees);
   next_roots_.resize(count);
   stage_roots_.resize(count);
   root_accelerations_.resize(count);
@@ -107,14 +102,14 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
           assembly::mean_twist(state_.rods[f].root, assembly::root_pose(fibre, options_.dt), options_.dt);
     }
   }
-  previous_ = state_;
   restore(state_);
+  previous_ = state_;
 }
 
 /// Rods, natural shapes and contacts of `state`, at time().
-void Stepper::restore(const SimulationState& state) {
+void Stepper::restore(SimulationState& state) {
   set_natural_shapes(time());
-  refresh_kinematics(world_, state.rods);
+  refresh_kinematics(world_, motion_.forest, state.rods);
   here_ = find_contacts(time(), velocities_of(world_, state.rods), state.warm);
 }
 
@@ -154,75 +149,9 @@ void Stepper::begin_span(const Span& span) {
     start_rods_[f].root_velocity = twist;
     if (twist.linear != old.linear || twist.angular != old.angular) world_.fibres[f].rod->update(start_rods_[f]);
   }
-}
-
-/// Linearises fibre dynamics: M (v - v_0) = h (forces where the rod is) with elasticity, damping and drag implicit in
-/// v, the mean velocity of the step, and h = theta dt. At the end of h (`at_end`), reached with `v_at`, the elastic
-/// force is the rod's plus h K (v_at - v).
-void Stepper::assemble_fibre(int f, const VectorX& v_at, bool at_end) {
-  assembly::Fibre& fibre = world_.fibres[f];
-  rods::Rod& rod = *fibre.rod;
-  if (!at_end && !rod.linear_elasticity()) {
-    assemble_free_motion(f);
-    return;
+  for (const assembly::Tree& tree : motion_.forest.trees) {
+    if (branched(tree)) assembly::update_tree(world_, tree, start_rods_);
   }
-  const double h = stage();
-  VectorX& v = motion_.velocities[f];
-  if (!motion_.matrices[f]->factor(rod, {h * h, h, h * fibre.drag}, start_velocities_[f], v)) {
-    v.setConstant(rod.dof(), std::nan(""));  // reported as a state that stopped being finite
-    return;
-  }
-  thread_local VectorX force;
-  force.resize(rod.dof());
-  rod.elastic_force(force);
-  v += h * force;
-  rod.inertial_and_external_force({world_.gravity, root_accelerations_[f], fibre.drag, world_.wind}, force);
-  v += h * force;
-  if (at_end) rod.add_stiffness_times(h * h, v_at, v);
-  motion_.matrices[f]->solve(v);
-}
-
-/// Elasticity that is not linear: the free motion is solved to its end, where the matrix then is; the rod stays.
-void Stepper::assemble_free_motion(int f) {
-  const assembly::Fibre& fibre = world_.fibres[f];
-  const FreeStep step{start_rods_[f],
-                      stage_roots_[f],
-                      stage(),
-                      fibre.drag,
-                      {world_.gravity, root_accelerations_[f], fibre.drag, world_.wind}};
-  free_results_[f] = solve_free_motion(*fibre.rod, *motion_.matrices[f], step, options_.motion_tolerance,
-                                       options_.max_motion_iterations, motion_.velocities[f]);
-  fibre.rod->update(start_rods_[f]);
-}
-
-/// For another pass at the end that the last predicts.
-void Stepper::assemble_at_end(int f, const Pass& pass) {
-  if (options_.scheme == Scheme::nonlinear || !world_.fibres[f].rod->linear_elasticity()) {
-    assemble_at_stage(f, pass.velocities[f]);
-  } else if (!world_.gravity.isZero(0.0)) {
-    assemble_gravity_at_end(f);
-  }
-}
-
-/// Velocity without contact with gravity's force where the rod is, the end that the last pass predicts. Contact forces
-/// act there too: taken at different ends of the step the two, which nearly cancel in a fibre that hangs over
-/// something, would drive oscillations.
-void Stepper::assemble_gravity_at_end(int f) {
-  VectorX& v = motion_.velocities[f];
-  world_.fibres[f].rod->gravity_force(world_.gravity, v);
-  v = options_.theta * stage() * (v - first_gravity_[f]);
-  motion_.matrices[f]->solve(v);
-  v += first_free_[f];
-}
-
-/// assemble_fibre() at theta, reached with `v_mean`; the rod is left at the end.
-void Stepper::assemble_at_stage(int f, const VectorX& v_mean) {
-  rods::Rod& rod = *world_.fibres[f].rod;
-  if (options_.theta < 1.0) {
-    rod.update(rod.advanced(start_rods_[f], v_mean, stage(), stage_roots_[f], start_rods_[f].root_velocity));
-  }
-  assemble_fibre(f, v_mean, true);
-  if (options_.theta < 1.0) rod.update(end_rods_[f]);
 }
 
 /// Lets boxes and search distances cover what the pieces may travel in a step that starts here with these velocities.
@@ -311,6 +240,7 @@ Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vect
   places.reserve(followed.size());
   for (const WarmContact& contact : followed) places.push_back(contact.place);
   out->contacts = search_.find(out->geometry, places);
+  leave_out_joined(*out);
   return out;
 }
 
@@ -324,7 +254,24 @@ Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::ve
   for (const contact::Contact& contact : earlier.contacts)
     places.push_back(contact::place_of(earlier.geometry, contact));
   out->contacts = contact::follow(out->geometry, places);
+  leave_out_joined(*out);
   return out;
+}
+
+/// Where a branch leaves its parent the two overlap, and so do branches that start together: no contacts up to a way of
+/// ten radii along the fibres.
+void Stepper::leave_out_joined(Configuration& configuration) const {
+  if (motion_.forest.trees.size() == world_.fibres.size()) return;
+  constexpr double radii = 10.0;
+  const contact::Geometry& geometry = configuration.geometry;
+  std::erase_if(configuration.contacts, [&](const contact::Contact& contact) {
+    if (contact.b < 0 || !geometry.pieces[contact.b].fibre) return false;
+    const contact::Piece& a = geometry.pieces[contact.a];
+    const contact::Piece& b = geometry.pieces[contact.b];
+    if (a.body == b.body) return false;
+    return assembly::way_between(world_, a.body, a.begin + contact.s_a, b.body, b.begin + contact.s_b) <
+           radii * (a.radius + b.radius);
+  });
 }
 
 void Stepper::note_deep_contacts() {
@@ -389,6 +336,12 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
     double start = 0.0;  // gap at the start, linearised [m]
     bool matters = false;
   };
+  std::vector<VectorX> before = previous ? previous->velocities : std::vector<VectorX>();
+  if (motion_.forest.trees.size() < world_.fibres.size()) {
+    find_root_motions();
+    take_root_motions(motion_.velocities);
+    if (previous) take_root_motions(before);
+  }
   std::vector<Reach> reaches(at->contacts.size());
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -397,7 +350,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
       const auto relative = [&](const std::vector<VectorX>& velocities) {
         return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, pass.instant);
       };
-      const double travelled = previous ? dt * relative(previous->velocities)[0] : 0.0;
+      const double travelled = previous ? dt * relative(before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
       reaches[i].matters = reaches[i].start <= options_.margin + dt * relative(motion_.velocities).norm();
     }
@@ -421,7 +374,7 @@ void Stepper::solve(Pass& pass) {
   if (observer_) observer_(pass.problem, pass.guess);
   Stopwatch watch(timing_.t_solve);
   pass.solution = friction::solve_gauss_seidel(pass.problem, pass.guess, options_.solver);
-  pass.velocities = assembly::constrained_velocities(pass.problem, pass.solution.impulse, motion_);
+  pass.velocities = assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_);
 }
 
 /// Moves the rods to the end that a pass predicts.
@@ -436,7 +389,11 @@ void Stepper::go_to_end(const Pass& pass) {
       const VectorX end = start_velocities_[f] + (mean - start_velocities_[f]) / options_.theta;
       rods::set_generalised_velocity(rod, end, end_rods_[f]);
     }
-    rod.update(end_rods_[f]);
+    if (!branched(motion_.forest.trees[motion_.forest.tree_of[f]])) rod.update(end_rods_[f]);
+  });
+  for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+    const assembly::Tree& tree = motion_.forest.trees[t];
+    if (branched(tree)) assembly::update_tree(world_, tree, end_rods_);
   });
 }
 
@@ -457,10 +414,14 @@ bool Stepper::sound(const std::vector<VectorX>& velocities) const {
 double Stepper::velocity_change(const Pass& before, const Pass& after) const {
   double change = 0.0;
   double size = 0.0;
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    const rods::StepMatrix& matrix = *motion_.matrices[f];
-    change += matrix.squared_norm(after.velocities[f] - before.velocities[f]);
-    size += std::max(matrix.squared_norm(after.velocities[f]), matrix.squared_norm(motion_.velocities[f]));
+  for (std::size_t t = 0; t < motion_.forest.trees.size(); ++t) {
+    const assembly::TreeMatrix& matrix = motion_.matrices[t];
+    const auto of = [&](const std::vector<VectorX>& velocities) {
+      return assembly::tree_velocity(world_, motion_.forest.trees[t], velocities);
+    };
+    const VectorX last = of(after.velocities);
+    change += matrix.squared_norm(last - of(before.velocities));
+    size += std::max(matrix.squared_norm(last), matrix.squared_norm(of(motion_.velocities)));
   }
   return size > 0.0 ? std::sqrt(change / size) : 0.0;
 }
@@ -477,13 +438,14 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
   note_deep_contacts();
   {
     Stopwatch watch(timing_.t_assembly);
-    for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
-      start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
-      assemble_fibre(static_cast<int>(f), start_velocities_[f], false);
+    find_root_motions();
+    for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+      for (const int f : motion_.forest.trees[t].fibres)
+        start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
+      assemble_tree(static_cast<int>(t), start_velocities_, false);
       if (nonlinear || world_.gravity.isZero(0.0)) return;
-      first_free_[f] = motion_.velocities[f];
-      first_gravity_[f].resize(motion_.velocities[f].size());
-      world_.fibres[f].rod->gravity_force(world_.gravity, first_gravity_[f]);
+      first_free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
+      gravity_on_tree(static_cast<int>(t), first_gravity_[t]);
     });
   }
   for (const FreeMotionResult& free : free_results_) {
@@ -532,7 +494,8 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     }
     {
       Stopwatch watch(timing_.t_assembly);
-      for_each_fibre(world_.fibres.size(), [&](std::size_t f) { assemble_at_end(static_cast<int>(f), pass); });
+      find_root_motions();
+      for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) { assemble_at_end(static_cast<int>(t), pass); });
     }
     Pass next = linearise(end, &pass);
     report.iterations += next.solution.iterations;
@@ -568,7 +531,7 @@ StepReport Stepper::step() {
     int size = whole;
     for (int begin = 0; begin < whole && report.finite;) {
       if (!attempt({time_at(begin), time_at(begin + size), size == 1}, report)) {
-        refresh_kinematics(world_, state_.rods);
+        refresh_kinematics(world_, motion_.forest, state_.rods);
         size /= 2;
         continue;
       }

@@ -89,14 +89,20 @@ class Stepper {
   };
 
   void set_natural_shapes(double time);
-  void restore(const SimulationState& state);
+  void restore(SimulationState& state);
   void begin_span(const Span& span);
-  void assemble_fibre(int fibre, const VectorX& v_at, bool at_end);
-  void assemble_free_motion(int fibre);
-  void assemble_at_end(int fibre, const Pass& pass);
-  void assemble_gravity_at_end(int fibre);
-  void assemble_at_stage(int fibre, const VectorX& v_mean);
   double stage() const { return options_.theta * motion_.dt; }
+  static bool branched(const assembly::Tree& tree);
+  void find_root_motions();
+  void find_root_motions(int tree);
+  void take_root_motions(std::vector<VectorX>& velocities) const;
+  void assemble_tree(int tree, const std::vector<VectorX>& v_at, bool at_end);
+  void assemble_fibre(int fibre, int tree, const VectorX& v_at, bool at_end);
+  void assemble_free_motion(int fibre, int tree);
+  void assemble_at_end(int tree, const Pass& pass);
+  void assemble_at_stage(int tree, const std::vector<VectorX>& v_mean);
+  void gravity_on_tree(int tree, VectorX& out) const;
+  void assemble_gravity_at_end(int tree);
   void set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const;
   std::shared_ptr<Configuration> new_configuration(double time, const std::vector<VectorX>& velocities);
   using SharedConfiguration = std::shared_ptr<const Configuration>;
@@ -104,6 +110,7 @@ class Stepper {
                                     const std::vector<WarmContact>& followed);
   SharedConfiguration follow_contacts(double time, const std::vector<VectorX>& velocities,
                                       const Configuration& earlier);
+  void leave_out_joined(Configuration& configuration) const;
   void note_deep_contacts();
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
@@ -119,7 +126,7 @@ class Stepper {
   void report_overlap(StepReport& report) const;
   void report_contacts(const Pass& pass, StepReport& report);
   double root_and_air_work();
-  double root_work(int fibre, const rods::RodMotion& motion);
+  double root_work(int trunk);
   rods::RodMotion mean_motion(int fibre);
 
   assembly::World world_;
@@ -135,10 +142,11 @@ class Stepper {
   assembly::FreeMotion motion_;
   std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
   std::vector<rods::RodState> end_rods_;
+  std::vector<rods::RodState> stage_rods_;      ///< at theta < 1
   std::vector<Pose> stage_roots_;               ///< (fibres) clamped roots at theta
   std::vector<VectorX> start_velocities_;       ///< (fibres) generalised velocity at the start
-  std::vector<VectorX> first_free_;             ///< (fibres) velocity without contact, gravity that of the start
-  std::vector<VectorX> first_gravity_;          ///< (fibres) its generalised force
+  std::vector<VectorX> first_free_;             ///< (trees) velocity without contact, gravity that of the start
+  std::vector<VectorX> first_gravity_;          ///< (trees) its generalised force
   std::vector<Pose> next_roots_;                ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;       ///< (fibres)
   std::vector<FreeMotionResult> free_results_;  ///< (fibres) of this part; elasticity that is not linear only

@@ -37,6 +37,14 @@ bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v
 
 std::unique_ptr<StepMatrix> Rod::make_step_matrix() const { return std::make_unique<detail::DenseStepMatrix>(); }
 
+int Rod::twist_jacobian(int, double, Eigen::Ref<Matrix6X>) const {
+  throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
+}
+
+Twist Rod::bias_acceleration(int, double, const Twist&) const {
+  throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
+}
+
 void Rod::resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out) const {
   MatrixX matrix = MatrixX::Zero(dof(), dof());
   add_stiffness(0.0, 1.0, matrix);

@@ -11,6 +11,8 @@ namespace tresse::rods {
 enum class RootCondition {
   clamped,  ///< pose prescribed, at rest or moving
   free,     ///< six more unknowns, the pose of the frame at s = 0
+  carried,  ///< the same six, but the frame is fixed in a section of another rod: nothing is lumped there. Not alone:
+            ///< its matrix may be singular
 };
 
 /// State of one rod. `coordinates` are the model's own, from root to tip: the discrete curvatures (twist, k1, k2) of a
@@ -27,9 +29,12 @@ struct RodState {
 /// What acts on a rod besides elasticity and contact.
 struct RodLoads {
   Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
-  Twist root_acceleration;  ///< prescribed acceleration of a clamped root (linear at r(0), angular) [m/s^2], [rad/s^2]
-  double drag = 0.0;        ///< air drag per unit length and velocity, force -drag (r_t - wind) [N s/m^2]; >= 0
+  /// Prescribed acceleration of a clamped root (linear at r(0), angular); of a carried one, what it accelerates by when
+  /// no unknown does. [m/s^2], [rad/s^2]
+  Twist root_acceleration;
+  double drag = 0.0;               ///< air drag per unit length and velocity, force -drag (r_t - wind) [N s/m^2]; >= 0
   Vector3 wind = Vector3::Zero();  ///< (3) [m/s]
+  Twist root_velocity = {};        ///< of a carried root, what no unknown brings of its velocity [m/s], [rad/s]
 };
 
 /// Integrals over the whole rod of its velocity r_t, root motion included, about the world origin.
@@ -67,7 +72,7 @@ class Rod {
   virtual std::unique_ptr<Rod> clone() const = 0;
   virtual RootCondition root_condition() const = 0;
   virtual int coordinate_count() const = 0;  ///< m
-  virtual int root_dof() const { return root_condition() == RootCondition::free ? 6 : 0; }
+  virtual int root_dof() const { return root_condition() == RootCondition::clamped ? 0 : 6; }
   int dof() const { return root_dof() + coordinate_count(); }
   virtual double length() const = 0;          ///< [m]
   virtual double mass() const = 0;            ///< [kg]
@@ -116,6 +121,13 @@ class Rod {
   /// A displacement of the coordinates that starts out as `step` and turns what it turns without stretching it: where a
   /// search along `step` goes. (dof)
   virtual VectorX curved_displacement(const VectorX& step) const { return step; }
+  /// Columns of dr/dv as jacobian() has them, above those of the angular velocity of the material frame there: its
+  /// twist, (6, touched(piece) or more); writes and returns touched(piece) columns. Throws InvalidInput for a model
+  /// that carries no branches.
+  virtual int twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const;
+  /// Acceleration of that frame at constant v, when the root (clamped or carried) has `root_acceleration`.
+  virtual Twist bias_acceleration(int piece, double u, const Twist& root_acceleration) const;
+
   /// The factored implicit matrix that suits this rod's structure and size.
   virtual std::unique_ptr<StepMatrix> make_step_matrix() const;
 

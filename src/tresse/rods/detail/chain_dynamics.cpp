@@ -128,7 +128,7 @@ const MatrixX& ChainRod<Shape>::mass_gram() const {
 template <typename Shape>
 void ChainRod<Shape>::mass_matrix(Eigen::Ref<MatrixX> out) const {
   out = mass_gram();
-  if (root_condition_ == RootCondition::free) {
+  if (root_dof() > 0) {
     const Vector3 tangent = state_.root.frame.col(0);
     out.block<3, 3>(3, 3) += spin_inertia_ * tangent * tangent.transpose();
   }
@@ -182,11 +182,12 @@ void ChainRod<Shape>::elastic_force(Eigen::Ref<VectorX> out) const {
 /// force rho S (g - a) - drag (v* - wind) integrated over each element, into forces_.
 template <typename Shape>
 void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
-  const bool clamped = root_condition_ == RootCondition::clamped;
-  const Twist prescribed = clamped ? state_.root_velocity : Twist{};
+  const bool free = root_condition_ == RootCondition::free;
+  const bool carried = root_condition_ == RootCondition::carried;
+  const Twist prescribed = free ? Twist{} : carried ? loads.root_velocity : state_.root_velocity;
   Vector3 spin = state_.root_velocity.angular;
-  Vector3 acceleration = clamped ? loads.root_acceleration.linear : Vector3::Zero();
-  Vector3 spin_rate = clamped ? loads.root_acceleration.angular : Vector3::Zero();
+  Vector3 acceleration = free ? Vector3::Zero() : loads.root_acceleration.linear;
+  Vector3 spin_rate = free ? Vector3::Zero() : loads.root_acceleration.angular;
   for (int i = 0; i < count(); ++i) {
     const Joint& joint = joints_[i];
     const Shape& shape = shapes_[i];
@@ -230,7 +231,7 @@ void ChainRod<Shape>::inertial_and_external_force(const RodLoads& loads, Eigen::
     force += own;
     torque += joint.offset.cross(own) + joint.frame * forces_[i].torque;
   }
-  if (root_condition_ == RootCondition::free) {
+  if (root_dof() > 0) {
     out.head<3>() = force;
     // The lumped spin inertia I (omega . n0) n0 changes at I (omega . n0) omega x n0 when omega is constant.
     const Vector3& spin = state_.root_velocity.angular;
@@ -322,7 +323,7 @@ void ChainRod<Shape>::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> 
     mass += density * l;
     first += density * (l * joint.offset + joint.frame * moment.p);
   }
-  if (root_condition_ == RootCondition::free) {
+  if (root_dof() > 0) {
     out.head<3>() = mass * gravity;
     out.segment<3>(3) = first.cross(gravity);
   }

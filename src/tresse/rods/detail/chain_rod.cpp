@@ -72,7 +72,7 @@ void ChainRod<Shape>::update(const RodState& state) {
   joints_[0].offset.setZero();
   joints_[0].frame = state_.root.frame;
   twists_.setZero();
-  if (root_condition_ == RootCondition::free) twists_.template topRows<6>().setIdentity();
+  if (root_dof() > 0) twists_.template topRows<6>().setIdentity();
   for (int i = 0; i < count(); ++i) {
     Shape& shape = shapes_[i];
     shape.set(elements_[i].length, coordinates(i));
@@ -122,7 +122,7 @@ Vector3 ChainRod<Shape>::velocity(int piece, double u, const Eigen::Ref<const Ve
   const Vector3 d = joints_[piece].offset + frame * h.p;
   Vector3 linear = Vector3::Zero();
   Vector3 angular = Vector3::Zero();
-  if (root_condition_ == RootCondition::free) {
+  if (root_dof() > 0) {
     linear = v.head<3>();
     angular = v.segment<3>(3);
   } else {
@@ -141,7 +141,7 @@ Vector3 ChainRod<Shape>::velocity(int piece, double u, const Eigen::Ref<const Ve
 template <typename Shape>
 void ChainRod<Shape>::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const {
   TRESSE_ASSERT(v.size() == dof() && out.cols() == count() + 1);
-  const bool clamped = root_condition_ == RootCondition::clamped;
+  const bool clamped = root_dof() == 0;
   Vector3 linear = clamped ? state_.root_velocity.linear : Vector3(v.head<3>());
   Vector3 angular = clamped ? state_.root_velocity.angular : Vector3(v.segment<3>(3));
   out.col(0) = linear;
@@ -161,7 +161,7 @@ int ChainRod<Shape>::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) con
   const Matrix3& frame = joints_[piece].frame;
   const Vector3 d = joints_[piece].offset + frame * h.p;
   const Matrix3 minus_d = -math::cross_matrix(d);
-  if (root_condition_ == RootCondition::free) {
+  if (root_dof() > 0) {
     out.leftCols<3>().setIdentity();
     out.middleCols<3>(3) = minus_d;
   }

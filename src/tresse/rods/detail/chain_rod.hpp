@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <tresse/rods/detail/articulated_matrix.hpp>
 #include <tresse/rods/detail/clothoid_shape.hpp>
 #include <tresse/rods/detail/helix_shape.hpp>
 #include <tresse/rods/rod.hpp>
@@ -55,7 +56,12 @@ class ChainRod final : public Rod {
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
   int touched(int piece) const override { return root_dof() + 3 * piece + width; }
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
+  int twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const override;
+  Twist bias_acceleration(int piece, double u, const Twist& root_acceleration) const override;
 
+  std::unique_ptr<StepMatrix> make_step_matrix() const override;
+  /// Fills `out` with this chain's elements and lumped root inertia, to factor M + stiffness K + damping D + drag.
+  void articulate(const StepTerms& terms, ArticulatedMatrix<Shape::width>& out) const;
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
   void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const override;
   void add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const override;

@@ -92,6 +92,18 @@ void ClothoidShape::sample(const Local& rate) {
   integrate_moments();
 }
 
+EndBias ClothoidShape::bias(double u) const {
+  ClothoidState state;
+  ClothoidBias bias;
+  Lanes3 unused;
+  for_each_clothoid_piece(length_, c_, u, [&](const ClothoidPiece& piece) {
+    const ClothoidSeries series(piece, state, true);
+    series.bias_at_nodes(rate_, bias, unused);
+    state = series.end();
+  });
+  return {state.frame * bias.linear, state.frame * bias.angular};
+}
+
 void ClothoidShape::integrate_moments() {
   NodeLanes length = NodeLanes::Zero();
   Lanes3 p = zero_lanes();

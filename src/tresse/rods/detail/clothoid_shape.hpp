@@ -33,6 +33,8 @@ class ClothoidShape {
   void sample(const Local& rate);
   const ElementMoments<6>& moments() const { return moments_; }
   const EndBias& end_bias() const { return end_bias_; }
+  /// end_bias() of the part up to u, after sample().
+  EndBias bias(double u) const;
   ElementForce<6> force(const LineForce& line) const;
   ElementMomentum momentum(const Vector3& linear, const Vector3& angular) const;
   FirstMoments<6> first_moments() const { return {moments_.p, moments_.P}; }

@@ -203,6 +203,11 @@ EndBias HelixShape::end_bias() const {
   return {vector(helix_second(length_, triple(w_), triple(rate_), c_)), end_angular_rate(length_, w_, rate_, c_)};
 }
 
+EndBias HelixShape::bias(double u) const {
+  const auto c = helix_stumpff<8>(u, w_);
+  return {vector(helix_second(u, triple(w_), triple(rate_), c)), end_angular_rate(u, w_, rate_, c)};
+}
+
 FirstMoments<3> HelixShape::first_moments() const {
   const HelixPoint<double> moment = helix_point<3>(length_, triple(w_), c_);  // closed: no quadrature
   return {vector(moment.p), gradient_matrix(moment)};

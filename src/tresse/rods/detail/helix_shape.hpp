@@ -42,6 +42,8 @@ class HelixShape {
   void sample(const Vector3& rate);
   const ElementMoments<3>& moments() const { return moments_; }
   EndBias end_bias() const;
+  /// end_bias() of the part up to u, after sample().
+  EndBias bias(double u) const;
   ElementForce<3> force(const LineForce& line) const;
   ElementMomentum momentum(const Vector3& linear, const Vector3& angular) const;
   FirstMoments<3> first_moments() const;

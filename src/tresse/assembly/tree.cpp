@@ -1,0 +1,223 @@
+#include <tresse/assembly/tree.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <Eigen/Geometry>
+
+#include <tresse/base/assert.hpp>
+#include <tresse/base/errors.hpp>
+#include <tresse/math/rotations.hpp>
+
+namespace tresse::assembly {
+namespace {
+
+const Fibre& fibre_of(const World& world, const Tree& tree, int k) { return world.fibres[tree.fibres[k]]; }
+
+/// Own unknowns of rod k: all of a trunk's, the coordinates of a branch.
+int own_count(const World& world, const Tree& tree, int k) {
+  const rods::Rod& rod = *fibre_of(world, tree, k).rod;
+  return k == 0 ? rod.dof() : rod.coordinate_count();
+}
+
+void check_attachment(const World& world, int f) {
+  const Fibre& fibre = world.fibres[f];
+  const Attachment& at = fibre.attachment;
+  const bool carried = fibre.rod->root_condition() == rods::RootCondition::carried;
+  const auto name = [f] { return "fibre " + std::to_string(f) + ": "; };
+  require(carried == (at.parent >= 0), [&] { return name() + "a branch, and nothing else, has a carried root"; });
+  if (!carried) return;
+  require(at.parent < f, [&] { return name() + "its parent must stand before it"; });
+  const rods::Rod& parent = *world.fibres[at.parent].rod;
+  require(at.piece >= 0 && at.piece < parent.piece_count(),
+          [&] { return name() + "no piece " + std::to_string(at.piece) + " of its parent"; });
+  const double length = parent.piece_begin(at.piece + 1) - parent.piece_begin(at.piece);
+  require(at.u >= 0.0 && at.u <= length * (1.0 + 1e-12),
+          [&] { return name() + "its place must be from 0 to the length of its parent's piece"; });
+  require(math::orthonormality_defect(at.frame.frame) < 1e-9 && at.frame.position.allFinite(),
+          [&] { return name() + "its frame must be orthonormal and finite"; });
+}
+
+Twist moved_to(const Twist& twist, const Vector3& arm) {
+  return {twist.linear + twist.angular.cross(arm), twist.angular};
+}
+
+/// Twist of the place where a branch is attached, of its parent's unknowns: then at the branch's origin.
+int attachment_twist(const rods::Rod& parent, const Attachment& at, const Vector3& arm, Matrix6X& out) {
+  if (out.cols() < parent.dof()) out.resize(6, parent.dof());
+  const int columns = parent.twist_jacobian(at.piece, at.u, out);
+  out.topLeftCorner(3, columns) -= math::cross_matrix(arm) * out.bottomLeftCorner(3, columns);
+  return columns;
+}
+
+/// From the point of the parent's centreline to the branch's origin, world axes.
+Vector3 arm_of(const Attachment& at, const rods::RodState& branch) {
+  return branch.root.frame * (at.frame.frame.transpose() * at.frame.position);
+}
+
+}  // namespace
+
+Forest make_forest(const World& world) {
+  Forest out;
+  for (int f = 0; f < static_cast<int>(world.fibres.size()); ++f) {
+    check_attachment(world, f);
+    const int parent = world.fibres[f].attachment.parent;
+    if (parent < 0) out.trees.emplace_back();
+    const int t = parent < 0 ? static_cast<int>(out.trees.size()) - 1 : out.tree_of[parent];
+    Tree& tree = out.trees[t];
+    out.tree_of.push_back(t);
+    out.place_of.push_back(static_cast<int>(tree.fibres.size()));
+    tree.fibres.push_back(f);
+    tree.begin.push_back(tree.dof);
+    tree.dof += own_count(world, tree, out.place_of[f]);
+  }
+  return out;
+}
+
+void carry_root(const World& world, int fibre, rods::RodState& state) {
+  const Attachment& at = world.fibres[fibre].attachment;
+  const rods::Rod& parent = *world.fibres[at.parent].rod;
+  const rods::RodState& carrier = parent.state();
+  const rods::RodSection section = parent.section(parent.piece_begin(at.piece) + at.u);
+  state.root.frame = section.frame * at.frame.frame;
+  state.root.position = section.position + section.frame * at.frame.position;
+  thread_local Matrix6X twist;
+  const int columns = attachment_twist(parent, at, arm_of(at, state), twist);
+  const VectorX v = rods::generalised_velocity(parent, carrier);
+  const Eigen::Matrix<double, 6, 1> moved = twist.leftCols(columns) * v.head(columns);
+  state.root_velocity = {moved.head<3>(), moved.tail<3>()};
+  if (parent.root_dof() == 0) {
+    const Twist own = moved_to(carrier.root_velocity, state.root.position - carrier.root.position);
+    state.root_velocity.linear += own.linear;
+    state.root_velocity.angular += own.angular;
+  }
+}
+
+void update_tree(World& world, const Tree& tree, std::vector<rods::RodState>& states) {
+  for (const int f : tree.fibres) {
+    if (world.fibres[f].attachment.parent >= 0) carry_root(world, f, states[f]);
+    world.fibres[f].rod->update(states[f]);
+  }
+}
+
+void root_motions(const World& world, const Tree& tree, const Twist& root_acceleration, std::vector<RootMotion>& out) {
+  out.resize(tree.fibres.size());
+  const rods::Rod& trunk = *fibre_of(world, tree, 0).rod;
+  out[0].prescribed = trunk.root_dof() == 0 ? trunk.state().root_velocity : Twist{};
+  out[0].bias = trunk.root_dof() == 0 ? root_acceleration : Twist{};
+  thread_local Matrix6X twist;
+  for (std::size_t k = 1; k < tree.fibres.size(); ++k) {
+    const Fibre& fibre = world.fibres[tree.fibres[k]];
+    const Attachment& at = fibre.attachment;
+    const auto p =
+        static_cast<std::size_t>(std::find(tree.fibres.begin(), tree.fibres.end(), at.parent) - tree.fibres.begin());
+    const rods::Rod& parent = *world.fibres[at.parent].rod;
+    const rods::RodState& state = fibre.rod->state();
+    const Vector3 arm = arm_of(at, state);
+    const int columns = attachment_twist(parent, at, arm, twist);
+    const int shared = p == 0 ? 0 : 6;  // of the parent's own, those that are not the tree's
+    RootMotion& motion = out[k];
+    motion.twist.setZero(6, tree.begin[p] + columns - shared);
+    if (p > 0) motion.twist.leftCols(out[p].twist.cols()) = twist.leftCols<6>() * out[p].twist;
+    motion.twist.rightCols(columns - shared) = twist.middleCols(shared, columns - shared);
+    motion.prescribed = moved_to(out[p].prescribed, state.root.position - parent.state().root.position);
+    const Twist bias = parent.bias_acceleration(at.piece, at.u, out[p].bias);
+    const Vector3& spin = state.root_velocity.angular;
+    motion.bias = moved_to(bias, arm);
+    motion.bias.linear += spin.cross(spin.cross(arm));
+  }
+}
+
+void rod_velocity(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k, const VectorX& v,
+                  bool whole, VectorX& out) {
+  const int own = own_count(world, tree, k);
+  const int shared = k == 0 ? 0 : 6;
+  out.resize(shared + own);
+  out.tail(own) = v.segment(tree.begin[k], own);
+  if (k == 0) return;
+  out.head<6>().noalias() = roots[k].twist * v.head(roots[k].twist.cols());
+  if (!whole) return;
+  out.head<3>() += roots[k].prescribed.linear;
+  out.segment<3>(3) += roots[k].prescribed.angular;
+}
+
+void set_rod_velocities(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, const VectorX& v,
+                        bool whole, std::vector<VectorX>& velocities) {
+  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k)
+    rod_velocity(world, tree, roots, k, v, whole, velocities[tree.fibres[k]]);
+}
+
+VectorX tree_velocity(const World& world, const Tree& tree, const std::vector<VectorX>& velocities) {
+  VectorX out(tree.dof);
+  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
+    const int own = own_count(world, tree, k);
+    out.segment(tree.begin[k], own) = velocities[tree.fibres[k]].tail(own);
+  }
+  return out;
+}
+
+double way_between(const World& world, int fibre_a, double s_a, int fibre_b, double s_b) {
+  // A parent stands before its branches: of two different fibres the later climbs.
+  double way = 0.0;
+  while (fibre_a != fibre_b) {
+    int& fibre = fibre_a > fibre_b ? fibre_a : fibre_b;
+    double& s = fibre_a > fibre_b ? s_a : s_b;
+    const Attachment& at = world.fibres[fibre].attachment;
+    if (at.parent < 0) return std::numeric_limits<double>::infinity();
+    way += s + at.frame.position.norm();
+    s = world.fibres[at.parent].rod->piece_begin(at.piece) + at.u;
+    fibre = at.parent;
+  }
+  return way + std::abs(s_a - s_b);
+}
+
+void add_rod_force(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
+                   const Eigen::Ref<const VectorX>& force, Eigen::Ref<VectorX> into) {
+  const int own = own_count(world, tree, k);
+  into.segment(tree.begin[k], own) += force.tail(own);
+  if (k > 0) into.head(roots[k].twist.cols()).noalias() += roots[k].twist.transpose() * force.head<6>();
+}
+
+rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k) {
+  return {world.gravity, roots[k].bias, fibre_of(world, tree, k).drag, world.wind, roots[k].prescribed};
+}
+
+TreeMatrix::TreeMatrix(const World& world, const Tree& tree) {
+  if (tree.fibres.size() == 1) lone_ = world.fibres[tree.fibres[0]].rod->make_step_matrix();
+}
+
+bool TreeMatrix::factor(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
+                        const VectorX& velocity, VectorX& momentum) {
+  if (lone_) {
+    const Fibre& fibre = fibre_of(world, tree, 0);
+    return lone_->factor(*fibre.rod, {h * h, h, h * fibre.drag}, velocity, momentum);
+  }
+  MatrixX& all = dense_.storage(tree.dof);
+  all.setZero();
+  momentum.setZero(tree.dof);
+  thread_local MatrixX matrix;
+  thread_local VectorX v;
+  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
+    const Fibre& fibre = fibre_of(world, tree, k);
+    const int n = fibre.rod->dof();
+    const int own = own_count(world, tree, k);
+    matrix.resize(n, n);
+    fibre.rod->mass_matrix(matrix);
+    rod_velocity(world, tree, roots, k, velocity, false, v);
+    add_rod_force(world, tree, roots, k, matrix * v, momentum);
+    fibre.rod->add_stiffness(h * h, h, matrix);
+    if (fibre.drag > 0.0) fibre.rod->add_drag_matrix(h * fibre.drag, matrix);
+    all.block(tree.begin[k], tree.begin[k], own, own) += matrix.bottomRightCorner(own, own);
+    if (k == 0) continue;
+    // Above the diagonal alone: the factor reads nothing else.
+    const Matrix6X& twist = roots[k].twist;
+    const Matrix6X wrench = matrix.topLeftCorner<6, 6>() * twist;
+    all.topLeftCorner(twist.cols(), twist.cols()).noalias() += twist.transpose() * wrench;
+    all.block(0, tree.begin[k], twist.cols(), own).noalias() += twist.transpose() * matrix.topRightCorner(6, own);
+  }
+  return dense_.factor();
+}
+
+}  // namespace tresse::assembly

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tresse/assembly/world.hpp>
+#include <tresse/math/reverse_cholesky.hpp>
+
+/// Fibres that grow on fibres. A branch is a rod with a carried root, whose frame is fixed in a material frame of its
+/// parent; then the velocities of every rod, its six of the root and its own coordinates', follow from the unknowns of
+/// the tree: those of the trunk's rod, then the coordinates of each branch, parents before children. docs/dynamics.md.
+namespace tresse::assembly {
+
+/// A trunk and all that grows on it: one body of a friction problem. A fibre without branches is its own trunk.
+struct Tree {
+  std::vector<int> fibres;  ///< trunk first, parents before children
+  std::vector<int> begin;   ///< (fibres) where its own unknowns begin among the tree's
+  int dof = 0;
+};
+
+struct Forest {
+  std::vector<Tree> trees;
+  std::vector<int> tree_of;   ///< (fibres)
+  std::vector<int> place_of;  ///< (fibres) in Tree::fibres
+};
+
+/// Throws InvalidInput unless every parent stands before its branches, at a place that it has, and just the branches
+/// have carried roots.
+Forest make_forest(const World& world);
+
+/// Root pose and velocity of a branch where its parent's last update left the parent.
+void carry_root(const World& world, int fibre, rods::RodState& state);
+/// Updates the rods of a tree, parents first; the roots of branches in `states`, (fibres of the world), follow.
+void update_tree(World& world, const Tree& tree, std::vector<rods::RodState>& states);
+
+/// How the root frame of a branch moves, at the tree's last update: its velocity is twist * (leading unknowns of the
+/// tree) + prescribed, and bias is its acceleration at constant unknowns. For a trunk, what is prescribed to it.
+struct RootMotion {
+  Matrix6X twist;    ///< (6, leading), linear above angular; none of a trunk
+  Twist prescribed;  ///< of a trunk that is clamped, and of what hangs on it
+  Twist bias;
+};
+
+/// (fibres of the tree); `root_acceleration` is that prescribed to a clamped trunk. Reuses the storage of `out`.
+void root_motions(const World& world, const Tree& tree, const Twist& root_acceleration, std::vector<RootMotion>& out);
+
+/// What rod `k` of the tree moves by: its root's six (branches and free trunks), its coordinates; (dof of the rod).
+/// With the prescribed part when `whole`, which Rod::velocity() of a branch wants; without it these are linear in v
+/// (dof).
+void rod_velocity(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k, const VectorX& v,
+                  bool whole, VectorX& out);
+/// The same of every rod of the tree, into its places among `velocities` (fibres).
+void set_rod_velocities(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, const VectorX& v,
+                        bool whole, std::vector<VectorX>& velocities);
+/// The tree's unknowns, (dof), out of what its rods move by. Allocates.
+VectorX tree_velocity(const World& world, const Tree& tree, const std::vector<VectorX>& velocities);
+/// Adds the generalised force on rod `k` (dof of the rod) to the tree's, (dof): the transpose of rod_velocity().
+void add_rod_force(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
+                   const Eigen::Ref<const VectorX>& force, Eigen::Ref<VectorX> into);
+/// The loads that inertial_and_external_force() of rod `k` takes.
+rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k);
+
+/// Length of the way along the fibres of a tree from a place of one to a place of another; infinite between trees. [m]
+double way_between(const World& world, int fibre_a, double s_a, int fibre_b, double s_b);
+
+/// The factored implicit matrix of a tree, sum over its rods of S^T (M + dt^2 K + dt D + dt drag) S with S the map of
+/// rod_velocity(). A lone fibre's is its rod's own; a tree's is dense, O(dof^3).
+class TreeMatrix {
+ public:
+  TreeMatrix(const World& world, const Tree& tree);
+
+  /// As rods::StepMatrix::factor(), for the tree's unknowns and implicit Euler over h.
+  [[nodiscard]] bool factor(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
+                            const VectorX& velocity, VectorX& momentum);
+  rods::StepMatrix& lone() { return *lone_; }  ///< of a lone fibre
+  double squared_norm(const VectorX& x) const { return lone_ ? lone_->squared_norm(x) : dense_.squared_norm(x); }
+  void solve(Eigen::Ref<VectorX> x) const { lone_ ? lone_->solve(x) : dense_.solve(x); }
+  void velocity_from_whitened(Eigen::Ref<VectorX> x) const {
+    lone_ ? lone_->velocity_from_whitened(x) : dense_.velocity_from_whitened(x);
+  }
+  void whiten(Eigen::Ref<MatrixX> columns) const { lone_ ? lone_->whiten(columns) : dense_.whiten(columns); }
+
+ private:
+  std::unique_ptr<rods::StepMatrix> lone_;
+  math::ReverseCholesky dense_;
+};
+
+}  // namespace tresse::assembly

@@ -1,0 +1,62 @@
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/articulated_step_matrix.hpp>
+#include <tresse/rods/detail/dense_step_matrix.hpp>
+
+// A chain as the articulated factor wants it, and the choice between that and the dense one.
+namespace tresse::rods::detail {
+
+template <typename Shape>
+void ChainRod<Shape>::articulate(const StepTerms& terms, ArticulatedMatrix<Shape::width>& out) const {
+  sample();
+  const double stiffness = terms.stiffness + terms.damping * damping_time_;
+  out.elements().resize(elements_.size());
+  for (int i = 0; i < count(); ++i) {
+    const Element& from = elements_[i];
+    const Link& link = links_[i];
+    ArticulatedElement<width>& e = out.elements()[i];
+    e.twist << link.X_linear, link.X_angular;
+    Inertia inertia;
+    add_inertia(shapes_[i].moments(), joints_[i], from.density, inertia);
+    const Matrix3 first = math::cross_matrix(inertia.first);
+    e.inertia << inertia.mass * Matrix3::Identity(), -first, first,
+        inertia.second.trace() * Matrix3::Identity() - inertia.second;
+    e.coupling = own_wrench(i, from.density);
+    e.own = from.density * shapes_[i].moments().P_P;
+    e.local.setZero();
+    Shape::add_stiffness(from.length, stiffness * from.stiffness, e.local);
+    e.weight = 1.0 + terms.drag / from.density;
+  }
+  out.root_inertia().setZero();
+  if (root_dof() > 0) {
+    const Vector3 tangent = state_.root.frame.col(0);
+    out.root_inertia().template bottomRightCorner<3, 3>() = spin_inertia_ * tangent * tangent.transpose();
+  }
+}
+
+template <typename Shape>
+std::unique_ptr<StepMatrix> ChainRod<Shape>::make_step_matrix() const {
+  // Where the recursion is quicker for sure; both are as accurate. Measured in docs/performance.md.
+  constexpr int many = 16;
+  if (count() < many) return std::make_unique<DenseStepMatrix>();
+  return std::make_unique<ArticulatedStepMatrix<Shape>>();
+}
+
+template <typename Shape>
+bool ArticulatedStepMatrix<Shape>::factor(const Rod& rod, const StepTerms& terms, const VectorX& velocity,
+                                          VectorX& momentum) {
+  static_cast<const ChainRod<Shape>&>(rod).articulate(terms, matrix_);
+  momentum.resize(rod.dof());
+  const bool good = matrix_.factor(rod.root_dof() > 0 ? ChainRoot::free : ChainRoot::fixed);
+  matrix_.spread(velocity);
+  matrix_.mass_times(velocity, momentum);
+  return good;
+}
+
+template void ChainRod<HelixShape>::articulate(const StepTerms&, ArticulatedMatrix<3>&) const;
+template void ChainRod<ClothoidShape>::articulate(const StepTerms&, ArticulatedMatrix<6>&) const;
+template std::unique_ptr<StepMatrix> ChainRod<HelixShape>::make_step_matrix() const;
+template std::unique_ptr<StepMatrix> ChainRod<ClothoidShape>::make_step_matrix() const;
+template class ArticulatedStepMatrix<HelixShape>;
+template class ArticulatedStepMatrix<ClothoidShape>;
+
+}  // namespace tresse::rods::detail
