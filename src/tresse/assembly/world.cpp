@@ -52,11 +52,23 @@ Fibre::Fibre(const Fibre& other)
       drag(other.drag),
       first_rest_curvature(other.first_rest_curvature),
       last_rest_curvature(other.last_rest_curvature),
-      rest_onset(other.rest_onset) {}
+      rest_onset(other.rest_onset),
+      growth(other.growth) {}
 
 Fibre& Fibre::operator=(const Fibre& other) {
   *this = Fibre(other);
   return *this;
+}
+
+double length_scale_at(const Fibre& fibre, double time) {
+  const Growth& g = fibre.growth;
+  if (time >= g.end) return g.final_scale;
+  return time <= g.begin ? 1.0 : 1.0 + (g.final_scale - 1.0) * (time - g.begin) / (g.end - g.begin);
+}
+
+bool grows(const Fibre& fibre, double begin, double end) {
+  const Growth& g = fibre.growth;
+  return begin < fibre.rest_onset || (g.final_scale != 1.0 && begin < g.end && end > g.begin);
 }
 
 VectorX rest_curvature_at(const Fibre& fibre, double time) {

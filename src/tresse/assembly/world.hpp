@@ -18,6 +18,13 @@ struct Attachment {
   Pose frame;      ///< of the branch's root, in the axes of that material frame and from its point
 };
 
+/// Length that changes linearly from one time to another, every element's by the same factor.
+struct Growth {
+  double final_scale = 1.0;  ///< > 0 [-]
+  double begin = 0.0;        ///< [s]
+  double end = 0.0;          ///< >= begin [s]
+};
+
 /// One fibre of the world.
 struct Fibre {
   Fibre() = default;
@@ -37,7 +44,13 @@ struct Fibre {
   VectorX first_rest_curvature;    ///< (m) at time zero, used when rest_onset > 0 [1/m]
   VectorX last_rest_curvature;     ///< (m) from rest_onset on [1/m]
   double rest_onset = 0.0;         ///< the natural shape grows linearly until this time; >= 0 [s]
+  Growth growth;
 };
+
+/// How much longer than made a fibre is at `time`.
+double length_scale_at(const Fibre& fibre, double time);
+/// Whether its natural shape or its length changes between two times.
+bool grows(const Fibre& fibre, double begin, double end);
 
 /// The natural curvatures of a fibre at `time`, (m) [1/m]. Only for rest_onset > 0.
 VectorX rest_curvature_at(const Fibre& fibre, double time);

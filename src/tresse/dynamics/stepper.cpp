@@ -65,10 +65,9 @@ std::vector<VectorX> velocities_of(const assembly::World& world, const std::vect
   return out;
 }
 
-double elastic_energy(const assembly::World& world) {
-  double energy = 0.0;
-  for (const assembly::Fibre& fibre : world.fibres) energy += fibre.rod->elastic_energy();
-  return energy;
+void set_natural_shape(assembly::Fibre& fibre, double time) {
+  if (fibre.rest_onset > 0.0) fibre.rod->set_rest_curvature(assembly::rest_curvature_at(fibre, time));
+  if (fibre.growth.final_scale != 1.0) fibre.rod->set_length_scale(assembly::length_scale_at(fibre, time));
 }
 
 }  // namespace
@@ -114,21 +113,28 @@ void Stepper::restore(SimulationState& state) {
 }
 
 void Stepper::set_natural_shapes(double time) {
-  for (assembly::Fibre& fibre : world_.fibres) {
-    if (fibre.rest_onset > 0.0) fibre.rod->set_rest_curvature(assembly::rest_curvature_at(fibre, time));
-  }
+  for (assembly::Fibre& fibre : world_.fibres) set_natural_shape(fibre, time);
+}
+
+/// A fibre gets at once what it grows over a part of the step; what its energy gains is work from outside.
+void Stepper::grow(int f, const Span& span) {
+  assembly::Fibre& fibre = world_.fibres[f];
+  const auto energy_at = [&](double time) {
+    set_natural_shape(fibre, time);
+    fibre.rod->update(state_.rods[f]);
+    const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
+    return energies.kinetic + energies.elastic + energies.gravity;
+  };
+  const double before = energy_at(span.begin);
+  growth_work_ += energy_at(span.end) - before;
 }
 
 void Stepper::begin_span(const Span& span) {
   const double dt = span.end - span.begin;
   motion_.dt = dt;
   growth_work_ = 0.0;
-  if (std::any_of(world_.fibres.begin(), world_.fibres.end(),
-                  [&](const assembly::Fibre& fibre) { return span.begin < fibre.rest_onset; })) {
-    set_natural_shapes(span.begin);
-    growth_work_ = -elastic_energy(world_);
-    set_natural_shapes(span.end);
-    growth_work_ += elastic_energy(world_);
+  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
+    if (assembly::grows(world_.fibres[f], span.begin, span.end)) grow(static_cast<int>(f), span);
   }
   motion_.obstacles_begin.clear();
   motion_.obstacles_end.clear();
@@ -325,6 +331,17 @@ bool Stepper::sides_lost(const Configuration& end) const {
   });
 }
 
+/// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root: it can't give way, and
+/// what little it gives would make its force any size. Hair that grows out of a head touches it so.
+bool Stepper::held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const {
+  const auto held = [&](int index, double s) {
+    if (index < 0 || !geometry.pieces[index].fibre) return true;
+    const contact::Piece& piece = geometry.pieces[index];
+    return piece.begin + s < 0.1 * piece.radius && clamped(world_.fibres[piece.body]);
+  };
+  return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);
+}
+
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
 /// whose end `at` is.
 Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* previous) {
@@ -347,6 +364,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const contact::Contact& contact = at->contacts[i];
+      if (held_at_roots(at->geometry, contact)) continue;
       const auto relative = [&](const std::vector<VectorX>& velocities) {
         return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, pass.instant);
       };

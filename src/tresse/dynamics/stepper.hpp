@@ -89,6 +89,7 @@ class Stepper {
   };
 
   void set_natural_shapes(double time);
+  void grow(int fibre, const Span& span);
   void restore(SimulationState& state);
   void begin_span(const Span& span);
   double stage() const { return options_.theta * motion_.dt; }
@@ -115,6 +116,7 @@ class Stepper {
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
   bool sides_lost(const Configuration& end) const;
+  bool held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const;
   Pass linearise(const SharedConfiguration& at, const Pass* previous);
   void solve(Pass& pass);
   void go_to_end(const Pass& pass);
@@ -153,7 +155,7 @@ class Stepper {
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
-  double growth_work_ = 0.0;  ///< elastic energy that the change of natural shape brought in [J]
+  double growth_work_ = 0.0;  ///< energy that the change of natural shape and length brought in [J]
   StepReport timing_;         ///< only its t_* fields are used
 };
 

@@ -82,9 +82,9 @@ struct FlatState {
   std::vector<double> curvature_rate;           // (m)
   std::vector<std::int64_t> memory_offsets;     // (n + 1), empty when no rod has a memory
   std::vector<double> memory;
-  std::vector<std::int32_t> warm_key;           // (w, 4) body and element of a, of b
-  std::vector<double> warm_abscissa;            // (w, 2)
-  std::vector<double> warm_force;               // (w, 3)
+  std::vector<std::int32_t> warm_key;  // (w, 4) body and element of a, of b
+  std::vector<double> warm_abscissa;   // (w, 2)
+  std::vector<double> warm_force;      // (w, 3)
 };
 
 /// Of models with a memory alone.

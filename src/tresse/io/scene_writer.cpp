@@ -196,6 +196,11 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
                         Writer::vector(grid.axis_1), Writer::vector(grid.axis_2), Writer::number(grid.spacing),
                         Writer::number(grid.jitter), Writer::number(grid.twist))));
   out.entry("natural_curvature_onset", group.natural_curvature_onset);
+  if (group.growth_factor != 1.0) {
+    out.entry("growth", std::string_view(
+                            fmt::format("{{ factor = {}, begin = {}, end = {} }}", Writer::number(group.growth_factor),
+                                        Writer::number(group.growth_begin), Writer::number(group.growth_end))));
+  }
   out.entry("drag", group.drag);
 }
 

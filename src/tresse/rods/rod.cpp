@@ -37,6 +37,10 @@ bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v
 
 std::unique_ptr<StepMatrix> Rod::make_step_matrix() const { return std::make_unique<detail::DenseStepMatrix>(); }
 
+void Rod::set_length_scale(double) {
+  throw InvalidInput("this rod's model cannot grow; expected a super-helix or a super-clothoid");
+}
+
 int Rod::twist_jacobian(int, double, Eigen::Ref<Matrix6X>) const {
   throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
 }

@@ -108,6 +108,7 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
       fibre.last_rest_curvature = curvatures(group.natural_curvature);
       fibre.rest_onset = group.natural_curvature_onset;
     }
+    fibre.growth = {group.growth_factor, group.growth_begin, group.growth_end};
     out.state.rods.push_back(fibre.rod->shaped(fibre.root, {group.root.velocity, group.root.angular_velocity},
                                                curvatures(group.initial_curvature),
                                                curvatures(group.initial_curvature_rate)));

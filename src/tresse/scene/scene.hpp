@@ -51,6 +51,9 @@ struct FibreGroup {
   std::vector<rods::CrossSection> sections;  ///< (N)
   std::vector<Vector3> natural_curvature;    ///< (curvature_count()) (twist, k1, k2) [1/m]
   double natural_curvature_onset = 0.0;  ///< the natural curvature grows from the initial one until this time; >= 0 [s]
+  double growth_factor = 1.0;            ///< the length becomes as many times the given one; > 0
+  double growth_begin = 0.0;             ///< linearly from this time on; >= 0 [s]
+  double growth_end = 0.0;               ///< until this one; > growth_begin where it grows [s]
   std::vector<Vector3> initial_curvature;       ///< (curvature_count()) [1/m]
   std::vector<Vector3> initial_curvature_rate;  ///< (curvature_count()) [1/(m s)]
   Root root;

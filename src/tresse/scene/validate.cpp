@@ -126,6 +126,14 @@ void validate_fibres(const FibreGroup& group) {
   validate_root(group.root, {field.owner + ".root"});
   validate_grid(group.grid, {field.owner + ".grid"});
   field.range("natural_curvature_onset", group.natural_curvature_onset, limits::onset);
+  field.range("growth.factor", group.growth_factor, limits::growth);
+  field.range("growth.begin", group.growth_begin, limits::onset);
+  field.range("growth.end", group.growth_end, limits::onset);
+  if (group.growth_factor != 1.0 && !(group.growth_end > group.growth_begin))
+    field.fail("growth.end",
+               fmt::format("is {} s; expected a time after growth.begin, {} s", group.growth_end, group.growth_begin));
+  if (group.growth_factor != 1.0 && group.model == "discrete-elastic-rod")
+    field.fail("growth", "is given for a discrete elastic rod; expected a super-helix or a super-clothoid");
   field.range("drag", group.drag, limits::drag);
 }
 

@@ -250,6 +250,14 @@ scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::s
   return grid;
 }
 
+void read_growth(ReaderContext& context, const TomlNode& node, const std::string& path, scene::FibreGroup& group) {
+  const TableReader table(context, node, path, {"factor", "begin", "end"});
+  group.growth_factor =
+      table.required("factor", {dimensions::ratio, limits::growth}, "how many times its length the fibre becomes");
+  table.read("begin", group.growth_begin, {dimensions::time, limits::onset});
+  group.growth_end = table.required("end", {dimensions::time, limits::onset}, "when growth ends");
+}
+
 scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node, std::size_t index,
                                    const Materials& materials) {
   scene::FibreGroup group;
@@ -258,7 +266,7 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
   const TableReader table(
       context, node, "fibres." + one_line(group.name, 40),
       {"name", "model", "material", "length", "elements", "element_lengths", "radius", "section", "natural_curvature",
-       "natural_curvature_onset", "initial_curvature", "initial_curvature_rate", "root", "grid", "drag"});
+       "natural_curvature_onset", "growth", "initial_curvature", "initial_curvature_rate", "root", "grid", "drag"});
   table.read("model", group.model, models());
   group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
   group.material = find_material(table, group.material_name, materials);
@@ -280,6 +288,7 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
   group.root = read_root(context, table.find("root"), table.path("root"));
   if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
   table.read("natural_curvature_onset", group.natural_curvature_onset, {dimensions::time, limits::onset});
+  if (const TomlNode* growth = table.find("growth")) read_growth(context, *growth, table.path("growth"), group);
   table.read("drag", group.drag, {dimensions::drag, limits::drag});
   return group;
 }

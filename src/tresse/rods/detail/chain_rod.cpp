@@ -15,17 +15,14 @@ ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const Vecto
   const auto n = elements.size();
   elements_.reserve(n);
   for (const ChainElement& e : elements) {
-    elements_.push_back(
-        {e.length, length_, material.density * area(e.section), bending_stiffness(e.section, material)});
-    length_ += e.length;
-    mass_ += elements_.back().density * e.length;
-    if (root_condition == RootCondition::free) {
-      const double a = e.section.half_axis_1;
-      const double b = e.section.half_axis_2;
-      spin_inertia_ += elements_.back().density * e.length * (a * a + b * b) / 4.0;
-    }
-    contact_radius_ = std::max({contact_radius_, e.section.half_axis_1, e.section.half_axis_2});
+    const double density = material.density * area(e.section);
+    elements_.push_back({e.length, e.length, 0.0, density, bending_stiffness(e.section, material)});
+    const double a = e.section.half_axis_1;
+    const double b = e.section.half_axis_2;
+    if (root_condition == RootCondition::free) made_spin_inertia_ += density * e.length * (a * a + b * b) / 4.0;
+    contact_radius_ = std::max({contact_radius_, a, b});
   }
+  set_length_scale(1.0);
   TRESSE_ASSERT(rest_.size() == coordinate_count());
   uniform_density_ = elements_.front().density;
   for (const Element& e : elements_) {
@@ -39,6 +36,19 @@ ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const Vecto
   state_.coordinates = rest_;
   state_.rates = VectorX::Zero(coordinate_count());
   update(RodState(state_));
+}
+
+template <typename Shape>
+void ChainRod<Shape>::set_length_scale(double scale) {
+  length_ = 0.0;
+  mass_ = 0.0;
+  for (Element& e : elements_) {
+    e.begin = length_;
+    e.length = scale * e.made_length;
+    length_ += e.length;
+    mass_ += e.density * e.length;
+  }
+  spin_inertia_ = scale * made_spin_inertia_;
 }
 
 template <typename Shape>

@@ -38,6 +38,7 @@ class ChainRod final : public Rod {
   double contact_radius() const override { return contact_radius_; }
   const VectorX& rest_curvature() const override { return rest_; }
   void set_rest_curvature(const VectorX& rest) override { rest_ = rest; }
+  void set_length_scale(double scale) override;
   VectorX curvature() const override { return state_.coordinates; }
   RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
                   const VectorX& curvature_rate) const override {
@@ -82,6 +83,7 @@ class ChainRod final : public Rod {
   using Local = Coordinates<width>;
 
   struct Element {
+    double made_length;  ///< at a length scale of one
     double length;
     double begin;
     double density;     ///< rho S [kg/m]
@@ -143,6 +145,7 @@ class ChainRod final : public Rod {
   /// its own centreline moves no point of it: without this, M, and for a straight rod M + dt^2 K, is singular. Zero
   /// when clamped. [kg m^2]
   double spin_inertia_ = 0.0;
+  double made_spin_inertia_ = 0.0;  ///< at a length scale of one
   VectorX rest_;
 
   RodState state_;
