@@ -394,5 +394,34 @@ TEST(CurvatureRodsDynamics, StiffnessDampingAndElasticForce) {
   }
 }
 
+// A grown rod is one made longer.
+TEST(CurvatureRodsDynamics, LengthScale) {
+  const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4};
+  const auto make = [&](Model model, double scale, RootCondition root) -> std::unique_ptr<Rod> {
+    const CrossSection section{1e-3, 2e-3};
+    const Vector3 k(3.0, -5.0, 8.0);
+    if (model == Model::super_helix)
+      return make_super_helix({{0.1 * scale, section, k}, {0.3 * scale, section, -k}}, material, root);
+    return make_super_clothoid({{0.1 * scale, section}, {0.3 * scale, section}}, {k, -k, 2.0 * k}, material, root);
+  };
+  for (const Model model : curvature_models) {
+    for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
+      const auto grown = make(model, 1.0, root);
+      grown->set_length_scale(2.0);
+      RodState state = grown->state();
+      state.rates.setConstant(2.0);
+      grown->update(state);
+      const auto longer = make(model, 2.0, root);
+      longer->update(state);
+      EXPECT_EQ(grown->length(), longer->length());
+      EXPECT_EQ(grown->piece_begin(1), longer->piece_begin(1));
+      EXPECT_LT(relative(mass_of(*grown), mass_of(*longer)), 1e-14);
+      EXPECT_LT(relative(force_of(*grown, loads_of(gravity)), force_of(*longer, loads_of(gravity))), 1e-14);
+      EXPECT_NEAR(grown->energies(gravity).elastic, longer->energies(gravity).elastic, 1e-18);
+      EXPECT_NEAR(grown->mass(), longer->mass(), 1e-18);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tresse::rods
