@@ -117,6 +117,8 @@ void add_bench_command(CLI::App& program, int& exit_status) {
   add_threads(*friction, friction_arguments->threads);
   add("scaling", "Steps of 100 to 8100 fibres on one and two threads", bench::scaling);
 
+  add("rods", "Shapes of rods: integrators of a clothoid, equilibria by three models", bench::rods);
+
   CLI::App* state = command->add_subcommand("state", "Packs a checkpoint into a starting state");
   const auto arguments = std::make_shared<StateArguments>();
   state->add_option("checkpoint", arguments->checkpoint, "Of a run (HDF5)")->required()->type_name("CHECKPOINT.h5");

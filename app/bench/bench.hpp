@@ -26,6 +26,7 @@ nlohmann::ordered_json distance(const Arguments& arguments);
 nlohmann::ordered_json steps(const Arguments& arguments);
 nlohmann::ordered_json friction(const Arguments& arguments);
 nlohmann::ordered_json scaling(const Arguments& arguments);
+nlohmann::ordered_json rods(const Arguments& arguments);
 
 /// A starting state: a wisp of the paper's table 4 in full combing contact. @cite crespel2024 tables 3 and 4
 struct State {
