@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -340,7 +342,9 @@ TEST(Cantilever, TakesEveryParameterOfTheContract) {
                                                                   {"root_pitch_deg", "30"}});
   const scene::FibreGroup& rod = s.fibres[0];
   EXPECT_EQ(rod.element_lengths.size(), 32U);
-  EXPECT_EQ(rod.element_lengths[0], 1.0 / 32);
+  EXPECT_NEAR(std::accumulate(rod.element_lengths.begin(), rod.element_lengths.end(), 0.0), 1.0, 1e-14);
+  EXPECT_DOUBLE_EQ(rod.element_lengths[31] / rod.element_lengths[0], 24.0) << "graded: it bends near its root";
+  EXPECT_NEAR(rod.element_lengths[1] / rod.element_lengths[0], std::pow(24.0, 1.0 / 31), 1e-14);
   EXPECT_EQ(rod.sections[0].half_axis_1, 1e-3);
   EXPECT_EQ(rod.material.young_modulus, 2e9);
   EXPECT_EQ(rod.material.poisson_ratio, 0.25);

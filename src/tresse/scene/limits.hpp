@@ -26,6 +26,7 @@ inline constexpr Range rotation{-1e6, 1e6};      // [rad], [rad/s]
 inline constexpr Range acceleration{-1e6, 1e6};  // per component [m/s^2]
 inline constexpr Range onset{0.0, 1e9};          // [s]
 inline constexpr Range growth{1e-3, 1e3};
+inline constexpr Range grading{1e-3, 1e3};
 inline constexpr Range drag{0.0, 1e6};         // [N s/m^2]
 inline constexpr Range time{0.0, 1e9};         // [s]
 inline constexpr Range time_step{1e-12, 1e3};  // [s]

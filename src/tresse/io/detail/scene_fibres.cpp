@@ -81,8 +81,19 @@ std::vector<Vector3> read_curvatures(ReaderContext& context, const TomlNode& nod
   return given == elements ? at_nodes(out, group.element_lengths) : at_elements(out);
 }
 
+/// A geometric progression that sums to `length`, the last `grading` times the first.
+std::vector<double> graded_lengths(int elements, double length, double grading) {
+  std::vector<double> out(static_cast<std::size_t>(elements), length / elements);
+  if (grading == 1.0 || elements == 1) return out;
+  double sum = 0.0;
+  for (int i = 0; i < elements; ++i)
+    sum += out[static_cast<std::size_t>(i)] = std::pow(grading, static_cast<double>(i) / (elements - 1));
+  for (double& l : out) l *= length / sum;
+  return out;
+}
+
 std::vector<double> read_element_lengths(const TableReader& table) {
-  table.exclusive("element_lengths", {"length"});
+  table.exclusive("element_lengths", {"length", "grading"});
   int elements = 0;
   table.read("elements", elements, 1, limits::elements);
   if (const TomlNode* lengths = table.find("element_lengths")) {
@@ -102,7 +113,9 @@ std::vector<double> read_element_lengths(const TableReader& table) {
   if (length / elements < limits::length.least)
     table.fail("length",
                fmt::format("is {} m for {} elements; expected elements of at least 1e-9 m", number(length), elements));
-  return std::vector<double>(static_cast<std::size_t>(elements), length / elements);
+  double grading = 1.0;
+  table.read("grading", grading, {dimensions::ratio, limits::grading});
+  return graded_lengths(elements, length, grading);
 }
 
 std::vector<CrossSection> read_sections(const TableReader& table, std::size_t elements) {
@@ -263,10 +276,10 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
   scene::FibreGroup group;
   group.name = read_group_name(context, node, fmt::format("fibres[{}]", index));
   group.location = node.location;
-  const TableReader table(
-      context, node, "fibres." + one_line(group.name, 40),
-      {"name", "model", "material", "length", "elements", "element_lengths", "radius", "section", "natural_curvature",
-       "natural_curvature_onset", "growth", "initial_curvature", "initial_curvature_rate", "root", "grid", "drag"});
+  const TableReader table(context, node, "fibres." + one_line(group.name, 40),
+                          {"name", "model", "material", "length", "elements", "element_lengths", "grading", "radius",
+                           "section", "natural_curvature", "natural_curvature_onset", "growth", "initial_curvature",
+                           "initial_curvature_rate", "root", "grid", "drag"});
   table.read("model", group.model, models());
   group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
   group.material = find_material(table, group.material_name, materials);
