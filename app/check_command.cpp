@@ -8,6 +8,7 @@
 #include <numbers>
 #include <string>
 
+#include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/rods/section.hpp>
@@ -29,7 +30,7 @@ void print_parameters(const io::SceneDocument& document) {
 }
 
 /// What the numbers of one fibre group mean, before anything runs.
-void print_group(const scene::Scene& scene, const scene::FibreGroup& group) {
+void print_group(const scene::Scene& scene, const scene::FibreGroup& group, double count) {
   double length = 0.0;
   double mass = 0.0;
   double turn = 0.0;
@@ -44,8 +45,10 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group) {
   const Vector3 stiffness = rods::bending_stiffness(group.sections.front(), group.material);
   const double bending = std::min(stiffness[1], stiffness[2]);
   const double weight = mass / length * scene.gravity.norm();
-  fmt::print("fibres '{}': {} of {} elements, {}, material '{}'\n", group.name, group.grid.count,
-             group.element_lengths.size(), group.model, group.material_name);
+  fmt::print("fibres '{}': {} of {} elements, {}, material '{}'\n", group.name, count, group.element_lengths.size(),
+             group.model, group.material_name);
+  if (!group.root.parent.empty())
+    fmt::print("  branches of '{}', {} on each\n", group.root.parent, group.root.at.size());
   fmt::print("  length {:.6g} m, mass {:.6g} kg, natural turns {:.4g}\n", length, mass, turn / (2 * std::numbers::pi));
   fmt::print("  EI1 {:.6g} N m^2, EI2 {:.6g} N m^2, GJ {:.6g} N m^2 at the root\n", stiffness[1], stiffness[2],
              stiffness[0]);
@@ -58,6 +61,22 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group) {
                            std::sqrt(bending / (mass / length * std::pow(length, 4)));
   fmt::print("  first bending frequency {:.6g} Hz: {:.4g} time steps a period\n", frequency,
              1.0 / (frequency * scene.integrator.time_step));
+}
+
+/// Trees of more than one fibre.
+void print_trees(const assembly::World& world) {
+  std::size_t trees = 0;
+  std::size_t fibres = 0;
+  int elements = 0;
+  int dof = 0;
+  for (const assembly::Tree& tree : assembly::make_forest(world).trees) {
+    if (tree.fibres.size() < 2) continue;
+    ++trees;
+    fibres += tree.fibres.size();
+    dof += tree.dof;
+    for (const int f : tree.fibres) elements += world.fibres[f].rod->piece_count();
+  }
+  if (trees > 0) fmt::print("trees: {}, of {} fibres, {} elements, {} unknowns in all\n", trees, fibres, elements, dof);
 }
 
 // Resident memory of runs, measured: docs/files.md, "Memory". [bytes]
@@ -128,7 +147,9 @@ void add_check_command(CLI::App& program, int& exit_status) {
     scene::Case built = scene::build(scene);
     fmt::print("{}\n", scene.title.empty() ? arguments->file : scene.title);
     print_parameters(document);
-    for (const scene::FibreGroup& group : scene.fibres) print_group(scene, group);
+    const std::vector<double> counts = scene::fibre_counts(scene.fibres);
+    for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
+    print_trees(built.world);
     for (const scene::Obstacle& obstacle : scene.obstacles) {
       fmt::print("obstacle '{}', material '{}', {}\n", obstacle.body.name, obstacle.body.material_name,
                  obstacle.body.motion.at_rest() ? "at rest" : "moving");

@@ -85,8 +85,9 @@ int solve(const SceneArguments& arguments, const std::string& folder, bool stric
   for (std::size_t f = 0; f < built.world.fibres.size(); ++f) {
     assembly::Fibre& fibre = built.world.fibres[f];
     require(fibre.rod->root_condition() == rods::RootCondition::clamped,
-            fmt::format("{}: fibres '{}' have a free root; tresse static expects clamped roots", arguments.file,
-                        scene.fibres[fibre.group].name));
+            fmt::format("{}: fibres '{}' {}; tresse static expects clamped roots", arguments.file,
+                        scene.fibres[fibre.group].name,
+                        fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
     rods::RodState start = built.state.rods[f];
     start.root = assembly::root_pose(fibre, 0.0);
     found.push_back(

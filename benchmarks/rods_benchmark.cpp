@@ -153,7 +153,7 @@ void dense_step(benchmark::State& state) {
   const auto elements = chain<W>(int(state.range(0)));
   const int dof = W - 3 + 3 * int(elements.size());
   MatrixX all = MatrixX::Zero(dof, dof);
-  rods::detail::Matrix6 beyond = rods::detail::Matrix6::Zero();
+  rods::Matrix6 beyond = rods::Matrix6::Zero();
   for (int j = int(elements.size()) - 1; j >= 0; --j) {
     const auto& e = elements[j];
     const auto wrench = (e.coupling + beyond * e.twist).eval();

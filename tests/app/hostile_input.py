@@ -85,9 +85,9 @@ def run_case(program, case):
 
 def scene_cases():
     data = json.loads((TESTS / "data/hostile_scenes/cases.json").read_text(encoding="utf-8"))
-    fibre = "\n".join(data["fibre"])
+    fibre, twig = "\n".join(data["fibre"]), "\n".join(data["twig"])
     for case in data["cases"]:
-        text = "\n".join(case["text"]).replace("{fibre}", fibre)
+        text = "\n".join(case["text"]).replace("{fibre}", fibre).replace("{twig}", twig)
         before, mark, after = text.partition("@")
         place = f"s.toml:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}:" if mark else "s.toml:"
         yield Case(f"scene {case['name']}", ["run", "s.toml", "-o", "out"], [place, *case["words"]],

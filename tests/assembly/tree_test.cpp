@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 
-#include <tresse/assembly/tree.hpp>
+#include <tresse/assembly/tree_matrix.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/super_clothoid.hpp>
@@ -76,7 +77,7 @@ struct Grown {
     const auto motions = roots();
     for (int k = 0; k < int(states.size()); ++k) {
       VectorX own(world.fibres[k].rod->dof());
-      world.fibres[k].rod->inertial_and_external_force(assembly::rod_loads(world, tree(), motions, k), own);
+      world.fibres[k].rod->inertial_and_external_force(assembly::rod_loads(world, tree(), motions, k, world.wind), own);
       assembly::add_rod_force(world, tree(), motions, k, own, out);
     }
     return out;
@@ -249,6 +250,62 @@ TEST(Tree, ARodCutInThreeIsTheRod) {
   cut_matches({RootCondition::clamped, 0.05});
   cut_matches({RootCondition::free, 0.0});
   cut_matches({RootCondition::free, 0.05});
+}
+
+/// Both factors of one tree: everything that they answer.
+double recursion_error(const Grown& tree) {
+  assembly::TreeMatrix dense(tree.world, tree.tree(), assembly::TreeFactor::dense);
+  assembly::TreeMatrix recursive(tree.world, tree.tree(), assembly::TreeFactor::recursive);
+  const VectorX v = tree.velocity();
+  double worst = relative(tree.momentum(v, 5e-3, recursive), tree.momentum(v, 5e-3, dense));
+  const auto compare = [&](auto&& answer) { worst = std::max(worst, relative(answer(recursive), answer(dense))); };
+  compare([&](const assembly::TreeMatrix& a) {
+    VectorX x = random_vector(v.size(), 61);
+    a.solve(x);
+    return x;
+  });
+  compare([&](const assembly::TreeMatrix& a) {
+    VectorX x = random_vector(v.size(), 62);
+    a.velocity_from_whitened(x);
+    return x;
+  });
+  compare([&](const assembly::TreeMatrix& a) { return MatrixX::Constant(1, 1, a.squared_norm(v)); });
+  // Rows of contacts end with a piece of some rod, and hold nothing of the siblings between.
+  for (std::size_t k = 0; k < tree.states.size(); ++k) {
+    const rods::Rod& rod = *tree.world.fibres[k].rod;
+    for (int piece = 0; piece < rod.piece_count(); ++piece) {
+      const int leading = tree.tree().begin[k] + rod.touched(piece) - (k > 0 ? 6 : 0);
+      MatrixX rows = random_vector(Eigen::Index{4} * leading, 70 + unsigned(piece)).reshaped(leading, 4);
+      if (k == 3) rows.middleRows(tree.tree().begin[2], tree.tree().begin[3] - tree.tree().begin[2]).setZero();
+      compare([&](const assembly::TreeMatrix& a) {
+        MatrixX out = rows;
+        a.whiten(out);
+        return out;
+      });
+    }
+  }
+  return worst;
+}
+
+TEST(Tree, TheRecursionIsTheDenseFactor) {
+  for (const bool clothoids : {false, true}) {
+    for (const auto trunk : {RootCondition::clamped, RootCondition::free}) {
+      Grown tree = bush(trunk, trunk == RootCondition::free ? moving : Twist{}, clothoids);
+      for (std::size_t k = 0; k < tree.states.size(); ++k) tree.world.fibres[k].drag = 0.01 * double(k);
+      const double error = recursion_error(tree);
+      if (printing()) std::printf("recursion against dense: %.1e\n", error);
+      EXPECT_LT(error, 1e-12);  // rounding times a small condition; 4e-15 found
+    }
+  }
+}
+
+TEST(Tree, TheRecursionRefusesWhatIsNotFinite) {
+  Grown tree = bush(RootCondition::clamped, {}, true);
+  for (const auto factor : {assembly::TreeFactor::dense, assembly::TreeFactor::recursive}) {
+    assembly::TreeMatrix matrix(tree.world, tree.tree(), factor);
+    VectorX momentum;
+    EXPECT_FALSE(matrix.factor(tree.world, tree.tree(), tree.roots(), std::nan(""), tree.velocity(), momentum));
+  }
 }
 
 /// Twists, prescribed parts and biases of the branches' roots against differences along the motion.

@@ -81,10 +81,12 @@ std::vector<Hostile> cases() {
     return text;
   };
   const std::string fibre = joined(data.at("fibre"));
+  const std::string twig = joined(data.at("twig"));
   std::vector<Hostile> out;
   for (const nlohmann::json& one : data.at("cases")) {
     std::string text = joined(one.at("text"));
     if (const std::size_t place = text.find("{fibre}"); place != std::string::npos) text.replace(place, 7, fibre);
+    if (const std::size_t place = text.find("{twig}"); place != std::string::npos) text.replace(place, 6, twig);
     out.push_back({one.at("name"), text, one.at("words")});
   }
   out.push_back({"binary",

@@ -35,6 +35,8 @@ void expect_round_trip(const SceneDocument& document) {
     EXPECT_EQ(a.natural_curvature, b.natural_curvature);
     EXPECT_EQ(a.initial_curvature, b.initial_curvature);
     EXPECT_EQ(a.root.frame, b.root.frame);
+    EXPECT_EQ(a.root.at, b.root.at);
+    EXPECT_EQ(a.root.roll_step, b.root.roll_step);
     EXPECT_EQ(a.grid.axis_1, b.grid.axis_1);
     EXPECT_EQ(a.material.density, b.material.density);
   }
@@ -57,7 +59,7 @@ own = false    # self contact
 time_step = "0.7 ms"
 duration = "1 min / 7"
 gravity = [0.1, "0.2 m/s^2", -9.7]
-wind = [1, 0, 0]
+wind = { mean = [1, 0, 0], gust = [0, "3 m/s", 0.1], period = "1 s / 3" }
 seed = 12345678901
 scheme = "nonlinear"
 theta = 0.75
@@ -110,6 +112,21 @@ length = 0.1
 elements = 3
 radius = [1e-3, 1e-3, 2e-3]
 root = { condition = "free", velocity = [1, 2, 3], angular_velocity = [0, 0, 7] }
+[[fibres]]
+name = "side \"1\""
+material = "nylon"
+length = 0.1
+elements = 3
+radius = 1e-3
+root = { parent = "ribbon", at = [0, "${length} / 7", "${length} * 4 / 3 + 0.01"], position = [0, "1 mm", 0], tangent = [1, 2, 3], roll_deg = 33, roll_step_deg = 137.5 }
+[[fibres]]
+name = "twig"
+model = "super-clothoid"
+material = "nylon"
+length = 0.1
+elements = 2
+radius = 1e-3
+root = { parent = 'side "1"', at = 0.05, roll_step = 0.1 }
 [[obstacles]]
 name = "floor"
 material = "steel"
@@ -166,7 +183,7 @@ TEST(SceneFile, ReadsEveryKey) {
   EXPECT_EQ(s.friction.coefficient("steel", "nylon"), 0.4);
   EXPECT_EQ(s.friction.coefficient("odd \"name\"", "steel"), 0.3);
   EXPECT_EQ(s.friction.coefficient("nylon", "rod"), 0.2);
-  ASSERT_EQ(s.fibres.size(), 2U);
+  ASSERT_EQ(s.fibres.size(), 4U);
   const scene::FibreGroup& ribbon = s.fibres[0];
   EXPECT_EQ(ribbon.element_lengths[0], 0.123);
   EXPECT_EQ(ribbon.sections[1].half_axis_1, 0.9e-3);
@@ -189,6 +206,16 @@ TEST(SceneFile, ReadsEveryKey) {
   EXPECT_EQ(loose.root.condition, rods::RootCondition::free);
   EXPECT_EQ(loose.root.angular_velocity, Vector3(0, 0, 7));
   EXPECT_EQ(loose.sections[2].half_axis_1, 2e-3);
+  const scene::Root& side = s.fibres[2].root;
+  EXPECT_EQ(side.condition, rods::RootCondition::carried);
+  EXPECT_EQ(side.parent, "ribbon");
+  ASSERT_EQ(side.at.size(), 3U);
+  EXPECT_DOUBLE_EQ(side.at[1], 0.123 / 7);
+  EXPECT_EQ(side.position, Vector3(0, 1e-3, 0));
+  EXPECT_NEAR(side.roll_step, 137.5 / 180 * std::acos(-1.0), 1e-15);
+  EXPECT_EQ(scene::fibre_counts(s.fibres), (std::vector<double>{5, 1, 15, 15}));
+  EXPECT_EQ(s.gust, Vector3(0, 3, 0.1));
+  EXPECT_DOUBLE_EQ(s.gust_period, 1.0 / 3.0);
   EXPECT_EQ(s.obstacles.size(), 5U);
   EXPECT_EQ(obstacle(s, "rod").reference, Vector3(1, 2, 3));
   EXPECT_EQ(obstacle(s, "rod").material_name, "rod");
@@ -197,7 +224,7 @@ TEST(SceneFile, ReadsEveryKey) {
 
 TEST(SceneFile, RoundTripsBitForBit) {
   expect_round_trip(parse_scene_document(kEverything, "everything.toml"));
-  for (const char* name : {"three_point_bending", "comb", "cantilever", "inclined_plane"}) {
+  for (const char* name : {"three_point_bending", "comb", "cantilever", "inclined_plane", "willow"}) {
     expect_round_trip(read_scene_document(kScenes / (std::string(name) + ".toml")));
   }
 }

@@ -72,6 +72,39 @@ TEST(InternalForces, AHangingFibreCarriesTheWeightBelow) {
   }
 }
 
+TEST(InternalForces, AHangingFibreCarriesItsBranches) {
+  scene::Scene scene = one_fibre(1e9, rods::RootCondition::clamped);
+  scene.fibres[0].root.frame = Eigen::AngleAxisd(M_PI / 2, Vector3::UnitY()).toRotationMatrix();
+  const double length_of_trunk = scene::length(scene.fibres[0]);
+  const auto grow = [&](const std::string& name, const std::string& parent, const std::vector<double>& at) {
+    scene::FibreGroup branch = scene.fibres[0];
+    branch.name = name;
+    branch.root = {};
+    branch.root.condition = rods::RootCondition::carried;
+    branch.root.parent = parent;
+    branch.root.at = at;
+    scene.fibres.push_back(branch);
+  };
+  scene.contact.fibre_contact = false;  // they hang side by side
+  grow("branch", "fibre", {0.3 * length, length_of_trunk});
+  grow("twig", "branch", {0.6 * length});
+  for (const int steps : {0, 3}) {
+    const Taken taken = after_steps(scene, steps);
+    ASSERT_EQ(taken.layout.fibre_count(), 5U);
+    const double rounding = 1e-12 * line_weight * length;
+    for (std::size_t f = 0; f < 5; ++f) {
+      for (auto i = static_cast<std::size_t>(taken.layout.point_offsets[f]);
+           i < static_cast<std::size_t>(taken.layout.point_offsets[f + 1]); ++i) {
+        const double s = taken.layout.arc_length[i];
+        double below = length - s;
+        if (f == 0) below += (s < 0.3 * length ? 2.0 * length : 0.0) + (s < length_of_trunk ? 2.0 * length : 0.0);
+        if (f == 1 || f == 2) below += s < 0.6 * length ? length : 0.0;
+        EXPECT_LT((row(taken.frame.force, i) - Vector3(line_weight * below, 0, 0)).norm(), rounding) << steps << f;
+      }
+    }
+  }
+}
+
 TEST(InternalForces, AFallingFibreCarriesNothing) {
   const Taken taken = after_steps(one_fibre(1e9, rods::RootCondition::free), 5);
   for (const double force : taken.frame.force) EXPECT_NEAR(force, 0.0, 1e-9 * line_weight * length);

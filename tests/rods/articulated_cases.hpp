@@ -11,8 +11,6 @@ namespace tresse::rods::testing {
 
 using detail::ArticulatedElement;
 using detail::ChainRoot;
-using detail::Matrix6;
-using detail::Vector6;
 
 using Long = long double;
 using LongMatrix = Eigen::Matrix<Long, Eigen::Dynamic, Eigen::Dynamic>;

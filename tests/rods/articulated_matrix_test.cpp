@@ -10,7 +10,9 @@ namespace {
 
 using namespace tresse;
 using namespace tresse::rods::testing;
+using rods::Matrix6;
 using rods::RootCondition;
+using rods::Vector6;
 using rods::detail::ArticulatedMatrix;
 
 constexpr double dt = 1e-3;

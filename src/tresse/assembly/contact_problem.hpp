@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include <tresse/assembly/tree.hpp>
+#include <tresse/assembly/tree_matrix.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/friction/problem.hpp>
 

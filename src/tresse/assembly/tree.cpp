@@ -16,12 +16,6 @@ namespace {
 
 const Fibre& fibre_of(const World& world, const Tree& tree, int k) { return world.fibres[tree.fibres[k]]; }
 
-/// Own unknowns of rod k: all of a trunk's, the coordinates of a branch.
-int own_count(const World& world, const Tree& tree, int k) {
-  const rods::Rod& rod = *fibre_of(world, tree, k).rod;
-  return k == 0 ? rod.dof() : rod.coordinate_count();
-}
-
 void check_attachment(const World& world, int f) {
   const Fibre& fibre = world.fibres[f];
   const Attachment& at = fibre.attachment;
@@ -58,6 +52,11 @@ Vector3 arm_of(const Attachment& at, const rods::RodState& branch) {
 }
 
 }  // namespace
+
+int own_count(const World& world, const Tree& tree, int k) {
+  const rods::Rod& rod = *fibre_of(world, tree, k).rod;
+  return k == 0 ? rod.dof() : rod.coordinate_count();
+}
 
 Forest make_forest(const World& world) {
   Forest out;
@@ -173,6 +172,16 @@ double way_between(const World& world, int fibre_a, double s_a, int fibre_b, dou
   return way + std::abs(s_a - s_b);
 }
 
+bool joined(const World& world, const contact::Geometry& geometry, const contact::Contact& contact) {
+  constexpr double radii = 10.0;
+  if (contact.b < 0 || !geometry.pieces[contact.b].fibre) return false;
+  const contact::Piece& a = geometry.pieces[contact.a];
+  const contact::Piece& b = geometry.pieces[contact.b];
+  if (a.body == b.body) return false;
+  return way_between(world, a.body, a.begin + contact.s_a, b.body, b.begin + contact.s_b) <
+         radii * (a.radius + b.radius);
+}
+
 void add_rod_force(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
                    const Eigen::Ref<const VectorX>& force, Eigen::Ref<VectorX> into) {
   const int own = own_count(world, tree, k);
@@ -180,44 +189,9 @@ void add_rod_force(const World& world, const Tree& tree, const std::vector<RootM
   if (k > 0) into.head(roots[k].twist.cols()).noalias() += roots[k].twist.transpose() * force.head<6>();
 }
 
-rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k) {
-  return {world.gravity, roots[k].bias, fibre_of(world, tree, k).drag, world.wind, roots[k].prescribed};
-}
-
-TreeMatrix::TreeMatrix(const World& world, const Tree& tree) {
-  if (tree.fibres.size() == 1) lone_ = world.fibres[tree.fibres[0]].rod->make_step_matrix();
-}
-
-bool TreeMatrix::factor(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
-                        const VectorX& velocity, VectorX& momentum) {
-  if (lone_) {
-    const Fibre& fibre = fibre_of(world, tree, 0);
-    return lone_->factor(*fibre.rod, {h * h, h, h * fibre.drag}, velocity, momentum);
-  }
-  MatrixX& all = dense_.storage(tree.dof);
-  all.setZero();
-  momentum.setZero(tree.dof);
-  thread_local MatrixX matrix;
-  thread_local VectorX v;
-  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
-    const Fibre& fibre = fibre_of(world, tree, k);
-    const int n = fibre.rod->dof();
-    const int own = own_count(world, tree, k);
-    matrix.resize(n, n);
-    fibre.rod->mass_matrix(matrix);
-    rod_velocity(world, tree, roots, k, velocity, false, v);
-    add_rod_force(world, tree, roots, k, matrix * v, momentum);
-    fibre.rod->add_stiffness(h * h, h, matrix);
-    if (fibre.drag > 0.0) fibre.rod->add_drag_matrix(h * fibre.drag, matrix);
-    all.block(tree.begin[k], tree.begin[k], own, own) += matrix.bottomRightCorner(own, own);
-    if (k == 0) continue;
-    // Above the diagonal alone: the factor reads nothing else.
-    const Matrix6X& twist = roots[k].twist;
-    const Matrix6X wrench = matrix.topLeftCorner<6, 6>() * twist;
-    all.topLeftCorner(twist.cols(), twist.cols()).noalias() += twist.transpose() * wrench;
-    all.block(0, tree.begin[k], twist.cols(), own).noalias() += twist.transpose() * matrix.topRightCorner(6, own);
-  }
-  return dense_.factor();
+rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
+                         const Vector3& wind) {
+  return {world.gravity, roots[k].bias, fibre_of(world, tree, k).drag, wind, roots[k].prescribed};
 }
 
 }  // namespace tresse::assembly

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include <tresse/assembly/world.hpp>
-#include <tresse/math/reverse_cholesky.hpp>
+#include <tresse/contact/detection.hpp>
 
 /// Fibres that grow on fibres. A branch is a rod with a carried root, whose frame is fixed in a material frame of its
 /// parent; then the velocities of every rod, its six of the root and its own coordinates', follow from the unknowns of
@@ -27,6 +26,9 @@ struct Forest {
 /// Throws InvalidInput unless every parent stands before its branches, at a place that it has, and just the branches
 /// have carried roots.
 Forest make_forest(const World& world);
+
+/// Own unknowns of rod `k` of a tree: all of a trunk's, the coordinates of a branch.
+int own_count(const World& world, const Tree& tree, int k);
 
 /// Root pose and velocity of a branch where its parent's last update left the parent.
 void carry_root(const World& world, int fibre, rods::RodState& state);
@@ -57,32 +59,15 @@ VectorX tree_velocity(const World& world, const Tree& tree, const std::vector<Ve
 /// Adds the generalised force on rod `k` (dof of the rod) to the tree's, (dof): the transpose of rod_velocity().
 void add_rod_force(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
                    const Eigen::Ref<const VectorX>& force, Eigen::Ref<VectorX> into);
-/// The loads that inertial_and_external_force() of rod `k` takes.
-rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k);
+/// The loads that inertial_and_external_force() of rod `k` takes, in air of velocity `wind`.
+rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
+                         const Vector3& wind);
 
 /// Length of the way along the fibres of a tree from a place of one to a place of another; infinite between trees. [m]
 double way_between(const World& world, int fibre_a, double s_a, int fibre_b, double s_b);
 
-/// The factored implicit matrix of a tree, sum over its rods of S^T (M + dt^2 K + dt D + dt drag) S with S the map of
-/// rod_velocity(). A lone fibre's is its rod's own; a tree's is dense, O(dof^3).
-class TreeMatrix {
- public:
-  TreeMatrix(const World& world, const Tree& tree);
-
-  /// As rods::StepMatrix::factor(), for the tree's unknowns and implicit Euler over h.
-  [[nodiscard]] bool factor(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
-                            const VectorX& velocity, VectorX& momentum);
-  rods::StepMatrix& lone() { return *lone_; }  ///< of a lone fibre
-  double squared_norm(const VectorX& x) const { return lone_ ? lone_->squared_norm(x) : dense_.squared_norm(x); }
-  void solve(Eigen::Ref<VectorX> x) const { lone_ ? lone_->solve(x) : dense_.solve(x); }
-  void velocity_from_whitened(Eigen::Ref<VectorX> x) const {
-    lone_ ? lone_->velocity_from_whitened(x) : dense_.velocity_from_whitened(x);
-  }
-  void whiten(Eigen::Ref<MatrixX> columns) const { lone_ ? lone_->whiten(columns) : dense_.whiten(columns); }
-
- private:
-  std::unique_ptr<rods::StepMatrix> lone_;
-  math::ReverseCholesky dense_;
-};
+/// Whether a contact is between fibres of a tree near where one leaves the other: there the two overlap, and so do
+/// branches that start together. Up to a way of ten (sums of) radii along the fibres.
+bool joined(const World& world, const contact::Geometry& geometry, const contact::Contact& contact);
 
 }  // namespace tresse::assembly

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <Eigen/Geometry>
 
@@ -74,6 +75,12 @@ bool grows(const Fibre& fibre, double begin, double end) {
 VectorX rest_curvature_at(const Fibre& fibre, double time) {
   const double weight = std::min(1.0, time / fibre.rest_onset);
   return (1.0 - weight) * fibre.first_rest_curvature + weight * fibre.last_rest_curvature;
+}
+
+Vector3 wind_at(const World& world, double time) {
+  if (world.gust.isZero(0.0)) return world.wind;
+  const double phase = 2.0 * std::numbers::pi * time / world.gust_period;
+  return world.wind + 0.5 * (1.0 - std::cos(phase)) * world.gust;
 }
 
 Pose root_pose(const Fibre& fibre, double time) {

@@ -62,8 +62,13 @@ struct World {
   std::vector<int> obstacle_material;  ///< (obstacles) row of `friction`
   MatrixX friction;                    ///< coefficient by pair of materials, symmetric [-]
   Vector3 gravity = Vector3::Zero();   ///< (3) [m/s^2]
-  Vector3 wind = Vector3::Zero();      ///< (3) [m/s]
+  Vector3 wind = Vector3::Zero();      ///< (3) of the air between gusts [m/s]
+  Vector3 gust = Vector3::Zero();      ///< (3) what a gust adds at its height [m/s]
+  double gust_period = 0.0;            ///< from one gust to the next; > 0 with a gust [s]
 };
+
+/// Velocity of the air: gusts rise and fall as a raised cosine, the first from time zero. (3) [m/s]
+Vector3 wind_at(const World& world, double time);
 
 /// Pose of a clamped root at `time`.
 Pose root_pose(const Fibre& fibre, double time);

@@ -57,7 +57,7 @@ void Stepper::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end
       force.resize(rod.dof());
       rod.elastic_force(force);
       own += h * force;
-      rod.inertial_and_external_force(assembly::rod_loads(world_, tree, roots, k), force);
+      rod.inertial_and_external_force(assembly::rod_loads(world_, tree, roots, k, air_), force);
       own += h * force;
       if (at_end) rod.add_stiffness_times(h * h, v_at[tree.fibres[k]], own);
       assembly::add_rod_force(world_, tree, roots, k, own, v);
@@ -83,7 +83,7 @@ void Stepper::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
   force.resize(rod.dof());
   rod.elastic_force(force);
   v += h * force;
-  rod.inertial_and_external_force({world_.gravity, root_accelerations_[f], fibre.drag, world_.wind, {}}, force);
+  rod.inertial_and_external_force({world_.gravity, root_accelerations_[f], fibre.drag, air_, {}}, force);
   v += h * force;
   if (at_end) rod.add_stiffness_times(h * h, v_at, v);
   motion_.matrices[t].solve(v);
@@ -96,7 +96,7 @@ void Stepper::assemble_free_motion(int f, int t) {
                       stage_roots_[f],
                       stage(),
                       fibre.drag,
-                      {world_.gravity, root_accelerations_[f], fibre.drag, world_.wind, {}}};
+                      {world_.gravity, root_accelerations_[f], fibre.drag, air_, {}}};
   free_results_[f] = solve_free_motion(*fibre.rod, motion_.matrices[t].lone(), step, options_.motion_tolerance,
                                        options_.max_motion_iterations, motion_.velocities[f]);
   fibre.rod->update(start_rods_[f]);

@@ -84,7 +84,7 @@ double Stepper::root_and_air_work() {
     const bool moving = fibre.rod->root_condition() == rods::RootCondition::clamped && !fibre.root_motion.at_rest();
     if (fibre.drag <= 0.0 && !moving) continue;
     const rods::RodMotion motion = mean_motion(static_cast<int>(f));
-    work -= motion_.dt * fibre.drag * (motion.square - world_.wind.dot(motion.velocity));
+    work -= motion_.dt * fibre.drag * (motion.square - air_.dot(motion.velocity));
     if (moving) work += root_work(static_cast<int>(f));
   }
   return work;
@@ -121,8 +121,8 @@ double Stepper::root_work(int trunk) {
     rod.update(end);
     Vector3 first_moment;  // int rho S r ds
     for (int axis = 0; axis < 3; ++axis) first_moment[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
-    const Vector3 air = -fibre.drag * (motion.velocity - rod.length() * world_.wind);
-    const Vector3 air_moment = -fibre.drag * (motion.angular - motion.position.cross(world_.wind));
+    const Vector3 air = -fibre.drag * (motion.velocity - rod.length() * air_);
+    const Vector3 air_moment = -fibre.drag * (motion.angular - motion.position.cross(air_));
     impulse += linear - linear_before - dt * (rod.mass() * world_.gravity + air);
     moment += angular - angular_before - dt * (first_moment.cross(world_.gravity) + air_moment);
     for (const ContactReport& contact : contact_reports_) {

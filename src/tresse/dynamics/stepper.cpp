@@ -133,6 +133,7 @@ void Stepper::begin_span(const Span& span) {
   const double dt = span.end - span.begin;
   motion_.dt = dt;
   growth_work_ = 0.0;
+  air_ = assembly::wind_at(world_, span.begin + stage());
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     if (assembly::grows(world_.fibres[f], span.begin, span.end)) grow(static_cast<int>(f), span);
   }
@@ -264,19 +265,10 @@ Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::ve
   return out;
 }
 
-/// Where a branch leaves its parent the two overlap, and so do branches that start together: no contacts up to a way of
-/// ten radii along the fibres.
 void Stepper::leave_out_joined(Configuration& configuration) const {
   if (motion_.forest.trees.size() == world_.fibres.size()) return;
-  constexpr double radii = 10.0;
-  const contact::Geometry& geometry = configuration.geometry;
   std::erase_if(configuration.contacts, [&](const contact::Contact& contact) {
-    if (contact.b < 0 || !geometry.pieces[contact.b].fibre) return false;
-    const contact::Piece& a = geometry.pieces[contact.a];
-    const contact::Piece& b = geometry.pieces[contact.b];
-    if (a.body == b.body) return false;
-    return assembly::way_between(world_, a.body, a.begin + contact.s_a, b.body, b.begin + contact.s_b) <
-           radii * (a.radius + b.radius);
+    return assembly::joined(world_, configuration.geometry, contact);
   });
 }
 
@@ -331,8 +323,8 @@ bool Stepper::sides_lost(const Configuration& end) const {
   });
 }
 
-/// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root: it can't give way, and
-/// what little it gives would make its force any size. Hair that grows out of a head touches it so.
+/// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root: it can't give way,
+/// and what little it gives would make its force any size. Hair that grows out of a head touches it so.
 bool Stepper::held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const {
   const auto held = [&](int index, double s) {
     if (index < 0 || !geometry.pieces[index].fibre) return true;

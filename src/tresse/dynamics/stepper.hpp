@@ -155,6 +155,7 @@ class Stepper {
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
+  Vector3 air_ = Vector3::Zero();                     ///< velocity of the air in this part of the step [m/s]
   double growth_work_ = 0.0;  ///< energy that the change of natural shape and length brought in [J]
   StepReport timing_;         ///< only its t_* fields are used
 };

@@ -30,6 +30,22 @@ void read_gravity(const TableReader& table, Vector3& gravity) {
   }
 }
 
+/// A vector, or a table for gusts.
+void read_wind(const TableReader& table, scene::Scene& scene) {
+  const Wanted wanted{dimensions::velocity, limits::speed};
+  const TomlNode* node = table.find("wind");
+  if (node == nullptr || !node->is(TomlNode::Kind::table)) {
+    table.read("wind", scene.wind, wanted);
+    return;
+  }
+  const TableReader wind(table.context(), *node, table.path("wind"), {"mean", "gust", "period"});
+  wind.read("mean", scene.wind, wanted);
+  wind.require("gust", "the velocity that a gust adds at its height");
+  wind.read("gust", scene.gust, wanted);
+  scene.gust_period =
+      wind.required("period", {dimensions::time, limits::gust_period}, "the time from one gust to the next");
+}
+
 void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene& scene) {
   if (node == nullptr) return;
   const TableReader table(context, *node, "simulation",
@@ -43,7 +59,7 @@ void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene&
                                         number(out.time_step), number(out.duration), limits::steps));
   }
   read_gravity(table, scene.gravity);
-  table.read("wind", scene.wind, {dimensions::velocity, limits::speed});
+  read_wind(table, scene);
   if (const TomlNode* seed = table.find("seed")) {
     double value = read_number(context, *seed, table.path("seed"), {dimensions::ratio, {0.0, limits::seed}});
     if (value != std::floor(value)) table.fail("seed", fmt::format("is {}; expected a whole number", number(value)));
@@ -131,10 +147,12 @@ void read_obstacles(ReaderContext& context, const TomlNode& root, scene::Scene& 
 }
 
 /// Refuses a scene that no machine holds, before anything of its size is allocated.
-void check_size(ReaderContext& context, const TomlNode& node, const scene::FibreGroup& group, double& fibres,
-                double& unknowns) {
-  fibres += group.grid.count;
-  unknowns += group.grid.count * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
+void check_size(ReaderContext& context, const TomlNode& node, const std::vector<scene::FibreGroup>& groups,
+                double& fibres, double& unknowns) {
+  const scene::FibreGroup& group = groups.back();
+  const double count = scene::fibre_counts(groups).back();
+  fibres += count;
+  unknowns += count * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
   if (fibres > limits::fibres) {
     context.fail(node, fmt::format("fibres.{} makes {} fibres in all; expected at most {}", one_line(group.name, 40),
                                    number(fibres), limits::fibres));
@@ -142,7 +160,7 @@ void check_size(ReaderContext& context, const TomlNode& node, const scene::Fibre
   if (unknowns > limits::unknowns) {
     context.fail(node,
                  fmt::format("fibres.{} makes {} unknowns in all ({} fibres of {} elements here); expected at most {}",
-                             one_line(group.name, 40), number(unknowns), group.grid.count, group.element_lengths.size(),
+                             one_line(group.name, 40), number(unknowns), number(count), group.element_lengths.size(),
                              number(limits::unknowns)));
   }
 }
@@ -154,14 +172,14 @@ void read_fibres(ReaderContext& context, const TomlNode& root, const Materials& 
   std::set<std::string> names;
   double fibres = 0.0, unknowns = 0.0;
   for (std::size_t i = 0; i < node->items.size(); ++i) {
-    scene.fibres.push_back(read_fibre_group(context, node->items[i], i, materials));
+    scene.fibres.push_back(read_fibre_group(context, *node, scene.fibres, materials));
     const scene::FibreGroup& group = scene.fibres.back();
     if (!names.insert(group.name).second) {
       context.fail(*node->items[i].find("name"),
                    fmt::format("fibres[{}].name is {}, the name of fibres above; expected a name of its own", i,
                                in_quotes(group.name, 40)));
     }
-    check_size(context, node->items[i], group, fibres, unknowns);
+    check_size(context, node->items[i], scene.fibres, fibres, unknowns);
   }
 }
 

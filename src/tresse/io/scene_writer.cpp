@@ -87,7 +87,13 @@ void write_settings(Writer& out, const scene::Scene& scene) {
   out.entry("time_step", scene.integrator.time_step);
   out.entry("duration", scene.integrator.duration);
   out.entry("gravity", scene.gravity);
-  out.entry("wind", scene.wind);
+  if (scene.gust.isZero(0.0)) {
+    out.entry("wind", scene.wind);
+  } else {
+    out.entry("wind",
+              std::string_view(fmt::format("{{ mean = {}, gust = {}, period = {} }}", Writer::vector(scene.wind),
+                                           Writer::vector(scene.gust), Writer::number(scene.gust_period))));
+  }
   out.entry("seed", std::string_view(fmt::format("{}", scene.seed)));
   out.text("scheme", scene.integrator.scheme);
   out.entry("theta", scene.integrator.theta);
@@ -160,9 +166,14 @@ void write_materials(Writer& out, const scene::Scene& scene) {
 
 std::string root_text(const scene::Root& root) {
   const bool free = root.condition == rods::RootCondition::free;
-  std::string out = fmt::format("{{ condition = \"{}\", position = {}, frame = [{}, {}, {}]", free ? "free" : "clamped",
-                                Writer::vector(root.position), Writer::vector(root.frame.col(0)),
-                                Writer::vector(root.frame.col(1)), Writer::vector(root.frame.col(2)));
+  const std::string pose = fmt::format("position = {}, frame = [{}, {}, {}]", Writer::vector(root.position),
+                                       Writer::vector(root.frame.col(0)), Writer::vector(root.frame.col(1)),
+                                       Writer::vector(root.frame.col(2)));
+  if (root.condition == rods::RootCondition::carried) {
+    return fmt::format("{{ parent = {}, at = {}, {}, roll_step = {} }}", Writer::quoted(root.parent),
+                       Writer::joined(root.at, Writer::number), pose, Writer::number(root.roll_step));
+  }
+  std::string out = fmt::format("{{ condition = \"{}\", {}", free ? "free" : "clamped", pose);
   if (free) {
     out += fmt::format(", velocity = {}, angular_velocity = {}", Writer::vector(root.velocity),
                        Writer::vector(root.angular_velocity));
@@ -191,10 +202,11 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
   out.list("initial_curvature_rate", group.initial_curvature_rate, Writer::vector);
   out.entry("root", std::string_view(root_text(group.root)));
   const scene::Grid& grid = group.grid;
-  out.entry("grid", std::string_view(fmt::format(
-                        "{{ count = {}, axis_1 = {}, axis_2 = {}, spacing = {}, jitter = {}, twist = {} }}", grid.count,
-                        Writer::vector(grid.axis_1), Writer::vector(grid.axis_2), Writer::number(grid.spacing),
-                        Writer::number(grid.jitter), Writer::number(grid.twist))));
+  if (group.root.condition != rods::RootCondition::carried)
+    out.entry("grid", std::string_view(fmt::format(
+                          "{{ count = {}, axis_1 = {}, axis_2 = {}, spacing = {}, jitter = {}, twist = {} }}",
+                          grid.count, Writer::vector(grid.axis_1), Writer::vector(grid.axis_2),
+                          Writer::number(grid.spacing), Writer::number(grid.jitter), Writer::number(grid.twist))));
   out.entry("natural_curvature_onset", group.natural_curvature_onset);
   if (group.growth_factor != 1.0) {
     out.entry("growth", std::string_view(

@@ -58,12 +58,30 @@ std::vector<Vector3> internal_forces(const scene::FibreGroup& group, const std::
   return out;
 }
 
+std::vector<double> arc_lengths(const rods::Rod& rod, const std::vector<Place>& at) {
+  std::vector<double> out;
+  out.reserve(at.size());
+  for (const Place& place : at) out.push_back(rod.piece_begin(place.element) + place.u);
+  return out;
+}
+
+/// What branches exert on their parents becomes point loads of theirs, from twigs to trunk.
+void hand_down(const scene::Scene& scene, const assembly::World& world, std::vector<FibreLoads>& loads) {
+  for (std::size_t f = world.fibres.size(); f-- > 0;) {
+    const assembly::Fibre& fibre = world.fibres[f];
+    if (fibre.attachment.parent < 0) continue;
+    const std::vector<Place> at = places(*fibre.rod, scene.output.points_per_element);
+    const auto forces = internal_forces(scene.fibres[fibre.group], at, arc_lengths(*fibre.rod, at), loads[f]);
+    const auto parent = static_cast<std::size_t>(fibre.attachment.parent);
+    const double s = world.fibres[parent].rod->piece_begin(fibre.attachment.piece) + fibre.attachment.u;
+    loads[parent].contacts.push_back({s, forces.front()});
+  }
+}
+
 void append_fibre(Frame& frame, const rods::Rod& rod, const scene::FibreGroup& group, int points_per_element,
                   const FibreLoads& loads) {
   const std::vector<Place> at = places(rod, points_per_element);
-  std::vector<double> s;
-  s.reserve(at.size());
-  for (const Place& place : at) s.push_back(rod.piece_begin(place.element) + place.u);
+  const std::vector<double> s = arc_lengths(rod, at);
   const auto forces = internal_forces(group, at, s, loads);
   for (std::size_t i = 0; i < at.size(); ++i) {
     const rods::RodSection section = rod.section(s[i]);
@@ -76,6 +94,15 @@ void append_fibre(Frame& frame, const rods::Rod& rod, const scene::FibreGroup& g
   frame.curvature_rate.insert(frame.curvature_rate.end(), state.rates.begin(), state.rates.end());
   append(frame.root_position, state.root.position);
   append(frame.root_frame, state.root.frame);
+}
+
+void append_fibres(Frame& frame, const scene::Scene& scene, const assembly::World& world,
+                   std::vector<FibreLoads>& loads) {
+  hand_down(scene, world, loads);
+  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
+    const assembly::Fibre& fibre = world.fibres[f];
+    append_fibre(frame, *fibre.rod, scene.fibres[fibre.group], scene.output.points_per_element, loads[f]);
+  }
 }
 
 std::vector<Vector3> point_velocities(const rods::Rod& rod, const std::vector<Place>& at) {
@@ -137,23 +164,25 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
   Frame frame;
   frame.time = stepper.time();
   frame.step = stepper.state().step;
+  std::vector<FibreLoads> all;
+  all.reserve(world.fibres.size());
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world.fibres[f];
     const std::vector<Place> at = places(*fibre.rod, scene.output.points_per_element);
-    FibreLoads loads = at_rest(world, at.size());
+    FibreLoads& loads = all.emplace_back(at_rest(world, at.size()));
     if (frame.step > 0) {
       loads.velocity = point_velocities(*fibre.rod, at);
       loads.acceleration =
           accelerations(*fibre.rod, stepper.previous_state().rods[f], at, loads.velocity, stepper.options().dt);
-      loads.wind = world.wind;
+      loads.wind = assembly::wind_at(world, frame.time);
       loads.drag = fibre.drag;
     }
     for (const dynamics::ContactReport& contact : stepper.contacts()) {
       if (contact.fibre_a == static_cast<int>(f)) loads.contacts.push_back({contact.s_a, -contact.force});
       if (contact.fibre_b == static_cast<int>(f)) loads.contacts.push_back({contact.s_b, contact.force});
     }
-    append_fibre(frame, *fibre.rod, scene.fibres[fibre.group], scene.output.points_per_element, loads);
   }
+  append_fibres(frame, scene, world, all);
   for (std::size_t k = 0; k < world.obstacles.size(); ++k) {
     const dynamics::ObstacleLoad load = k < report.obstacles.size() ? report.obstacles[k] : dynamics::ObstacleLoad{};
     add_obstacle(frame, assembly::obstacle_pose(world.obstacles[k], frame.time), load);
@@ -165,10 +194,11 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
 
 Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, const TrajectoryLayout& layout) {
   Frame frame;
-  for (const assembly::Fibre& fibre : world.fibres) {
-    const std::size_t points = places(*fibre.rod, scene.output.points_per_element).size();
-    append_fibre(frame, *fibre.rod, scene.fibres[fibre.group], scene.output.points_per_element, at_rest(world, points));
-  }
+  std::vector<FibreLoads> all;
+  all.reserve(world.fibres.size());
+  for (const assembly::Fibre& fibre : world.fibres)
+    all.push_back(at_rest(world, places(*fibre.rod, scene.output.points_per_element).size()));
+  append_fibres(frame, scene, world, all);
   for (const bodies::Obstacle& obstacle : world.obstacles) {
     add_obstacle(frame, assembly::obstacle_pose(obstacle, 0.0), {});
   }

@@ -41,6 +41,10 @@ void Rod::set_length_scale(double) {
   throw InvalidInput("this rod's model cannot grow; expected a super-helix or a super-clothoid");
 }
 
+std::unique_ptr<LimbMatrix> Rod::make_limb_matrix(std::span<const LimbPlace>) const {
+  throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
+}
+
 int Rod::twist_jacobian(int, double, Eigen::Ref<Matrix6X>) const {
   throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include <tresse/base/types.hpp>
 #include <tresse/geometry/curves.hpp>
+#include <tresse/rods/limb_matrix.hpp>
 #include <tresse/rods/step_matrix.hpp>
 
 namespace tresse::rods {
@@ -133,6 +135,9 @@ class Rod {
 
   /// The factored implicit matrix that suits this rod's structure and size.
   virtual std::unique_ptr<StepMatrix> make_step_matrix() const;
+  /// This rod's part in the factor of a tree, with rods that grow on it at `places`, in order of their pieces. Throws
+  /// InvalidInput for a model that carries no branches.
+  virtual std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const;
 
   virtual void mass_matrix(Eigen::Ref<MatrixX> out) const = 0;  ///< M, (dof, dof), both triangles
   /// Adds stiffness_scale * (elastic Hessian) + damping_scale * D to the matrix, (dof, dof).

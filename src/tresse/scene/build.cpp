@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 
+#include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/rods/discrete_elastic_rod.hpp>
 #include <tresse/rods/super_clothoid.hpp>
@@ -88,6 +89,46 @@ int index_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<int>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
 }
 
+/// Branch `j` of those that a group has on fibre `parent`.
+assembly::Attachment attachment(const FibreGroup& group, std::size_t j, int parent, const rods::Rod& carrier) {
+  assembly::Attachment out;
+  out.parent = parent;
+  const double at = std::min(group.root.at[j], carrier.length());
+  // Where two pieces meet the first has the fewer unknowns.
+  while (out.piece + 1 < carrier.piece_count() && carrier.piece_begin(out.piece + 1) < at) ++out.piece;
+  const double begin = carrier.piece_begin(out.piece);
+  out.u = std::clamp(at - begin, 0.0, carrier.piece_begin(out.piece + 1) - begin);
+  out.frame = {group.root.position, group.root.frame};
+  const double angle = static_cast<double>(j) * group.root.roll_step;
+  if (angle != 0.0) {
+    const Matrix3 turn = Eigen::AngleAxisd(angle, Vector3::UnitX()).toRotationMatrix();
+    out.frame = {turn * out.frame.position, turn * out.frame.frame};
+  }
+  return out;
+}
+
+/// Where each fibre of a group stands.
+struct Place {
+  Pose root;
+  assembly::Attachment attachment;
+};
+
+std::vector<Place> places(const Scene& scene, int group_index, Random& random, const assembly::World& world) {
+  const FibreGroup& group = scene.fibres[group_index];
+  std::vector<Place> out;
+  if (group.root.condition != rods::RootCondition::carried) {
+    for (int i = 0; i < group.grid.count; ++i) out.push_back({grid_root(group, i, random), {}});
+    return out;
+  }
+  const int parent = parent_index(scene.fibres, static_cast<std::size_t>(group_index));
+  for (int f = 0; f < static_cast<int>(world.fibres.size()); ++f) {
+    if (world.fibres[f].group != parent) continue;
+    for (std::size_t j = 0; j < group.root.at.size(); ++j)
+      out.push_back({{}, attachment(group, j, f, *world.fibres[f].rod)});
+  }
+  return out;
+}
+
 void add_group(const Scene& scene, int group_index, const std::vector<std::string>& materials, Random& random,
                Case& out) {
   const FibreGroup& group = scene.fibres[group_index];
@@ -95,10 +136,11 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
   const auto curvatures = [&](const std::vector<Vector3>& elements) {
     return prototype->curvature_of_elements(stacked(elements));
   };
-  for (int i = 0; i < group.grid.count; ++i) {
+  for (const Place& place : places(scene, group_index, random, out.world)) {
     assembly::Fibre fibre;
     fibre.rod = prototype->clone();
-    fibre.root = grid_root(group, i, random);
+    fibre.root = place.root;
+    fibre.attachment = place.attachment;
     fibre.root_motion = group.root.motion;
     fibre.group = group_index;
     fibre.material = index_of(materials, group.material_name);
@@ -120,12 +162,10 @@ dynamics::StepOptions step_options(const Scene& scene) {
   dynamics::StepOptions options;
   double smallest_radius = std::numeric_limits<double>::infinity();
   double longest = 0.0;
-  int fibres = 0;
+  double fibres = 0;
+  for (const double count : fibre_counts(scene.fibres)) fibres += count;
   for (const FibreGroup& group : scene.fibres) {
-    fibres += group.grid.count;
-    double length = 0.0;
-    for (const double l : group.element_lengths) length += l;
-    longest = std::max(longest, length);
+    longest = std::max(longest, length(group));
     for (const rods::CrossSection& section : group.sections) {
       smallest_radius = std::min({smallest_radius, section.half_axis_1, section.half_axis_2});
     }
@@ -173,6 +213,8 @@ Case build(const Scene& scene) {
   }
   out.world.gravity = scene.gravity;
   out.world.wind = scene.wind;
+  out.world.gust = scene.gust;
+  out.world.gust_period = scene.gust_period;
   const Eigen::Index count = static_cast<Eigen::Index>(materials.size());
   out.world.friction.resize(count, count);
   for (Eigen::Index i = 0; i < count; ++i) {
@@ -180,6 +222,10 @@ Case build(const Scene& scene) {
       out.world.friction(i, j) = scene.friction.coefficient(materials[i], materials[j]);
   }
   out.options = step_options(scene);
+  // Roots of branches from their parents, as they start.
+  for (const assembly::Tree& tree : assembly::make_forest(out.world).trees) {
+    if (tree.fibres.size() > 1) assembly::update_tree(out.world, tree, out.state.rods);
+  }
   return out;
 }
 
@@ -191,7 +237,7 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
   std::vector<Overlap> overlaps;
   for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];
-    if (contact.gap >= -tolerance * a.radius) continue;
+    if (contact.gap >= -tolerance * a.radius || assembly::joined(world, geometry, contact)) continue;
     Overlap overlap{.fibre_a = a.body, .s_a = a.begin + contact.s_a, .depth = -contact.gap};
     const int fibre_count = static_cast<int>(world.fibres.size());
     if (contact.b < 0) {

@@ -27,9 +27,10 @@ inline constexpr Range acceleration{-1e6, 1e6};  // per component [m/s^2]
 inline constexpr Range onset{0.0, 1e9};          // [s]
 inline constexpr Range growth{1e-3, 1e3};
 inline constexpr Range grading{1e-3, 1e3};
-inline constexpr Range drag{0.0, 1e6};         // [N s/m^2]
-inline constexpr Range time{0.0, 1e9};         // [s]
-inline constexpr Range time_step{1e-12, 1e3};  // [s]
+inline constexpr Range drag{0.0, 1e6};          // [N s/m^2]
+inline constexpr Range time{0.0, 1e9};          // [s]
+inline constexpr Range time_step{1e-12, 1e3};   // [s]
+inline constexpr Range gust_period{1e-6, 1e9};  // [s]
 inline constexpr Range tolerance{0.0, 1.0, true};
 inline constexpr Range theta{0.5, 1.0};
 inline constexpr Range margin{0.0, 1e3};                // [m]
@@ -42,6 +43,7 @@ inline constexpr int elements = 10'000;   // of one fibre
 inline constexpr double unknowns = 1e8;   // of the whole scene
 inline constexpr int groups = 10'000;
 inline constexpr int obstacles = 10'000;
+inline constexpr int branches = 100'000;   // of one parent, in one group
 inline constexpr int keyframes = 100'000;  // of one motion
 inline constexpr int teeth = 10'000;
 inline constexpr int proxy_segments = 100'000;

@@ -29,6 +29,7 @@ assembly::World still_world(const Case& built) {
     fibre.rod->update(built.state.rods[f]);
     fibre.rod->set_rest_curvature(fibre.rod->curvature());
     fibre.root = assembly::root_pose(from, 0.0);
+    fibre.attachment = from.attachment;
     fibre.group = from.group;
     out.fibres.push_back(std::move(fibre));
   }
@@ -115,7 +116,7 @@ bool push(Case& built, double deepest, double dt) {
     const rods::RodState& pushed = stepper.state().rods[f];
     built.state.rods[f].coordinates = pushed.coordinates;
     built.state.rods[f].memory = pushed.memory;
-    if (built.world.fibres[f].rod->root_condition() == rods::RootCondition::free)
+    if (built.world.fibres[f].rod->root_condition() != rods::RootCondition::clamped)
       built.state.rods[f].root = pushed.root;
   }
   return true;

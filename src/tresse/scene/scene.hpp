@@ -22,6 +22,8 @@ struct Location {
   int column = 0;
 };
 
+/// Root of a fibre, or of a branch: one that grows on another fibre. A branch's position and frame are relative to its
+/// parent's material frame (tangent [1, 0, 0]) at its place.
 struct Root {
   rods::RootCondition condition = rods::RootCondition::clamped;
   Vector3 position = {0, 0, 0};          ///< r(0) [m]
@@ -29,6 +31,11 @@ struct Root {
   Vector3 velocity = {0, 0, 0};          ///< initial, free roots only [m/s]
   Vector3 angular_velocity = {0, 0, 0};  ///< initial, free roots only, world axes [rad/s]
   bodies::Motion motion;                 ///< of the frame about r(0); clamped roots only
+  std::string parent;                    ///< carried roots only: a group that stands before
+  std::vector<double> at;  ///< carried roots only: arc lengths on the parent, a branch each on every fibre of it;
+                           ///< from 0 to its length [m]
+  double roll_step = 0.0;  ///< carried roots only: position and frame of branch i turn i times this about the parent's
+                           ///< tangent [rad]
 };
 
 /// Roots on a jittered grid: copies of one fibre at position + i * step_1 + j * step_2 + random offset in their span.
@@ -61,6 +68,16 @@ struct FibreGroup {
   double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;
 };
+
+/// How many fibres each group has: its grid's, or a branch at every place of every fibre of the parent. Parents that
+/// stand nowhere before have none. A double, since a scene's mistakes may overflow.
+std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups);
+
+/// Index of the group that `groups[index]` grows on, -1 when none before it has that name.
+int parent_index(const std::vector<FibreGroup>& groups, std::size_t index);
+
+/// Of one fibre. [m]
+double length(const FibreGroup& group);
 
 /// How many curvatures a fibre has: one an element, or with super-clothoids one a node.
 std::size_t curvature_count(const std::string& model, std::size_t elements);
@@ -129,7 +146,9 @@ struct Scene {
   std::string title;
   std::uint64_t seed = 1;
   Vector3 gravity = {0, 0, -9.81};  ///< [m/s^2]
-  Vector3 wind = {0, 0, 0};         ///< [m/s]
+  Vector3 wind = {0, 0, 0};         ///< between gusts [m/s]
+  Vector3 gust = {0, 0, 0};         ///< what a gust adds at its height [m/s]
+  double gust_period = 1.0;         ///< > 0 [s]
   Integrator integrator;
   Contact contact;
   FrictionTable friction;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -80,7 +81,39 @@ void validate_root(const Root& root, const Field& field) {
   const bool clamped = root.condition == rods::RootCondition::clamped;
   if (clamped && !(root.velocity.isZero(0.0) && root.angular_velocity.isZero(0.0)))
     field.fail("velocity", "is given for a clamped root; expected a free one, or a motion");
-  if (!clamped && !root.motion.at_rest()) field.fail("motion", "is given for a free root; expected a clamped one");
+  if (!clamped && !root.motion.at_rest())
+    field.fail("motion", fmt::format("is given for {}; expected a clamped root",
+                                     root.condition == rods::RootCondition::free ? "a free root" : "a branch"));
+}
+
+bool curvature_model(const FibreGroup& group) { return group.model != "discrete-elastic-rod"; }
+
+/// Of what grows on another group, and of what does not.
+void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index) {
+  const FibreGroup& group = groups[index];
+  const Root& root = group.root;
+  const Field field{"fibres." + group.name + ".root"};
+  if (root.condition != rods::RootCondition::carried) {
+    if (!root.parent.empty() || !root.at.empty() || root.roll_step != 0.0)
+      field.fail("parent", "is given for a clamped or free root; expected a carried one");
+    return;
+  }
+  const int p = parent_index(groups, index);
+  if (p < 0) field.fail("parent", fmt::format("is \"{}\"; expected the name of fibres above", root.parent));
+  const FibreGroup& parent = groups[static_cast<std::size_t>(p)];
+  if (!curvature_model(parent) || !curvature_model(group)) {
+    field.fail("parent", fmt::format("joins a {} to a {}; expected super-helices and super-clothoids", group.model,
+                                     parent.model));
+  }
+  if (root.at.empty() || root.at.size() > limits::branches)
+    field.fail("at", fmt::format("has {} entries; expected 1 to {}", root.at.size(), limits::branches));
+  for (std::size_t i = 0; i < root.at.size(); ++i)
+    field.range(fmt::format("at[{}]", i), root.at[i], {0.0, length(parent) * (1.0 + limits::unit_error)});
+  field.range("roll_step", root.roll_step, limits::rotation);
+  if (!(root.velocity.isZero(0.0) && root.angular_velocity.isZero(0.0)))
+    field.fail("velocity", "is given for a branch; its parent carries it");
+  if (group.grid.count != 1)
+    Field{"fibres." + group.name}.fail("grid", "is given for branches; expected places, root.at");
 }
 
 void validate_grid(const Grid& grid, const Field& field) {
@@ -186,6 +219,8 @@ void validate_settings(const Scene& scene) {
   const Range iterations{1.0, limits::iterations};
   simulation.range("gravity", scene.gravity, limits::acceleration);
   simulation.range("wind", scene.wind, limits::speed);
+  simulation.range("wind.gust", scene.gust, limits::speed);
+  simulation.range("wind.period", scene.gust_period, limits::gust_period);
   simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "nonlinear"});
   simulation.range("time_step", scene.integrator.time_step, limits::time_step);
   simulation.range("duration", scene.integrator.duration, limits::time);
@@ -222,18 +257,46 @@ std::size_t curvature_count(const std::string& model, std::size_t elements) {
   return model == "super-clothoid" ? elements + 1 : elements;
 }
 
+int parent_index(const std::vector<FibreGroup>& groups, std::size_t index) {
+  for (std::size_t p = 0; p < index; ++p) {
+    if (groups[p].name == groups[index].root.parent) return static_cast<int>(p);
+  }
+  return -1;
+}
+
+std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Root& root = groups[i].root;
+    if (root.condition != rods::RootCondition::carried) {
+      out.push_back(groups[i].grid.count);
+      continue;
+    }
+    const int parent = parent_index(groups, i);
+    out.push_back(parent < 0 ? 0.0 : out[static_cast<std::size_t>(parent)] * static_cast<double>(root.at.size()));
+  }
+  return out;
+}
+
+double length(const FibreGroup& group) {
+  return std::accumulate(group.element_lengths.begin(), group.element_lengths.end(), 0.0);
+}
+
 void validate(const Scene& scene) {
   validate_settings(scene);
   const Field field{"scene"};
   if (scene.fibres.empty()) field.fail("fibres", "is empty; expected at least one group");
   std::set<std::string_view> names;
   double fibres = 0.0, unknowns = 0.0;
-  for (const FibreGroup& group : scene.fibres) {
+  const std::vector<double> counts = fibre_counts(scene.fibres);
+  for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
+    const FibreGroup& group = scene.fibres[i];
     validate_fibres(group);
+    validate_branches(scene.fibres, i);
     if (!names.insert(group.name).second)
       field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));
-    fibres += group.grid.count;
-    unknowns += group.grid.count * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
+    fibres += counts[i];
+    unknowns += counts[i] * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
   }
   field.range("fibres (in all)", fibres, {1.0, limits::fibres});
   field.range("unknowns (in all)", unknowns, {1.0, limits::unknowns});

@@ -208,11 +208,66 @@ std::string read_group_name(ReaderContext& context, const TomlNode& node, const 
   return text;
 }
 
-}  // namespace
+std::vector<std::string> names_of(const std::vector<scene::FibreGroup>& groups) {
+  std::vector<std::string> out;
+  for (const scene::FibreGroup& group : groups) out.push_back(group.name);
+  return out;
+}
 
-const std::vector<std::string>& models() {
-  static const std::vector<std::string> names{"super-helix", "super-clothoid", "discrete-elastic-rod"};
-  return names;
+/// The group that a branch grows on. Only those above it are read yet.
+const scene::FibreGroup& find_parent(const TableReader& table, const TomlNode& nodes,
+                                     const std::vector<scene::FibreGroup>& above) {
+  ReaderContext& context = table.context();
+  const std::string name = read_text(context, table.require("parent", "a name"), table.path("parent"));
+  for (const scene::FibreGroup& group : above) {
+    if (group.name != name) continue;
+    if (group.model == "discrete-elastic-rod")
+      table.fail("parent", fmt::format("is {}, a discrete-elastic-rod; expected a super-helix or super-clothoid, which "
+                                       "can carry branches",
+                                       in_quotes(name, 40)));
+    return group;
+  }
+  for (std::size_t i = above.size(); i < nodes.items.size(); ++i) {
+    const TomlNode* later = nodes.items[i].find("name");
+    if (later == nullptr || !later->is(TomlNode::Kind::text) || read_text(context, *later, "name") != name) continue;
+    table.fail("parent", fmt::format("is {}, {}; expected fibres that stand above it", in_quotes(name, 40),
+                                     i == above.size() ? "the branch itself" : "which stands below its branch"));
+  }
+  const std::string hint = did_you_mean(name, names_of(above));
+  table.fail("parent", fmt::format("is {}, the name of no fibres above{}", in_quotes(name, 40),
+                                   hint.empty() ? "; expected one" : hint));
+}
+
+/// Places on the parent, one number or an array.
+std::vector<double> read_places(const TableReader& table, double length) {
+  const TomlNode& node = table.require("at", "arc lengths on the parent, a branch each");
+  // A parent's length is a sum: what is meant as its tip may lie beyond by rounding.
+  const Wanted wanted{dimensions::length, {0.0, length * (1.0 + limits::unit_error)}};
+  if (!node.is(TomlNode::Kind::array)) return {read_number(table.context(), node, table.path("at"), wanted)};
+  if (node.items.empty() || node.items.size() > static_cast<std::size_t>(limits::branches))
+    table.fail("at", fmt::format("is {}; expected 1 to {} arc lengths", describe(node), limits::branches));
+  return read_per_element(table.context(), node, table.path("at"), node.items.size(), wanted);
+}
+
+scene::Root read_branch_root(ReaderContext& context, const TomlNode& node, const std::string& path,
+                             const TomlNode& nodes, const std::vector<scene::FibreGroup>& above) {
+  const TableReader table(context, node, path,
+                          {"parent", "at", "position", "frame", "tangent", "normal", "yaw_deg", "pitch_deg", "roll_deg",
+                           "roll_step", "roll_step_deg", "condition", "motion", "velocity", "angular_velocity"});
+  for (const std::string_view key : {"condition", "motion", "velocity", "angular_velocity"}) {
+    if (table.has(key)) table.fail(key, "is given for a branch, which its parent carries; expected none");
+  }
+  scene::Root root;
+  root.condition = rods::RootCondition::carried;
+  const scene::FibreGroup& parent = find_parent(table, nodes, above);
+  root.parent = parent.name;
+  root.at = read_places(table, scene::length(parent));
+  table.read("position", root.position, wanted_position);
+  root.frame = read_frame(table);
+  table.exclusive("roll_step", {"roll_step_deg"});
+  table.read("roll_step", root.roll_step, {dimensions::angle, limits::rotation});
+  table.read("roll_step_deg", root.roll_step, wanted_turn);
+  return root;
 }
 
 scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::string& path) {
@@ -238,6 +293,13 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
   table.read("velocity", root.velocity, {dimensions::velocity, limits::speed});
   table.read("angular_velocity", root.angular_velocity, {dimensions::angular_velocity, limits::rotation});
   return root;
+}
+
+}  // namespace
+
+const std::vector<std::string>& models() {
+  static const std::vector<std::string> names{"super-helix", "super-clothoid", "discrete-elastic-rod"};
+  return names;
 }
 
 scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path) {
@@ -271,10 +333,11 @@ void read_growth(ReaderContext& context, const TomlNode& node, const std::string
   group.growth_end = table.required("end", {dimensions::time, limits::onset}, "when growth ends");
 }
 
-scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node, std::size_t index,
-                                   const Materials& materials) {
+scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes,
+                                   const std::vector<scene::FibreGroup>& above, const Materials& materials) {
+  const TomlNode& node = nodes.items[above.size()];
   scene::FibreGroup group;
-  group.name = read_group_name(context, node, fmt::format("fibres[{}]", index));
+  group.name = read_group_name(context, node, fmt::format("fibres[{}]", above.size()));
   group.location = node.location;
   const TableReader table(context, node, "fibres." + one_line(group.name, 40),
                           {"name", "model", "material", "length", "elements", "element_lengths", "grading", "radius",
@@ -298,7 +361,15 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node,
   group.initial_curvature_rate =
       read("initial_curvature_rate", zero, {dimensions::curvature_rate, limits::curvature_rate});
 
-  group.root = read_root(context, table.find("root"), table.path("root"));
+  const TomlNode* root = table.find("root");
+  if (root != nullptr && root->is(TomlNode::Kind::table) && root->find("parent") != nullptr) {
+    if (group.model == "discrete-elastic-rod")
+      table.fail("model", "is \"discrete-elastic-rod\" for a branch; expected \"super-helix\" or \"super-clothoid\"");
+    if (table.has("grid")) table.fail("grid", "is given for branches; expected their places on the parent, root.at");
+    group.root = read_branch_root(context, *root, table.path("root"), nodes, above);
+  } else {
+    group.root = read_root(context, root, table.path("root"));
+  }
   if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
   table.read("natural_curvature_onset", group.natural_curvature_onset, {dimensions::time, limits::onset});
   if (const TomlNode* growth = table.find("growth")) read_growth(context, *growth, table.path("growth"), group);

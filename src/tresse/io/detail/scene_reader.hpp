@@ -92,9 +92,9 @@ rods::Material material_preset(const std::string& name);
 const std::vector<std::string>& models();
 
 Materials read_materials(ReaderContext& context, const TomlNode* node);
-scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& node, std::size_t index,
-                                   const Materials& materials);
-scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::string& path);
+/// Item `above.size()` of the array `nodes`, after the groups `above`.
+scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes,
+                                   const std::vector<scene::FibreGroup>& above, const Materials& materials);
 scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
 bodies::Motion read_motion(ReaderContext& context, const TomlNode& node, const std::string& path);

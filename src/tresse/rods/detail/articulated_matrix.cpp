@@ -147,7 +147,10 @@ void ArticulatedMatrix<W>::whitened_from_velocity(Eigen::Ref<VectorX> x, const V
 }
 
 template <int W>
-double ArticulatedMatrix<W>::squared_norm(const Eigen::Ref<const VectorX>& x, const Vector6& root_twist) const {
+double ArticulatedMatrix<W>::squared_norm(const Eigen::Ref<const VectorX>& x, const Vector6& root_twist,
+                                          std::span<Vector6> attachment_twists) const {
+  TRESSE_ASSERT(attachment_twists.empty() || attachment_twists.size() == attachments_.size());
+  std::size_t attachment = 0;
   Vector6 start = root_twist;
   double sum = 0.0;
   if (root_ == ChainRoot::free) {
@@ -165,6 +168,8 @@ double ArticulatedMatrix<W>::squared_norm(const Eigen::Ref<const VectorX>& x, co
     own.noalias() += block.B.template topRows<6>().transpose() * twist;
     if constexpr (W == 6) own.noalias() += block.B.template bottomRows<3>().transpose() * c.template head<3>();
     sum += own.squaredNorm();
+    for (; attachment < attachment_twists.size() && attachments_[attachment].element == e; ++attachment)
+      attachment_twists[attachment] = twist + attachments_[attachment].twist * c;
   });
   return sum;
 }

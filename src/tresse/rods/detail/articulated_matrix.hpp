@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <tresse/base/types.hpp>
+#include <tresse/rods/limb_matrix.hpp>
 
 /// The implicit matrix of a chain of elements in curvature coordinates, factored in linear time by a tip-to-root
 /// elimination of articulated inertias. @cite bertails2018hdr sec. 2.4, which does it for constant curvatures.
@@ -27,9 +28,6 @@
 /// eliminated backwards, so that this is A = U U^T with U upper triangular, the factor of math::ReverseCholesky: R are
 /// its diagonal blocks, and what stands above them is (dz_e / d earlier coordinates)^T B_e, of rank Z.
 namespace tresse::rods::detail {
-
-using Vector6 = Eigen::Matrix<double, 6, 1>;
-using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
 enum class ChainRoot {
   fixed,    ///< V_0 is no unknown: zero, or prescribed
@@ -78,8 +76,9 @@ class ArticulatedMatrix {
   /// Of a carried root: Ihat_0, (6, 6).
   const Matrix6& carried_inertia() const { return carried_inertia_; }
 
-  /// x^T A x, less the part of V_0 when it is carried.
-  double squared_norm(const Eigen::Ref<const VectorX>& x, const Vector6& root_twist = Vector6::Zero()) const;
+  /// x^T A x, less the parts of attachments and of V_0 when it is carried. Attachments' twists as below.
+  double squared_norm(const Eigen::Ref<const VectorX>& x, const Vector6& root_twist = Vector6::Zero(),
+                      std::span<Vector6> attachment_twists = {}) const;
   /// x := A^-1 x, (dof), without attachments or a carried root.
   void solve(Eigen::Ref<VectorX> x) const;
 

@@ -1,4 +1,5 @@
 #include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/articulated_limb.hpp>
 #include <tresse/rods/detail/articulated_step_matrix.hpp>
 #include <tresse/rods/detail/dense_step_matrix.hpp>
 
@@ -52,10 +53,38 @@ bool ArticulatedStepMatrix<Shape>::factor(const Rod& rod, const StepTerms& terms
   return good;
 }
 
+template <typename Shape>
+std::unique_ptr<LimbMatrix> ChainRod<Shape>::make_limb_matrix(std::span<const LimbPlace> places) const {
+  return std::make_unique<ArticulatedLimb<Shape>>(places);
+}
+
+template <typename Shape>
+bool ArticulatedLimb<Shape>::factor(const Rod& rod, const StepTerms& terms, std::span<const Matrix6> attached) {
+  const auto& chain = static_cast<const ChainRod<Shape>&>(rod);
+  chain.articulate(terms, matrix_);
+  matrix_.attachments().resize(places_.size());
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    matrix_.attachments()[i] = {places_[i].piece, chain.piece_twist(places_[i].piece, places_[i].u), attached[i]};
+  }
+  switch (rod.root_condition()) {
+    case RootCondition::clamped:
+      return matrix_.factor(ChainRoot::fixed);
+    case RootCondition::free:
+      return matrix_.factor(ChainRoot::free);
+    default:
+      matrix_.root_inertia().setZero();  // nothing is lumped at a carried root
+      return matrix_.factor(ChainRoot::carried);
+  }
+}
+
 template void ChainRod<HelixShape>::articulate(const StepTerms&, ArticulatedMatrix<3>&) const;
 template void ChainRod<ClothoidShape>::articulate(const StepTerms&, ArticulatedMatrix<6>&) const;
 template std::unique_ptr<StepMatrix> ChainRod<HelixShape>::make_step_matrix() const;
 template std::unique_ptr<StepMatrix> ChainRod<ClothoidShape>::make_step_matrix() const;
+template std::unique_ptr<LimbMatrix> ChainRod<HelixShape>::make_limb_matrix(std::span<const LimbPlace>) const;
+template std::unique_ptr<LimbMatrix> ChainRod<ClothoidShape>::make_limb_matrix(std::span<const LimbPlace>) const;
+template class ArticulatedLimb<HelixShape>;
+template class ArticulatedLimb<ClothoidShape>;
 template class ArticulatedStepMatrix<HelixShape>;
 template class ArticulatedStepMatrix<ClothoidShape>;
 

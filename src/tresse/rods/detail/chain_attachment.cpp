@@ -1,4 +1,5 @@
 #include <tresse/base/assert.hpp>
+#include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
 
 // Motion of a material frame, for what is fixed to it: another rod's root.
@@ -19,6 +20,19 @@ int ChainRod<Shape>::twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> ou
     if (piece > 0) own.template leftCols<3>() += links_[piece - 1].X_angular.template rightCols<3>();
   }
   return columns;
+}
+
+template <typename Shape>
+Eigen::Matrix<double, 6, Shape::width> ChainRod<Shape>::piece_twist(int piece, double u) const {
+  check_piece(piece);
+  const Joint& joint = joints_[piece];
+  const ElementPoint<width> end = shapes_[piece].at(u);
+  Columns6 out;
+  out.template bottomRows<3>() = joint.frame * end.angular;
+  out.template topRows<3>() = joint.frame * end.linear;
+  out.template topRows<3>() +=
+      math::cross_matrix(joint.offset + joint.frame * end.position) * out.template bottomRows<3>();
+  return out;
 }
 
 template <typename Shape>
@@ -44,6 +58,8 @@ Twist ChainRod<Shape>::bias_acceleration(int piece, double u, const Twist& root_
   return out;
 }
 
+template Eigen::Matrix<double, 6, 3> ChainRod<HelixShape>::piece_twist(int, double) const;
+template Eigen::Matrix<double, 6, 6> ChainRod<ClothoidShape>::piece_twist(int, double) const;
 template int ChainRod<HelixShape>::twist_jacobian(int, double, Eigen::Ref<Matrix6X>) const;
 template int ChainRod<ClothoidShape>::twist_jacobian(int, double, Eigen::Ref<Matrix6X>) const;
 template Twist ChainRod<HelixShape>::bias_acceleration(int, double, const Twist&) const;

@@ -61,6 +61,9 @@ class ChainRod final : public Rod {
   Twist bias_acceleration(int piece, double u, const Twist& root_acceleration) const override;
 
   std::unique_ptr<StepMatrix> make_step_matrix() const override;
+  std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const override;
+  /// What a unit rate of a piece's own coordinates does to the material frame at `u`: the twist at r(0), world axes.
+  Eigen::Matrix<double, 6, Shape::width> piece_twist(int piece, double u) const;
   /// Fills `out` with this chain's elements and lumped root inertia, to factor M + stiffness K + damping D + drag.
   void articulate(const StepTerms& terms, ArticulatedMatrix<Shape::width>& out) const;
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
