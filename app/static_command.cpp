@@ -17,7 +17,8 @@
 #include <tresse/io/snapshot.hpp>
 #include <tresse/io/trajectory.hpp>
 #include <tresse/scene/build.hpp>
-#include <tresse/statics/equilibrium.hpp>
+#include <tresse/scene/push_out.hpp>
+#include <tresse/statics/world_equilibrium.hpp>
 
 #include "scene_arguments.hpp"
 #include "version.hpp"
@@ -29,32 +30,67 @@ using nlohmann::ordered_json;
 
 ordered_json as_json(const Vector3& v) { return {v[0], v[1], v[2]}; }
 
-/// The worst of all fibres, and each fibre's tip.
-ordered_json equilibrium_json(const scene::Case& built, const std::vector<statics::Equilibrium>& found) {
+ordered_json contacts_json(const io::RestContacts& rest) {
+  ordered_json out = ordered_json::array();
+  for (const dynamics::ContactReport& contact : rest.contacts) {
+    out.push_back({{"fibre_a", contact.fibre_a},
+                   {"fibre_b", contact.fibre_b},
+                   {"obstacle_b", contact.obstacle_b},
+                   {"s_a", contact.s_a},
+                   {"s_b", contact.s_b},
+                   {"normal", as_json(contact.normal)},
+                   {"force", contact.force.norm()},
+                   {"gap", contact.gap}});
+  }
+  return out;
+}
+
+ordered_json obstacles_json(const scene::Case& built, const io::RestContacts& rest) {
+  ordered_json out = ordered_json::array();
+  for (std::size_t k = 0; k < built.world.obstacles.size(); ++k) {
+    const dynamics::ObstacleLoad& load = rest.obstacles[k];
+    out.push_back({{"name", built.world.obstacles[k].name},
+                   {"force", as_json(load.force)},
+                   {"torque", as_json(load.torque)},
+                   {"contacts", load.contacts}});
+  }
+  return out;
+}
+
+/// The whole, and each fibre.
+ordered_json equilibrium_json(const scene::Case& built, const statics::WorldEquilibrium& found,
+                              const io::RestContacts& rest) {
   ordered_json fibres = ordered_json::array();
   ordered_json tips = ordered_json::array();
-  double residual = 0.0;
-  double smallest = INFINITY;
-  bool stable = true;
-  bool converged = true;
-  for (std::size_t f = 0; f < found.size(); ++f) {
+  bool stable = found.stable();
+  for (std::size_t f = 0; f < found.fibres.size(); ++f) {
+    const statics::Equilibrium& own = found.fibres[f];
     const rods::Rod& rod = *built.world.fibres[f].rod;
     const Vector3 tip = rod.section(rod.length()).position;
-    residual = std::max(residual, found[f].residual);
-    smallest = std::min(smallest, found[f].smallest_eigenvalue);
-    stable = stable && found[f].stable();
-    converged = converged && found[f].status == Status::converged;
+    stable = stable && own.stable();
     tips.push_back(as_json(tip));
-    fibres.push_back({{"status", to_string(found[f].status)},
-                      {"iterations", found[f].iterations},
-                      {"residual", found[f].residual},
-                      {"stable", found[f].stable()},
-                      {"smallest_eigenvalue", found[f].smallest_eigenvalue},
-                      {"relative_stiffness", found[f].relative_stiffness},
+    fibres.push_back({{"status", to_string(own.status)},
+                      {"iterations", own.iterations},
+                      {"residual", own.residual},
+                      {"stable", own.stable()},
+                      {"smallest_eigenvalue", own.smallest_eigenvalue},
+                      {"relative_stiffness", own.relative_stiffness},
                       {"tip", as_json(tip)}});
   }
-  return {{"converged", converged},          {"residual", residual}, {"stable", stable},
-          {"smallest_eigenvalue", smallest}, {"tip", tips},          {"fibres", fibres}};
+  return {{"converged", found.status == Status::converged},
+          {"status", to_string(found.status)},
+          {"residual", found.residual},
+          {"stable", stable},
+          {"smallest_eigenvalue", found.smallest_eigenvalue},
+          {"relative_stiffness", found.relative_stiffness},
+          {"iterations", found.iterations},
+          {"frictionless", true},
+          {"time", rest.time},
+          {"overlap", found.overlap},
+          {"contacts", contacts_json(rest)},
+          {"obstacles", obstacles_json(built, rest)},
+          {"tip", tips},
+          {"fibres", fibres}};
 }
 
 /// shape.csv: the centreline, tangents, curvatures and internal forces of every fibre.
@@ -77,62 +113,83 @@ std::string shape_table(const scene::Case& built, const io::TrajectoryLayout& la
   return out;
 }
 
-int solve(const SceneArguments& arguments, const std::string& folder, bool strict) {
+/// From the scene's initial state, pushed apart where that overlaps.
+statics::WorldEquilibrium find_equilibrium(const scene::Scene& scene, scene::Case& built, double time) {
+  if (!scene::initial_overlaps(built).empty()) static_cast<void>(scene::push_out(built));
+  if (time > 0.0) {
+    for (assembly::Fibre& fibre : built.world.fibres) assembly::set_natural_shape(fibre, time);
+  }
+  statics::WorldEquilibriumOptions options;
+  options.search = {scene.statics.tolerance, scene.statics.max_iterations, scene.statics.load_steps};
+  options.time = time;
+  options.margin = built.options.margin;
+  options.broad_phase = built.options.broad_phase;
+  options.detection = built.options.detection;
+  return statics::solve_equilibrium(built.world, built.state.rods, options);
+}
+
+std::string verdict(const statics::WorldEquilibrium& found, bool stable) {
+  if (found.status != Status::converged) {
+    const std::string overlap =
+        found.overlap > 0.0 ? fmt::format(", {:.2g} m of overlap left", found.overlap) : std::string();
+    return fmt::format("No equilibrium: {}, residual {:.2g}{}", to_string(found.status), found.residual, overlap);
+  }
+  std::string out = fmt::format("Equilibrium: residual {:.2g}, {}", found.residual, stable ? "stable" : "not stable");
+  if (!found.contacts.empty()) out += fmt::format(", {} frictionless contacts", found.contacts.size());
+  return out;
+}
+
+struct StaticOptions {
+  std::string folder;
+  bool strict = false;
+  double time = 0.0;
+};
+
+int solve(const SceneArguments& arguments, const StaticOptions& options) {
   const io::SceneDocument document = io::read_scene_document(arguments.file, arguments.overrides());
   const scene::Scene& scene = document.scene;
+  require(std::isfinite(options.time) && options.time >= 0.0, "--at: expects a time of 0 s or more");
   scene::Case built = scene::build(scene);
-  std::vector<statics::Equilibrium> found;
-  for (std::size_t f = 0; f < built.world.fibres.size(); ++f) {
-    assembly::Fibre& fibre = built.world.fibres[f];
+  for (const assembly::Fibre& fibre : built.world.fibres) {
     require(fibre.rod->root_condition() == rods::RootCondition::clamped,
             fmt::format("{}: fibres '{}' {}; tresse static expects clamped roots", arguments.file,
                         scene.fibres[fibre.group].name,
                         fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
-    rods::RodState start = built.state.rods[f];
-    start.root = assembly::root_pose(fibre, 0.0);
-    found.push_back(
-        statics::solve_equilibrium(*fibre.rod, start, scene.gravity,
-                                   {scene.statics.tolerance, scene.statics.max_iterations, scene.statics.load_steps}));
-    built.state.rods[f] = fibre.rod->state();
   }
-  // Contacts are not part of this equilibrium; say so where there would be some.
-  const auto overlaps = scene::initial_overlaps(built);
+  const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
+  const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);
 
   const std::string resolved = io::write_resolved(document);
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);
   const io::TrajectoryLayout layout = io::snapshot_layout(scene, built.world, resolved, version);
-  const io::Frame frame = io::snapshot_at_rest(scene, built.world, layout);
-  const std::filesystem::path out(folder);
+  const io::Frame frame = io::snapshot_at_rest(scene, built.world, layout, rest);
+  const std::filesystem::path out(options.folder);
   std::error_code error;
   std::filesystem::create_directories(out, error);
-  require(!error, fmt::format("{}: cannot be made a folder: {}", folder, error.message()));
+  require(!error, fmt::format("{}: cannot be made a folder: {}", options.folder, error.message()));
   io::write_atomically(out / "scene.toml", resolved);
   io::write_atomically(out / "shape.csv", shape_table(built, layout, frame));
   io::write_trajectory(out / "trajectory.h5", layout, {frame});
-  const ordered_json equilibrium = equilibrium_json(built, found);
-  ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}, {"overlaps_ignored", overlaps.size()}};
+  const ordered_json equilibrium = equilibrium_json(built, found, rest);
+  const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};
   io::write_atomically(out / "summary.json", summary.dump(2) + "\n");
 
-  const bool converged = equilibrium["converged"];
-  fmt::print(stderr, "{}: residual {:.2g}, {}{}\n", converged ? "Equilibrium" : "No equilibrium",
-             equilibrium["residual"].get<double>(), equilibrium["stable"].get<bool>() ? "stable" : "not stable",
-             overlaps.empty() ? ""
-                              : fmt::format("; {} contacts are not part of it, {}", overlaps.size(),
-                                            scene::describe(overlaps.front(), scene, built.world)));
-  return converged || !strict ? done : missed_tolerance;
+  fmt::print(stderr, "{}\n", verdict(found, equilibrium["stable"]));
+  return found.status == Status::converged || !options.strict ? done : missed_tolerance;
 }
 
 }  // namespace
 
 void add_static_command(CLI::App& program, int& exit_status) {
-  auto* command = program.add_subcommand("static", "Equilibrium under gravity, its residual and its stability");
+  auto* command = program.add_subcommand(
+      "static", "Equilibrium under gravity with frictionless contacts, its residual and its stability");
   auto arguments = std::make_shared<SceneArguments>();
-  auto folder = std::make_shared<std::string>();
-  auto strict = std::make_shared<bool>(false);
+  auto options = std::make_shared<StaticOptions>();
   arguments->add_to(*command);
-  command->add_option("-o,--output", *folder, "Folder for the results")->required();
-  command->add_flag("--strict", *strict, "Exit status 3 when no equilibrium was found");
-  command->callback([arguments, folder, strict, &exit_status] { exit_status = solve(*arguments, *folder, *strict); });
+  command->add_option("-o,--output", options->folder, "Folder for the results")->required();
+  command->add_option("--at", options->time, "Time [s] to which obstacles and roots move first, slowly; 0 by default");
+  command->add_flag("--strict", options->strict, "Exit status 3 when no equilibrium was found");
+  command->callback([arguments, options, &exit_status] { exit_status = solve(*arguments, *options); });
 }
 
 }  // namespace tresse::app

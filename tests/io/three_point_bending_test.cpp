@@ -16,6 +16,7 @@
 #include <tresse/dynamics/stepper.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/statics/world_equilibrium.hpp>
 
 /// The shipped three-point bending scene against the planar elastica in contact with a disc: scene file, super-helix,
 /// contact detection, friction and time stepping in one number, the force on the support. The full set is
@@ -109,6 +110,35 @@ INSTANTIATE_TEST_SUITE_P(CurvatureFrictionStep, ThreePointBendingForce,
                                          Setting{30, "0.0", "1e-2"}, Setting{30, "0.5", "1e-2"},
                                          Setting{0, "0.0", "1e-3"}, Setting{0, "0.5", "1e-3"},
                                          Setting{30, "0.0", "1e-3"}, Setting{30, "0.5", "1e-3"}));
+
+/// Statics, the support moved up slowly: no ringing, so that first touch counts too. 40 elements leave a quarter of the
+/// error of 20.
+TEST(ThreePointBendingStatics, force_is_that_of_the_elastica) {
+  for (const int natural_curvature : {0, 20}) {
+    const Reference expected = reference(natural_curvature, "0.0");
+    for (const double indentation : {0.01, 0.05, 0.2}) {
+      scene::Case built =
+          scene::build(read_scene(TRESSE_SCENES "/three_point_bending.toml",
+                                  {{"natural_curvature", std::to_string(natural_curvature)}, {"elements", "40"}}));
+      statics::WorldEquilibriumOptions options;
+      options.time = indentation * expected.span / 5e-3;
+      options.margin = built.options.margin;
+      options.broad_phase = built.options.broad_phase;
+      const statics::WorldEquilibrium found = statics::solve_equilibrium(built.world, built.state.rods, options);
+      ASSERT_EQ(found.status, Status::converged) << indentation << " " << found.residual;
+      EXPECT_TRUE(found.stable());
+      ASSERT_EQ(found.contacts.size(), 1U);
+      const statics::ContactForce& contact = found.contacts[0];
+      const double force = 2.0 * std::abs(contact.force * contact.normal.y()) / expected.force_scale;
+      const auto at =
+          std::min_element(expected.indentation.begin(), expected.indentation.end(),
+                           [&](double x, double y) { return std::abs(x - indentation) < std::abs(y - indentation); });
+      ASSERT_NEAR(*at, indentation, 1e-12);
+      const double exact = expected.force[static_cast<std::size_t>(at - expected.indentation.begin())];
+      EXPECT_NEAR(force / exact, 1.0, 1.5e-3) << natural_curvature << " " << indentation;
+    }
+  }
+}
 
 /// Total variation over indentation 0.02 to 0.1 of the force minus its centred moving average over `window` steps, over
 /// the largest force.

@@ -67,6 +67,11 @@ double length_scale_at(const Fibre& fibre, double time) {
   return time <= g.begin ? 1.0 : 1.0 + (g.final_scale - 1.0) * (time - g.begin) / (g.end - g.begin);
 }
 
+void set_natural_shape(Fibre& fibre, double time) {
+  if (fibre.rest_onset > 0.0) fibre.rod->set_rest_curvature(rest_curvature_at(fibre, time));
+  if (fibre.growth.final_scale != 1.0) fibre.rod->set_length_scale(length_scale_at(fibre, time));
+}
+
 bool grows(const Fibre& fibre, double begin, double end) {
   const Growth& g = fibre.growth;
   return begin < fibre.rest_onset || (g.final_scale != 1.0 && begin < g.end && end > g.begin);

@@ -49,6 +49,8 @@ struct Fibre {
 
 /// How much longer than made a fibre is at `time`.
 double length_scale_at(const Fibre& fibre, double time);
+/// Gives a fibre's rod the natural curvatures and the length of `time`; update it next.
+void set_natural_shape(Fibre& fibre, double time);
 /// Whether its natural shape or its length changes between two times.
 bool grows(const Fibre& fibre, double begin, double end);
 

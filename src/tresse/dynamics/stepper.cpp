@@ -65,11 +65,6 @@ std::vector<VectorX> velocities_of(const assembly::World& world, const std::vect
   return out;
 }
 
-void set_natural_shape(assembly::Fibre& fibre, double time) {
-  if (fibre.rest_onset > 0.0) fibre.rod->set_rest_curvature(assembly::rest_curvature_at(fibre, time));
-  if (fibre.growth.final_scale != 1.0) fibre.rod->set_length_scale(assembly::length_scale_at(fibre, time));
-}
-
 }  // namespace
 
 Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationState initial)
@@ -113,14 +108,14 @@ void Stepper::restore(SimulationState& state) {
 }
 
 void Stepper::set_natural_shapes(double time) {
-  for (assembly::Fibre& fibre : world_.fibres) set_natural_shape(fibre, time);
+  for (assembly::Fibre& fibre : world_.fibres) assembly::set_natural_shape(fibre, time);
 }
 
 /// A fibre gets at once what it grows over a part of the step; what its energy gains is work from outside.
 void Stepper::grow(int f, const Span& span) {
   assembly::Fibre& fibre = world_.fibres[f];
   const auto energy_at = [&](double time) {
-    set_natural_shape(fibre, time);
+    assembly::set_natural_shape(fibre, time);
     fibre.rod->update(state_.rods[f]);
     const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
     return energies.kinetic + energies.elastic + energies.gravity;

@@ -124,6 +124,13 @@ std::vector<Vector3> accelerations(const rods::Rod& rod, const rods::RodState& b
   return out;
 }
 
+void add_contacts(const std::vector<dynamics::ContactReport>& contacts, int fibre, FibreLoads& loads) {
+  for (const dynamics::ContactReport& contact : contacts) {
+    if (contact.fibre_a == fibre) loads.contacts.push_back({contact.s_a, -contact.force});
+    if (contact.fibre_b == fibre) loads.contacts.push_back({contact.s_b, contact.force});
+  }
+}
+
 FibreLoads at_rest(const assembly::World& world, std::size_t points) {
   return {std::vector<Vector3>(points, Vector3::Zero()),
           std::vector<Vector3>(points, Vector3::Zero()),
@@ -177,10 +184,7 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
       loads.wind = assembly::wind_at(world, frame.time);
       loads.drag = fibre.drag;
     }
-    for (const dynamics::ContactReport& contact : stepper.contacts()) {
-      if (contact.fibre_a == static_cast<int>(f)) loads.contacts.push_back({contact.s_a, -contact.force});
-      if (contact.fibre_b == static_cast<int>(f)) loads.contacts.push_back({contact.s_b, contact.force});
-    }
+    add_contacts(stepper.contacts(), static_cast<int>(f), loads);
   }
   append_fibres(frame, scene, world, all);
   for (std::size_t k = 0; k < world.obstacles.size(); ++k) {
@@ -192,16 +196,53 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
   return frame;
 }
 
-Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, const TrajectoryLayout& layout) {
+RestContacts rest_contacts(const assembly::World& world, const statics::WorldEquilibrium& found, double time) {
+  RestContacts out;
+  out.time = time;
+  out.obstacles.resize(world.obstacles.size());
+  for (const statics::ContactForce& from : found.contacts) {
+    dynamics::ContactReport contact{.fibre_a = from.fibre_a,
+                                    .fibre_b = from.fibre_b,
+                                    .obstacle_b = from.obstacle_b,
+                                    .part_b = from.part_b,
+                                    .s_a = from.s_a,
+                                    .s_b = from.s_b,
+                                    .point_a = from.point_a,
+                                    .point_b = from.point_b,
+                                    .normal = from.normal,
+                                    .force = from.force * from.normal,
+                                    .gap = from.gap,
+                                    .slip = 0.0,
+                                    .state = friction::ContactCase::slide};
+    out.contacts.push_back(contact);
+    if (from.obstacle_b < 0) continue;
+    dynamics::ObstacleLoad& load = out.obstacles[from.obstacle_b];
+    const Pose pose = assembly::obstacle_pose(world.obstacles[from.obstacle_b], time);
+    const double radius = world.fibres[from.fibre_a].rod->contact_radius() + from.gap;
+    const Vector3 surface = from.point_a + radius * from.normal;
+    load.force += contact.force;
+    load.torque += (surface - pose.position).cross(contact.force);
+    ++load.contacts;
+  }
+  return out;
+}
+
+Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, const TrajectoryLayout& layout,
+                       const RestContacts& rest) {
   Frame frame;
+  frame.time = rest.time;
   std::vector<FibreLoads> all;
   all.reserve(world.fibres.size());
-  for (const assembly::Fibre& fibre : world.fibres)
+  for (const assembly::Fibre& fibre : world.fibres) {
     all.push_back(at_rest(world, places(*fibre.rod, scene.output.points_per_element).size()));
-  append_fibres(frame, scene, world, all);
-  for (const bodies::Obstacle& obstacle : world.obstacles) {
-    add_obstacle(frame, assembly::obstacle_pose(obstacle, 0.0), {});
+    add_contacts(rest.contacts, static_cast<int>(all.size()) - 1, all.back());
   }
+  append_fibres(frame, scene, world, all);
+  for (std::size_t k = 0; k < world.obstacles.size(); ++k) {
+    const dynamics::ObstacleLoad load = k < rest.obstacles.size() ? rest.obstacles[k] : dynamics::ObstacleLoad{};
+    add_obstacle(frame, assembly::obstacle_pose(world.obstacles[k], rest.time), load);
+  }
+  for (const dynamics::ContactReport& contact : rest.contacts) add_contact(frame, contact);
   validate(frame, layout);
   return frame;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tresse/dynamics/stepper.hpp>
 #include <tresse/io/frame.hpp>
 #include <tresse/scene/scene.hpp>
+#include <tresse/statics/world_equilibrium.hpp>
 
 namespace tresse::io {
 
@@ -17,7 +19,18 @@ TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::Worl
 Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, const dynamics::StepReport& report,
                const TrajectoryLayout& layout);
 
-/// A world at rest without contacts, as `tresse static` leaves it.
-Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, const TrajectoryLayout& layout);
+/// What a world at rest leans on.
+struct RestContacts {
+  double time = 0.0;  ///< at which obstacles are where they are [s]
+  std::vector<dynamics::ContactReport> contacts;
+  std::vector<dynamics::ObstacleLoad> obstacles;  ///< in scene order
+};
+
+/// Of an equilibrium, its contacts frictionless; `time` as it was asked for.
+RestContacts rest_contacts(const assembly::World& world, const statics::WorldEquilibrium& found, double time);
+
+/// A world at rest, as `tresse static` leaves it.
+Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, const TrajectoryLayout& layout,
+                       const RestContacts& rest = {});
 
 }  // namespace tresse::io

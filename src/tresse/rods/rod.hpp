@@ -83,8 +83,8 @@ class Rod {
   virtual const VectorX& rest_curvature() const = 0;  ///< (k) [1/m]
   /// Changes the natural shape: curls that set in, growth. (k) [1/m]
   virtual void set_rest_curvature(const VectorX& rest) = 0;
-  /// Grows: every element becomes `scale` times as long as it was made, with the same section; the coordinates stay. Call
-  /// update() next. Throws InvalidInput for a model that cannot.
+  /// Grows: every element becomes `scale` times as long as it was made, with the same section; the coordinates stay.
+  /// Call update() next. Throws InvalidInput for a model that cannot.
   virtual void set_length_scale(double scale);
   virtual VectorX curvature() const = 0;  ///< (k) [1/m]
   /// curvature() of the shape whose elements have these curvatures, (3 piece_count()) -> (k).

@@ -99,6 +99,8 @@ void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index)
     return;
   }
   const int p = parent_index(groups, index);
+  if (group.growth_factor != 1.0 || (p >= 0 && groups[static_cast<std::size_t>(p)].growth_factor != 1.0))
+    field.fail("parent", "joins fibres of which one grows; expected lengths that stay");
   if (p < 0) field.fail("parent", fmt::format("is \"{}\"; expected the name of fibres above", root.parent));
   const FibreGroup& parent = groups[static_cast<std::size_t>(p)];
   if (!curvature_model(parent) || !curvature_model(group)) {

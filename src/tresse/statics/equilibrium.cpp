@@ -2,86 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <Eigen/Eigenvalues>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/statics/detail/scaled_potential.hpp>
 
 namespace tresse::statics {
 namespace {
 
-/// The potential of one rod in coordinates z = L^T q with elastic metric L L^T: elasticity alone has the identity as
-/// its Hessian, where the start has no stress.
-class ScaledPotential {
- public:
-  ScaledPotential(rods::Rod& rod, const rods::RodState& start)
-      : rod_(rod), state_(start), size_(rod.coordinate_count()) {
-    rod_.update(state_);
-    MatrixX metric(size_, size_);
-    rod_.elastic_metric(metric);
-    factor_.compute(metric);
-    state_.rates.setZero();
-  }
-
-  void set_gravity(const Vector3& gravity) { gravity_ = gravity; }
-  const rods::RodState& state() const { return state_; }
-
-  void move(const VectorX& scaled_step) {
-    const VectorX step = rod_.curved_displacement(factor_.matrixU().solve(scaled_step));
-    state_ = rod_.advanced(state_, step, 1.0, state_.root, {});
-    state_.rates.setZero();
-    rod_.update(state_);
-  }
-  void set_state(const rods::RodState& state) {
-    state_ = state;
-    rod_.update(state_);
-  }
-  double value() const {
-    const rods::RodEnergies energies = rod_.energies(gravity_);
-    return energies.elastic + energies.gravity;
-  }
-  VectorX gradient() const {
-    VectorX gradient(size_);
-    rod_.potential_gradient(gravity_, gradient);
-    return factor_.matrixL().solve(gradient);
-  }
-  MatrixX hessian() const {
-    MatrixX hessian = raw_hessian();
-    factor_.matrixL().solveInPlace(hessian);
-    hessian.transposeInPlace();
-    factor_.matrixL().solveInPlace(hessian);
-    return 0.5 * (hessian + hessian.transpose());
-  }
-  MatrixX raw_hessian() const {
-    MatrixX hessian(size_, size_);
-    rod_.potential_hessian(gravity_, hessian);
-    return hessian;
-  }
-  /// Size of the forces that balance: that of gravity and of elasticity in the same norm.
-  double scale() const {
-    VectorX elastic(size_);
-    rod_.elastic_force(elastic);
-    elastic = factor_.matrixL().solve(-elastic);
-    return std::max({elastic.norm(), (gradient() - elastic).norm(), 1e-300});
-  }
-  /// What a rounding of every coordinate, of alternating signs, makes of the gradient: stretching a thin rod of nodes
-  /// is so much stiffer than bending it that this may be more than a tolerance asks for.
-  double rounding() const {
-    VectorX change = std::numeric_limits<double>::epsilon() * state_.coordinates;
-    for (Eigen::Index i = 0; i < size_; ++i) {
-      if ((i + i / 4) % 2 != 0) change[i] = -change[i];  // of next neighbours, and of next but three
-    }
-    return (factor_.matrixU() * change).norm();
-  }
-
- private:
-  rods::Rod& rod_;
-  rods::RodState state_;
-  Eigen::Index size_;
-  Eigen::LLT<MatrixX> factor_;
-  Vector3 gravity_ = Vector3::Zero();
-};
+using detail::ScaledPotential;
 
 /// Newton direction on |Hessian|: eigenvalues by their absolute value, so that it always descends.
 VectorX descent_direction(const MatrixX& hessian, const VectorX& gradient) {

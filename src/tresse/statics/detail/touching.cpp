@@ -1,0 +1,191 @@
+#include <tresse/statics/detail/touching.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tresse::statics::detail {
+namespace {
+
+double length_of(const rods::Rod& rod, int element) { return rod.piece_begin(element + 1) - rod.piece_begin(element); }
+
+/// Present parameter of a share of an element.
+double parameter(const geometry::Curve& curve, double share) { return share * geometry::domain(curve).end; }
+
+struct Point {
+  Vector3 position;
+  Vector3 tangent;
+};
+
+Point point_on(const assembly::World& world, int fibre, int element, double share, double slide) {
+  const geometry::Curve curve = world.fibres[fibre].rod->piece(element);
+  const double u = parameter(curve, share) + slide;
+  return {geometry::position(curve, u), geometry::derivative(curve, u)};
+}
+
+double share_of(const rods::Rod& rod, int element, double u) {
+  const double end = geometry::domain(rod.piece(element)).end;
+  return end > 0.0 ? std::clamp(u / end, 0.0, 1.0) : 0.0;
+}
+
+struct Sides {
+  Point a;
+  Point b;
+  Vector3 normal;
+  double distance = 0.0;
+};
+
+Sides sides(const assembly::World& world, const Touch& touch, const Eigen::Vector2d& slide) {
+  Sides out;
+  out.a = point_on(world, touch.fibre_a, touch.element_a, touch.share_a, slide[0]);
+  if (touch.plane) {
+    out.normal = -touch.outward;
+    out.distance = touch.outward.dot(out.a.position - touch.point);
+    out.b = {out.a.position + out.distance * out.normal, Vector3::Zero()};
+    return out;
+  }
+  out.b = touch.fibre_b >= 0 ? point_on(world, touch.fibre_b, touch.element_b, touch.share_b, slide[1])
+                             : Point{touch.point + slide[1] * touch.axis, touch.axis};
+  const Vector3 between = out.b.position - out.a.position;
+  out.distance = between.norm();
+  out.normal = out.distance > 0.0 ? Vector3(between / out.distance) : Vector3::UnitZ();
+  return out;
+}
+
+void add_side(const assembly::World& world, int fibre, int element, double share, const Vector3& normal,
+              Eigen::Ref<VectorX> out) {
+  const rods::Rod& rod = *world.fibres[fibre].rod;
+  Matrix3X jacobian(3, rod.dof());
+  const int touched = rod.jacobian(element, parameter(rod.piece(element), share), jacobian);
+  out.head(touched).noalias() += jacobian.leftCols(touched).transpose() * normal;
+}
+
+bool inside(const rods::Rod& rod, int element, double share) {
+  constexpr double end = 1e-9;
+  return (element > 0 || share > end) && (element + 1 < rod.piece_count() || share < 1.0 - end);
+}
+
+}  // namespace
+
+Touch touch_of(const assembly::World& world, const contact::Geometry& geometry, const contact::Contact& contact) {
+  Touch out;
+  const contact::Piece& a = geometry.pieces[contact.a];
+  const auto fibres = static_cast<int>(world.fibres.size());
+  out.fibre_a = a.body;
+  out.element_a = a.element;
+  out.share_a = share_of(*world.fibres[a.body].rod, a.element, contact.s_a);
+  out.radii = a.radius;
+  if (contact.b < 0) {
+    const contact::HalfSpace& plane = geometry.planes[-1 - contact.b];
+    out.obstacle_b = plane.body - fibres;
+    out.plane = true;
+    out.point = plane.point;
+    out.outward = plane.normal;
+    return out;
+  }
+  const contact::Piece& b = geometry.pieces[contact.b];
+  out.radii += b.radius;
+  out.element_b = b.element;
+  if (b.fibre) {
+    out.fibre_b = b.body;
+    out.share_b = share_of(*world.fibres[b.body].rod, b.element, contact.s_b);
+    return out;
+  }
+  out.obstacle_b = b.body - fibres;
+  out.part_b = b.element;
+  out.s_b = contact.s_b;
+  out.point = contact.point_b;
+  const double length = b.interval.end - b.interval.begin;
+  if (contact.s_b > 1e-9 * length && contact.s_b < (1.0 - 1e-9) * length) {
+    const Vector3 along = geometry::position(b.curve, b.interval.end) - geometry::position(b.curve, b.interval.begin);
+    out.axis = along.normalized();
+  }
+  return out;
+}
+
+double arc_length_a(const assembly::World& world, const Touch& touch) {
+  const rods::Rod& rod = *world.fibres[touch.fibre_a].rod;
+  return rod.piece_begin(touch.element_a) + touch.share_a * length_of(rod, touch.element_a);
+}
+
+double arc_length_b(const assembly::World& world, const Touch& touch) {
+  if (touch.fibre_b < 0) return touch.s_b;
+  const rods::Rod& rod = *world.fibres[touch.fibre_b].rod;
+  return rod.piece_begin(touch.element_b) + touch.share_b * length_of(rod, touch.element_b);
+}
+
+bool same_touch(const assembly::World& world, const Touch& x, const Touch& y, double near) {
+  return x.fibre_a == y.fibre_a && x.fibre_b == y.fibre_b && x.obstacle_b == y.obstacle_b && x.part_b == y.part_b &&
+         std::abs(arc_length_a(world, x) - arc_length_a(world, y)) <= near &&
+         std::abs(arc_length_b(world, x) - arc_length_b(world, y)) <= near;
+}
+
+TouchPlace place(const assembly::World& world, const Touch& touch, const Eigen::Vector2d& slide) {
+  const Sides at = sides(world, touch, slide);
+  return {at.a.position, at.b.position, at.normal, at.distance - touch.radii};
+}
+
+void gap_gradient(const assembly::World& world, const std::vector<Eigen::Index>& begin, const Touch& touch,
+                  Eigen::Ref<VectorX> out) {
+  out.setZero();
+  const Vector3 normal = sides(world, touch, Eigen::Vector2d::Zero()).normal;
+  const auto part = [&](int fibre) { return out.segment(begin[fibre], world.fibres[fibre].rod->coordinate_count()); };
+  add_side(world, touch.fibre_a, touch.element_a, touch.share_a, -normal, part(touch.fibre_a));
+  if (touch.fibre_b >= 0) add_side(world, touch.fibre_b, touch.element_b, touch.share_b, normal, part(touch.fibre_b));
+}
+
+std::pair<bool, bool> slides(const assembly::World& world, const Touch& touch) {
+  const bool a = inside(*world.fibres[touch.fibre_a].rod, touch.element_a, touch.share_a);
+  if (touch.fibre_b < 0) return {a, !touch.axis.isZero(0.0)};
+  return {a, inside(*world.fibres[touch.fibre_b].rod, touch.element_b, touch.share_b)};
+}
+
+Eigen::Vector2d gap_slope(const assembly::World& world, const Touch& touch, const Eigen::Vector2d& slide) {
+  const Sides at = sides(world, touch, slide);
+  const auto [a, b] = slides(world, touch);
+  return {a ? -at.normal.dot(at.a.tangent) : 0.0, b ? at.normal.dot(at.b.tangent) : 0.0};
+}
+
+Eigen::Matrix2d gap_bend(const assembly::World& world, const Touch& touch) {
+  const auto [a, b] = slides(world, touch);
+  Eigen::Matrix2d bend = Eigen::Matrix2d::Identity();
+  const double h = 1e-3 * touch.radii;
+  for (int c = 0; c < 2; ++c) {
+    if (!(c == 0 ? a : b)) continue;
+    const Eigen::Vector2d slide = h * Eigen::Vector2d::Unit(c);
+    bend.col(c) = (gap_slope(world, touch, slide) - gap_slope(world, touch, -slide)) / (2.0 * h);
+  }
+  return 0.5 * (bend + bend.transpose());
+}
+
+void polish(const assembly::World& world, Touch& touch) {
+  constexpr double most = 1e-3;  // of the radii; farther is not what was found
+  const Eigen::Vector2d slide = -gap_bend(world, touch).inverse() * gap_slope(world, touch);
+  if (!(slide.norm() < most * touch.radii)) return;
+  const auto moved = [&](int fibre, int element, double share, double by) {
+    const double end = geometry::domain(world.fibres[fibre].rod->piece(element)).end;
+    return std::clamp(share + by / end, 0.0, 1.0);
+  };
+  const auto [a, b] = slides(world, touch);
+  if (a) touch.share_a = moved(touch.fibre_a, touch.element_a, touch.share_a, slide[0]);
+  if (!b) return;
+  if (touch.fibre_b >= 0) {
+    touch.share_b = moved(touch.fibre_b, touch.element_b, touch.share_b, slide[1]);
+  } else {
+    touch.point += slide[1] * touch.axis;
+    touch.s_b += slide[1];
+  }
+}
+
+bool distinct(const assembly::World& world, const Touch& touch) {
+  constexpr double depth = 0.01;  // of the radii
+  const auto [a, b] = slides(world, touch);
+  if (!a) return false;
+  const Eigen::Matrix2d bend = gap_bend(world, touch);
+  // What remains along a when b's point goes where it is nearest.
+  const double along = b ? bend(0, 0) - bend(0, 1) * bend(1, 0) / bend(1, 1) : bend(0, 0);
+  const double length = length_of(*world.fibres[touch.fibre_a].rod, touch.element_a);
+  return bend(1, 1) > 0.0 && along * length * length > 8.0 * depth * touch.radii;
+}
+
+}  // namespace tresse::statics::detail

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include <tresse/assembly/world.hpp>
+#include <tresse/contact/detection.hpp>
+#include <tresse/statics/equilibrium.hpp>
+
+namespace tresse::statics {
+
+struct WorldEquilibriumOptions {
+  EquilibriumOptions search;  ///< tolerance on WorldEquilibrium::residual, limits for each load step and instant
+  double time = 0.0;    ///< obstacles and roots go from where they are at time zero to where they are then; >= 0 [s]
+  double margin = 0.0;  ///< contacts are looked for below this gap and wherever a step may lead; > 0 [m]
+  contact::BroadPhaseOptions broad_phase;
+  contact::DetectionOptions detection;
+};
+
+/// One contact that carries a force, or touches.
+struct ContactForce {
+  int fibre_a = -1;
+  int fibre_b = -1;     ///< -1: obstacle
+  int obstacle_b = -1;  ///< -1: fibre
+  int part_b = -1;      ///< capsule of the obstacle; -1: fibre or plane
+  double s_a = 0.0;     ///< arc length from the root [m]
+  double s_b = 0.0;     ///< arc length from the root, or along the obstacle's axis [m]
+  Vector3 point_a;      ///< on a's centreline (3) [m]
+  Vector3 point_b;      ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
+  Vector3 normal;       ///< unit, from a to b (3) [-]
+  double force = 0.0;   ///< along the normal, that a exerts on b; >= 0 [N]
+  double gap = 0.0;     ///< [m]
+};
+
+struct WorldEquilibrium {
+  Status status = Status::max_iterations;
+  /// The largest of: |gradient of the potential - contact forces| / |forces that balance|, in the K^-1 norm, and
+  /// |gap| of what carries a force, overlap of what does not, over the length of the longest fibre. [-]
+  double residual = 0.0;
+  double overlap = 0.0;   ///< deepest; >= 0 [m]
+  int iterations = 0;     ///< all load steps and instants; of fibres alone, the sum
+  bool together = false;  ///< false: nothing comes near anything, every fibre was solved alone
+  /// Of K^-1 times the Hessian of the Lagrangian on the shapes that keep the loaded contacts closed: <= 0 unstable. [-]
+  double relative_stiffness = 0.0;
+  /// Of that Hessian itself, in the units of the coordinates. Of fibres alone: the least of any fibre.
+  double smallest_eigenvalue = 0.0;
+  std::vector<ContactForce> contacts;  ///< loaded
+  std::vector<Equilibrium> fibres;     ///< each in the field of the others: residual of its own balance, own stability
+  std::vector<rods::RodState> states;  ///< the rods are left updated to them
+  bool stable() const { return status == Status::converged && relative_stiffness > 0.0; }
+};
+
+/// Frictionless equilibrium of clamped fibres with themselves, one another and obstacles under gravity: a minimum of
+/// elastic and gravity energy over shapes that do not overlap. See docs/statics.md. `start`: one state a fibre; roots
+/// are taken from the world. Where nothing comes near anything every fibre is solved by solve_equilibrium(). Throws
+/// InvalidInput for a root that is not clamped or bad options.
+[[nodiscard]] WorldEquilibrium solve_equilibrium(assembly::World& world, const std::vector<rods::RodState>& start,
+                                                 const WorldEquilibriumOptions& options);
+
+}  // namespace tresse::statics
