@@ -130,7 +130,9 @@ ordered_json darboux(bool quick) {
                         {"series_with_derivatives", {{"seconds", with_derivatives}}}};
     const std::pair<const char*, Step> methods[] = {
         {"euler", euler}, {"lie_euler", lie_euler}, {"rk2", runge_kutta_2}, {"rk4", runge_kutta_4}};
-    for (const auto& [name, step] : methods) {
+    for (const auto& method : methods) {
+      const char* name = method.first;
+      const Step step = method.second;
       std::vector<std::pair<double, double>> found;
       ordered_json table = ordered_json::array();
       const double most = quick ? 0.02 : 0.2;  // seconds of one integration
