@@ -109,7 +109,7 @@ ClothoidState ClothoidSeries::end() const {
 }
 
 void ClothoidSeries::columns_at_nodes(int lane, std::array<std::array<NodeLanes, 6>, 3>& out) const {
-  const NodeLanes t = nodes();
+  const NodeLanes& t = nodes();
   for (int k = 0; k < 3; ++k) {
     std::array<NodeLanes, 6> sum;
     for (int j = 0; j < 6; ++j) sum[static_cast<std::size_t>(j)].setZero();
@@ -122,7 +122,7 @@ void ClothoidSeries::columns_at_nodes(int lane, std::array<std::array<NodeLanes,
 }
 
 void ClothoidSeries::frame_at_nodes(std::array<std::array<NodeLanes, 3>, 3>& R) const {
-  const NodeLanes t = nodes();
+  const NodeLanes& t = nodes();
   for (std::size_t r = 0; r < 3; ++r) {
     std::array<NodeLanes, 3> sum;
     for (NodeLanes& lanes : sum) lanes.setZero();
@@ -138,7 +138,7 @@ void ClothoidSeries::frame_at_nodes(std::array<std::array<NodeLanes, 3>, 3>& R) 
 }
 
 void ClothoidSeries::position_at_nodes(std::array<NodeLanes, 3>& p) const {
-  const NodeLanes t = nodes();
+  const NodeLanes& t = nodes();
   for (NodeLanes& lanes : p) lanes.setZero();
   for (int n = terms_; n >= 1; --n) {
     const Vector3 c = position_term(n);
@@ -151,7 +151,7 @@ void ClothoidSeries::position_at_nodes(std::array<NodeLanes, 3>& p) const {
 }
 
 Vector3 ClothoidSeries::position_integral_at_nodes(std::array<NodeLanes, 3>& integral) const {
-  const NodeLanes t = nodes();
+  const NodeLanes& t = nodes();
   for (NodeLanes& lanes : integral) lanes.setZero();
   Vector3 end = Vector3::Zero();
   for (int n = terms_; n >= 0; --n) {
@@ -197,7 +197,7 @@ void ClothoidSeries::bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bia
     angular[n + 1] = reciprocals[n + 1] * turned;
     A[n + 1] = reciprocals[n + 1] * moved;
   }
-  const NodeLanes t = nodes();
+  const NodeLanes& t = nodes();
   for (NodeLanes& lanes : linear) lanes.setZero();
   bias = {Vector3::Zero(), Vector3::Zero()};
   for (int n = terms_ - 1; n >= 0; --n) {

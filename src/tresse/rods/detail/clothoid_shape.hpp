@@ -36,7 +36,7 @@ class ClothoidShape {
   /// end_bias() of the part up to u, after sample().
   EndBias bias(double u) const;
   ElementForce<6> force(const LineForce& line) const;
-  ElementMomentum momentum(const Vector3& linear, const Vector3& angular) const;
+  ElementMomentum momentum(const Vector3& start_linear, const Vector3& o) const;  ///< o: angular velocity
   FirstMoments<6> first_moments() const { return {moments_.p, moments_.P}; }
   /// Hessian of pull . (density int p + beyond_mass p(end) + R(end) beyond_moment).
   Square<6> pull_hessian(const ElementPull& pull) const;

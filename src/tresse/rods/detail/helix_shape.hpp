@@ -45,7 +45,7 @@ class HelixShape {
   /// end_bias() of the part up to u, after sample().
   EndBias bias(double u) const;
   ElementForce<3> force(const LineForce& line) const;
-  ElementMomentum momentum(const Vector3& linear, const Vector3& angular) const;
+  ElementMomentum momentum(const Vector3& start_linear, const Vector3& o) const;  ///< o: angular velocity
   FirstMoments<3> first_moments() const;
   /// Hessian of pull . (density int p + beyond_mass p(end) + R(end) beyond_moment).
   Matrix3 pull_hessian(const ElementPull& pull) const;
