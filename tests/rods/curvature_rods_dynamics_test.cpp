@@ -120,7 +120,7 @@ TEST(CurvatureRodsDynamics, QuadratureAtTheTopOfEachRange) {
       std::printf("turn %5.2f, one element against eight: M %.1e  A %.1e\n", turn, mass_error, force_error);
     // Second derivatives are sums of terms that outgrow them as the square of the turn.
     // Eight points up to a turn of 1.6 leave 3e-14 there (the rule's bound goes with its 16th power), within the 1e-13
-    // that element_quadrature.hpp states.
+    // that helix_shape.hpp states.
     const double rule = 3.5e-14 * std::pow(std::min(turn, 1.6) / 1.6, 16) * (turn <= 1.6 ? 1.0 : 0.0);
     const double tolerance = 1e-14 + rule + 4e-16 * turn * turn;
     EXPECT_LT(mass_error, tolerance) << turn;

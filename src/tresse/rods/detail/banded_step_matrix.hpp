@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tresse/rods/detail/factor_step_matrix.hpp>
 #include <tresse/rods/rod.hpp>
 
 namespace tresse::rods::detail {
@@ -47,16 +48,9 @@ class BandedRod : public Rod {
 
 /// The step matrix of a BandedRod. When A is not positive definite with the exact Hessian, factor() falls back on the
 /// clamped one.
-class BandedStepMatrix final : public StepMatrix {
+class BandedStepMatrix final : public FactorStepMatrix<BandedReverseCholesky> {
  public:
   bool factor(const Rod& rod, const StepTerms& terms, const VectorX& velocity, VectorX& momentum) override;
-  double squared_norm(const VectorX& x) const override { return factor_.squared_norm(x); }
-  void solve(Eigen::Ref<VectorX> x) const override { factor_.solve(x); }
-  void velocity_from_whitened(Eigen::Ref<VectorX> x) const override { factor_.velocity_from_whitened(x); }
-  void whiten(Eigen::Ref<MatrixX> columns) const override { factor_.whiten(columns); }
-
- private:
-  BandedReverseCholesky factor_;
 };
 
 }  // namespace tresse::rods::detail

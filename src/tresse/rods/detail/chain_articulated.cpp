@@ -45,11 +45,11 @@ std::unique_ptr<StepMatrix> ChainRod<Shape>::make_step_matrix() const {
 template <typename Shape>
 bool ArticulatedStepMatrix<Shape>::factor(const Rod& rod, const StepTerms& terms, const VectorX& velocity,
                                           VectorX& momentum) {
-  static_cast<const ChainRod<Shape>&>(rod).articulate(terms, matrix_);
+  static_cast<const ChainRod<Shape>&>(rod).articulate(terms, this->factor_);
   momentum.resize(rod.dof());
-  const bool good = matrix_.factor(rod.root_dof() > 0 ? ChainRoot::free : ChainRoot::fixed);
-  matrix_.spread(velocity);
-  matrix_.mass_times(velocity, momentum);
+  const bool good = this->factor_.factor(rod.root_dof() > 0 ? ChainRoot::free : ChainRoot::fixed);
+  this->factor_.spread(velocity);
+  this->factor_.mass_times(velocity, momentum);
   return good;
 }
 

@@ -83,19 +83,20 @@ class DiscreteElasticRod final : public BandedRod {
   Eigen::Index node_at(int node) const { return first_ + 4 * node - 3; }  ///< negative for a clamped root's
   Vector3 node_velocity(int node, const Eigen::Ref<const VectorX>& v) const;
   Nodes nodes_of(const RodState& state) const;
-  double reference_twist(int joint, const RodState& state, const Nodes& nodes, double near) const;
+  // A joint is i, an edge j.
+  double reference_twist(int i, const RodState& state, const Nodes& nodes, double near) const;
   void set_free_root(RodState& state, const Nodes& nodes) const;
   void check_sizes(const RodState& state) const;
   VectorX rest_from_edges(const std::vector<RodEdge>& edges) const;
 
   double edge_force(int edge) const;     ///< tension [N]
-  Vector3 joint_force(int joint) const;  ///< derivative of its energy over its strains [N m]
+  Vector3 joint_force(int i) const;  ///< derivative of its energy over its strains [N m]
   const Matrix8& bend_hessian(int joint) const;
-  Matrix3 stretch_hessian(int edge) const;
-  Vector8 edge_rates(int joint, const Eigen::Ref<const VectorX>& v, bool prescribed) const;
-  void add_joint(int joint, const Vector8& values, Eigen::Ref<VectorX> into) const;
+  Matrix3 stretch_hessian(int j) const;
+  Vector8 edge_rates(int i, const Eigen::Ref<const VectorX>& v, bool prescribed) const;
+  void add_joint(int i, const Vector8& y, Eigen::Ref<VectorX> into) const;
   template <typename Add>
-  void for_each_entry(int joint, const Matrix8& block, const Add& add) const;
+  void for_each_entry(int i, const Matrix8& block, const Add& add) const;
   void damping_force(const Eigen::Ref<const VectorX>& v, bool prescribed, Eigen::Ref<VectorX> into) const;
 
   RootCondition root_condition_;

@@ -79,6 +79,7 @@ MatrixX ContactModel::hessian() const {
 }
 
 void ContactModel::scale_columns(MatrixX& columns) const {
+  if (columns.cols() == 0) return;  // parts of it would refer to no memory
   for (std::size_t f = 0; f < potentials_.size(); ++f)
     potentials_[f].scale_forces(columns.middleRows(begin_[f], potentials_[f].size()));
 }
@@ -93,6 +94,7 @@ MatrixX ContactModel::rows() const {
 
 MatrixX ContactModel::unscaled_forces(const MatrixX& columns) const {
   MatrixX out(columns.rows(), columns.cols());
+  if (columns.cols() == 0) return out;
   for (std::size_t f = 0; f < potentials_.size(); ++f) {
     const Eigen::Index n = potentials_[f].size();
     out.middleRows(begin_[f], n) = potentials_[f].unscaled_forces(columns.middleRows(begin_[f], n));

@@ -49,7 +49,7 @@ MatrixX ContactNewton::definite(MatrixX hessian, VectorX& gradient, const Matrix
   }
   if (normals.squaredNorm() > 0.0) {
     for (const double weight : {10.0, 1000.0}) {
-      const MatrixX stiffer = hessian + weight * normals * normals.transpose();
+      MatrixX stiffer = hessian + weight * normals * normals.transpose();
       if (Eigen::LLT<MatrixX>(stiffer).info() != Eigen::Success) continue;
       gradient += weight * normals * share;
       return stiffer;
