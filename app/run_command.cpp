@@ -231,6 +231,7 @@ int run(const RunArguments& arguments) {
   settings.threads = static_cast<int>(threads);
   settings.layout = io::snapshot_layout(plan.scene, built.world, plan.resolved,
                                         fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT));
+  settings.holds = built.world.holds;
   settings.output = plan.scene.output;
   settings.limits.residual = plan.scene.solver.tolerance;
   settings.limits.penetration = 0.1 * built.world.fibres.front().rod->contact_radius();

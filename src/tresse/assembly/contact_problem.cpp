@@ -30,37 +30,35 @@ int obstacle_of(const World& world, const contact::Geometry& geometry, const con
   return body - static_cast<int>(world.fibres.size());
 }
 
-/// Leading unknowns of its tree that move a side.
+/// Leading unknowns of its tree that a side's contact depends on: those that move it, and what is held.
 int leading_of(const World& world, const FreeMotion& motion, const Side& side) {
   const int touched = world.fibres[side.fibre].rod->touched(side.element);
-  const int place = motion.forest.place_of[side.fibre];
-  if (place == 0) return touched;
-  return motion.forest.trees[motion.forest.tree_of[side.fibre]].begin[place] + touched - 6;
+  const int t = motion.forest.tree_of[side.fibre];
+  const int own = leading_unknowns(motion.forest.trees[t], motion.forest.place_of[side.fibre], touched);
+  return std::max(own, motion.holds[t].leading);
+}
+
+/// Adds sign * frame^T J of a side to the rows of its tree's unknowns, (leading or more, 3).
+void add_side(const World& world, const FreeMotion& motion, const Side& side, const Matrix3& frame,
+              Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns) {
+  thread_local Matrix3X jacobian;
+  const rods::Rod& rod = *world.fibres[side.fibre].rod;
+  if (jacobian.cols() < rod.dof()) jacobian.resize(3, rod.dof());
+  const int touched = rod.jacobian(side.element, side.u, jacobian);
+  const int t = motion.forest.tree_of[side.fibre];
+  add_rod_rows(motion.forest.trees[t], motion.roots[t], motion.forest.place_of[side.fibre], jacobian.leftCols(touched),
+               frame, columns);
 }
 
 /// Whitened rows, (3, columns) row-major, of sum sign * frame^T J over the given sides, all of one tree. What a
 /// branch's root does goes on to the unknowns before it.
 void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& frame, const Side* sides,
                const double* signs, int count, const friction::ContactRows& where, std::vector<double>& rows) {
-  thread_local Matrix3X jacobian;
   Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns(rows.data() + where.offset, where.columns, 3);
   columns.setZero();
-  for (int k = 0; k < count; ++k) {
-    const rods::Rod& rod = *world.fibres[sides[k].fibre].rod;
-    if (jacobian.cols() < rod.dof()) jacobian.resize(3, rod.dof());
-    const int touched = rod.jacobian(sides[k].element, sides[k].u, jacobian);
-    const int place = motion.forest.place_of[sides[k].fibre];
-    if (place == 0) {
-      columns.topRows(touched).noalias() += jacobian.leftCols(touched).transpose() * (signs[k] * frame);
-      continue;
-    }
-    const Matrix6X& twist = motion.roots[where.body][place].twist;
-    const Eigen::Matrix<double, 6, 3> at_root = jacobian.leftCols<6>().transpose() * (signs[k] * frame);
-    columns.topRows(twist.cols()).noalias() += twist.transpose() * at_root;
-    columns.middleRows(motion.forest.trees[where.body].begin[place], touched - 6).noalias() +=
-        jacobian.middleCols(6, touched - 6).transpose() * (signs[k] * frame);
-  }
+  for (int k = 0; k < count; ++k) add_side(world, motion, sides[k], signs[k] * frame, columns);
   motion.matrices[where.body].whiten(columns);
+  motion.holds[where.body].project(columns);
 }
 
 }  // namespace
@@ -139,6 +137,24 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
     oneapi::tbb::parallel_for(Eigen::Index{0}, count, fill);
   }
   return problem;
+}
+
+VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
+                        const std::vector<contact::Contact>& contacts, const VectorX& impulse, const FreeMotion& motion,
+                        int tree) {
+  // Three columns at a time, of which the sum is wanted.
+  Eigen::Matrix<double, Eigen::Dynamic, 3> sum;
+  sum.setZero(motion.forest.trees[tree].dof, 3);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+    if (r.isZero(0.0)) continue;
+    const Matrix3 loads = Vector3(contacts[i].frame * r).asDiagonal();
+    const Side a = side_a(geometry, contacts[i]);
+    const Side b = side_b(geometry, contacts[i]);
+    if (motion.forest.tree_of[a.fibre] == tree) add_side(world, motion, a, -loads, sum);
+    if (b.fibre >= 0 && motion.forest.tree_of[b.fibre] == tree) add_side(world, motion, b, loads, sum);
+  }
+  return sum.rowwise().sum();
 }
 
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,

@@ -3,24 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include <tresse/assembly/tree_matrix.hpp>
+#include <tresse/assembly/free_motion.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/friction/problem.hpp>
 
 namespace tresse::assembly {
-
-/// Unconstrained motion of every fibre over the step, and what prescribes the rest.
-struct FreeMotion {
-  Forest forest;
-  std::vector<TreeMatrix> matrices;            ///< (trees)
-  std::vector<std::vector<RootMotion>> roots;  ///< (trees) where the rods are; empty where nothing branches
-  /// (fibres) v_free, generalised velocity at the end of the step without contact; of branches as Rod::velocity()
-  /// wants.
-  std::vector<VectorX> velocities;
-  std::vector<Pose> obstacles_begin;  ///< (obstacles) pose at the start of the step
-  std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end
-  double dt = 0.0;                    ///< [s]
-};
 
 /// Where obstacles stand when contacts were detected.
 enum class Instant { begin, end };
@@ -42,6 +29,11 @@ Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact&
 friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
                                           const std::vector<double>& bias, Instant instant);
+
+/// Generalised impulses sum J^T r on a tree, (dof), where the rods are; r of contact_problem(). Allocates.
+VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
+                        const std::vector<contact::Contact>& contacts, const VectorX& impulse, const FreeMotion& motion,
+                        int tree);
 
 /// Generalised velocities after the impulses r of `problem`, v = v_free + U^-T X^T r. (fibres)
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,

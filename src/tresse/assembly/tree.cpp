@@ -189,6 +189,22 @@ void add_rod_force(const World& world, const Tree& tree, const std::vector<RootM
   if (k > 0) into.head(roots[k].twist.cols()).noalias() += roots[k].twist.transpose() * force.head<6>();
 }
 
+int leading_unknowns(const Tree& tree, int k, int touched) { return k == 0 ? touched : tree.begin[k] + touched - 6; }
+
+void add_rod_rows(const Tree& tree, const std::vector<RootMotion>& roots, int k,
+                  const Eigen::Ref<const Matrix3X, 0, Eigen::OuterStride<>>& jacobian, const Matrix3& basis,
+                  Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns) {
+  const Eigen::Index touched = jacobian.cols();
+  if (k == 0) {
+    columns.topRows(touched).noalias() += jacobian.transpose() * basis;
+    return;
+  }
+  const Matrix6X& twist = roots[k].twist;
+  const Eigen::Matrix<double, 6, 3> at_root = jacobian.leftCols<6>().transpose() * basis;
+  columns.topRows(twist.cols()).noalias() += twist.transpose() * at_root;
+  columns.middleRows(tree.begin[k], touched - 6).noalias() += jacobian.middleCols(6, touched - 6).transpose() * basis;
+}
+
 rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
                          const Vector3& wind) {
   return {world.gravity, roots[k].bias, fibre_of(world, tree, k).drag, wind, roots[k].prescribed};

@@ -59,6 +59,12 @@ VectorX tree_velocity(const World& world, const Tree& tree, const std::vector<Ve
 /// Adds the generalised force on rod `k` (dof of the rod) to the tree's, (dof): the transpose of rod_velocity().
 void add_rod_force(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
                    const Eigen::Ref<const VectorX>& force, Eigen::Ref<VectorX> into);
+/// Adds to the rows of the leading unknowns, (leading or more, 3), those of `basis`^T J with J (3, touched) of rod `k`.
+void add_rod_rows(const Tree& tree, const std::vector<RootMotion>& roots, int k,
+                  const Eigen::Ref<const Matrix3X, 0, Eigen::OuterStride<>>& jacobian, const Matrix3& basis,
+                  Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns);
+/// Leading unknowns of the tree that move a rod's leading `touched`.
+int leading_unknowns(const Tree& tree, int k, int touched);
 /// The loads that inertial_and_external_force() of rod `k` takes, in air of velocity `wind`.
 rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
                          const Vector3& wind);

@@ -88,10 +88,18 @@ Vector3 wind_at(const World& world, double time) {
   return world.wind + 0.5 * (1.0 - std::cos(phase)) * world.gust;
 }
 
-Pose root_pose(const Fibre& fibre, double time) {
-  const Pose shift = bodies::displacement(fibre.root_motion, time);
-  return {fibre.root.position + shift.position, shift.frame * fibre.root.frame};
+namespace {
+
+Pose displaced(const Pose& pose, const bodies::Motion& motion, double time) {
+  const Pose shift = bodies::displacement(motion, time);
+  return {pose.position + shift.position, shift.frame * pose.frame};
 }
+
+}  // namespace
+
+Pose root_pose(const Fibre& fibre, double time) { return displaced(fibre.root, fibre.root_motion, time); }
+
+Pose hold_pose(const Hold& hold, double time) { return displaced(hold.pose, hold.motion, time); }
 
 Twist mean_twist(const Pose& from, const Pose& to, double dt) {
   const Eigen::AngleAxisd rotation(Matrix3(to.frame * from.frame.transpose()));

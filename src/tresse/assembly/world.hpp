@@ -57,16 +57,33 @@ bool grows(const Fibre& fibre, double begin, double end);
 /// The natural curvatures of a fibre at `time`, (m) [1/m]. Only for rest_onset > 0.
 VectorX rest_curvature_at(const Fibre& fibre, double time);
 
+/// A point of a fibre whose motion is prescribed: a clip, a gripper, a pin.
+struct Hold {
+  std::string name;
+  int fibre = 0;
+  int piece = 0;
+  double u = 0.0;                   ///< local arc length, 0 to the length of the piece [m]
+  bool clamped = false;             ///< its material frame too
+  Vector3 slide = Vector3::Zero();  ///< unit axis along which it may go, at time zero; zero: none (3) [-]
+  Pose pose;                        ///< at time zero
+  bodies::Motion motion;
+  double release = 1e300;  ///< it lets go then [s]
+};
+
+/// Where a hold wants its point and, if clamped, its frame at `time`.
+Pose hold_pose(const Hold& hold, double time);
+
 /// Fibres, obstacles and the surroundings they share. Built from a scene; everything that steps or solves works on it.
 struct World {
   std::vector<Fibre> fibres;
   std::vector<bodies::Obstacle> obstacles;
   std::vector<int> obstacle_material;  ///< (obstacles) row of `friction`
-  MatrixX friction;                    ///< coefficient by pair of materials, symmetric [-]
-  Vector3 gravity = Vector3::Zero();   ///< (3) [m/s^2]
-  Vector3 wind = Vector3::Zero();      ///< (3) of the air between gusts [m/s]
-  Vector3 gust = Vector3::Zero();      ///< (3) what a gust adds at its height [m/s]
-  double gust_period = 0.0;            ///< from one gust to the next; > 0 with a gust [s]
+  std::vector<Hold> holds;
+  MatrixX friction;                   ///< coefficient by pair of materials, symmetric [-]
+  Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
+  Vector3 wind = Vector3::Zero();     ///< (3) of the air between gusts [m/s]
+  Vector3 gust = Vector3::Zero();     ///< (3) what a gust adds at its height [m/s]
+  double gust_period = 0.0;           ///< from one gust to the next; > 0 with a gust [s]
 };
 
 /// Velocity of the air: gusts rise and fall as a raised cosine, the first from time zero. (3) [m/s]

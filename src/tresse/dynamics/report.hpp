@@ -36,6 +36,13 @@ struct ObstacleLoad {
   int contacts = 0;                  ///< with a force
 };
 
+/// What a fibre exerts on what holds it over a step.
+struct HoldLoad {
+  Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
+  Vector3 torque = Vector3::Zero();  ///< of a clamped frame, about the held point (3) world axes [N m]
+  double error = 0.0;                ///< assembly::hold_error() at the end [m]
+};
+
 struct StepReport {
   std::int64_t step = 0;  ///< 1 for the first
   double time = 0.0;      ///< at the end of the step [s]
@@ -59,6 +66,7 @@ struct StepReport {
   double t_step = 0.0;
   bool finite = true;                   ///< the new state holds no NaN or infinity
   std::vector<ObstacleLoad> obstacles;  ///< in scene order
+  std::vector<HoldLoad> holds;          ///< in the order of World::holds; zero once it let go
 };
 
 /// A contact that carried a load in the last step: followed into the next, and where its solve starts.

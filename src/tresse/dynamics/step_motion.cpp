@@ -107,7 +107,7 @@ void Stepper::assemble_at_end(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   if (options_.scheme == Scheme::nonlinear || !world_.fibres[tree.fibres.front()].rod->linear_elasticity()) {
     assemble_at_stage(t, pass.velocities);
-  } else if (!world_.gravity.isZero(0.0)) {
+  } else if (!world_.gravity.isZero(0.0) || held(t)) {
     assemble_gravity_at_end(t);
   }
 }

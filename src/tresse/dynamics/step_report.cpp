@@ -75,9 +75,25 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   }
 }
 
+void Stepper::report_holds(const Span& span, const Pass& pass, StepReport& report) {
+  hold_work_ = 0.0;
+  for (const assembly::HoldImpulse& impulse : pass.holds) {
+    const assembly::Hold& hold = world_.holds[impulse.hold];
+    const Vector3 linear = impulse.linear / options_.theta;  // over the whole part
+    const Vector3 angular = impulse.angular / options_.theta;
+    HoldLoad& load = report.holds[impulse.hold];
+    load.force -= linear / options_.dt;
+    load.torque -= angular / options_.dt;
+    const Twist moved =
+        assembly::mean_twist(assembly::hold_pose(hold, span.begin), assembly::hold_pose(hold, span.end), 1.0);
+    hold_work_ += linear.dot(moved.linear) / motion_.dt + angular.dot(moved.angular) / motion_.dt;
+    load.error = assembly::hold_error(world_, hold, span.end);
+  }
+}
+
 /// Work of the air and of moving roots over this part of the step. The root's share is what the balance of momentum of
 /// its tree leaves. The rods hold the kinematics of the end, state_ those of the start.
-double Stepper::root_and_air_work() {
+double Stepper::root_and_air_work(const Pass& pass) {
   double work = 0.0;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world_.fibres[f];
@@ -85,7 +101,7 @@ double Stepper::root_and_air_work() {
     if (fibre.drag <= 0.0 && !moving) continue;
     const rods::RodMotion motion = mean_motion(static_cast<int>(f));
     work -= motion_.dt * fibre.drag * (motion.square - air_.dot(motion.velocity));
-    if (moving) work += root_work(static_cast<int>(f));
+    if (moving) work += root_work(static_cast<int>(f), pass);
   }
   return work;
 }
@@ -104,7 +120,7 @@ rods::RodMotion Stepper::mean_motion(int f) {
   return motion;
 }
 
-double Stepper::root_work(int trunk) {
+double Stepper::root_work(int trunk, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[motion_.forest.tree_of[trunk]];
   const double dt = motion_.dt;
   Vector3 impulse = Vector3::Zero();
@@ -133,6 +149,13 @@ double Stepper::root_work(int trunk) {
         moment -= sign * dt * point.cross(contact.force);
       }
     }
+  }
+  for (const assembly::HoldImpulse& held : pass.holds) {
+    const assembly::Hold& hold = world_.holds[held.hold];
+    if (motion_.forest.tree_of[hold.fibre] != motion_.forest.tree_of[trunk]) continue;
+    const Vector3 point = geometry::position(world_.fibres[hold.fibre].rod->piece(hold.piece), hold.u);
+    impulse -= held.linear / options_.theta;
+    moment -= (point.cross(held.linear) + held.angular) / options_.theta;
   }
   const Pose& root = world_.fibres[trunk].rod->state().root;
   const Twist& velocity = world_.fibres[trunk].rod->state().root_velocity;

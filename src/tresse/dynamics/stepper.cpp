@@ -86,6 +86,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   next_roots_.resize(count);
   stage_roots_.resize(count);
   root_accelerations_.resize(count);
+  motion_.holds.resize(trees);
   if (state_.step == 0) {
     // A moving root starts with its motion under way: no impulse at time zero.
     for (std::size_t f = 0; f < count; ++f) {
@@ -154,6 +155,7 @@ void Stepper::begin_span(const Span& span) {
   for (const assembly::Tree& tree : motion_.forest.trees) {
     if (branched(tree)) assembly::update_tree(world_, tree, start_rods_);
   }
+  if (!world_.holds.empty()) motion_.holds = assembly::find_holds(world_, motion_.forest, span.end);
 }
 
 /// Lets boxes and search distances cover what the pieces may travel in a step that starts here with these velocities.
@@ -318,20 +320,27 @@ bool Stepper::sides_lost(const Configuration& end) const {
   });
 }
 
-/// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root: it can't give way,
-/// and what little it gives would make its force any size. Hair that grows out of a head touches it so.
+/// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root or a held point: it
+/// can't give way, and what little it gives would make its force any size. Hair that grows out of a head touches it so.
 bool Stepper::held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const {
   const auto held = [&](int index, double s) {
     if (index < 0 || !geometry.pieces[index].fibre) return true;
     const contact::Piece& piece = geometry.pieces[index];
-    return piece.begin + s < 0.1 * piece.radius && clamped(world_.fibres[piece.body]);
+    const double near = 0.1 * piece.radius;
+    if (piece.begin + s < near && clamped(world_.fibres[piece.body])) return true;
+    const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;
+    return std::any_of(holds.begin(), holds.end(), [&](int i) {
+      const assembly::Hold& hold = world_.holds[i];
+      const double at = world_.fibres[hold.fibre].rod->piece_begin(hold.piece) + hold.u;
+      return hold.fibre == piece.body && hold.slide.isZero(0.0) && std::abs(piece.begin + s - at) < near;
+    });
   };
   return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);
 }
 
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
 /// whose end `at` is.
-Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* previous) {
+Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Span& span, const Pass* previous) {
   Pass pass;
   pass.at = at;
   pass.instant = previous ? assembly::Instant::end : assembly::Instant::begin;
@@ -346,6 +355,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
     take_root_motions(motion_.velocities);
     if (previous) take_root_motions(before);
   }
+  hold_trees(span, previous ? &before : nullptr);
   std::vector<Reach> reaches(at->contacts.size());
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -372,7 +382,34 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
     pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, pass.instant);
   }
   solve(pass);
+  find_hold_impulses(span, pass);
   return pass;
+}
+
+void Stepper::hold_trees(const Span& span, const std::vector<VectorX>* reached) {
+  for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
+    if (held(t)) assembly::hold_tree(world_, motion_, t, span.end, reached);
+  }
+}
+
+void Stepper::find_hold_impulses(const Span& span, Pass& pass) const {
+  for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
+    if (!held(t)) continue;
+    const VectorX contact =
+        assembly::contact_impulse(world_, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
+    const auto own = assembly::hold_impulses(world_, motion_, t, contact, span.end);
+    pass.holds.insert(pass.holds.end(), own.begin(), own.end());
+  }
+}
+
+/// How far off held points are where the rods are, relative to the fibre's length.
+double Stepper::hold_error(double time) const {
+  double largest = 0.0;
+  for (const assembly::Hold& hold : world_.holds) {
+    if (time > hold.release) continue;
+    largest = std::max(largest, assembly::hold_error(world_, hold, time) / world_.fibres[hold.fibre].rod->length());
+  }
+  return largest;
 }
 
 void Stepper::solve(Pass& pass) {
@@ -448,7 +485,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       for (const int f : motion_.forest.trees[t].fibres)
         start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
       assemble_tree(static_cast<int>(t), start_velocities_, false);
-      if (nonlinear || world_.gravity.isZero(0.0)) return;
+      if (nonlinear || (world_.gravity.isZero(0.0) && !held(static_cast<int>(t)))) return;
       first_free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
       gravity_on_tree(static_cast<int>(t), first_gravity_[t]);
     });
@@ -461,7 +498,8 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     report.finite = false;
     return true;
   }
-  Pass pass = linearise(here_, nullptr);
+  constexpr double hold_tolerance = 1e-10;
+  Pass pass = linearise(here_, span, nullptr);
   report.iterations += pass.solution.iterations;
   const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
   Pass best;
@@ -475,13 +513,15 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     }
     go_to_end(pass);
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
-    const bool enough = settled || done >= wanted || (!nonlinear && pass.solution.impulse.isZero(0.0));
+    const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
+    const bool enough =
+        done >= limit || ((settled || done >= wanted || free) && hold_error(span.end) <= hold_tolerance);
     SharedConfiguration end =
         enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
     if (!span.shortest && sides_lost(*end)) return false;
     const double overlapping = overlap(*end);
     if (overlapping <= options_.overlap_tolerance && enough) {
-      accept(pass, std::move(end), report);
+      accept(span, pass, std::move(end), report);
       return true;
     }
     if (enough && overlapping < least) {
@@ -494,7 +534,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     if (done >= limit || stuck >= 2) {
       if (least > options_.halving_overlap && !span.shortest) return false;
       go_to_end(best);
-      accept(best, find_contacts_at_end(span, best), report);
+      accept(span, best, find_contacts_at_end(span, best), report);
       return true;
     }
     {
@@ -502,7 +542,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       find_root_motions();
       for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) { assemble_at_end(static_cast<int>(t), pass); });
     }
-    Pass next = linearise(end, &pass);
+    Pass next = linearise(end, span, &pass);
     report.iterations += next.solution.iterations;
     report.nonlinear_residual = velocity_change(pass, next);
     settled = nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance;
@@ -511,9 +551,10 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
 }
 
 /// Makes the end of this part, where the rods are, the new state.
-void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& report) {
+void Stepper::accept(const Span& span, const Pass& pass, SharedConfiguration end, StepReport& report) {
   report_contacts(pass, report);
-  state_.work_external += obstacle_work_ + growth_work_ + root_and_air_work();
+  report_holds(span, pass, report);
+  state_.work_external += obstacle_work_ + hold_work_ + growth_work_ + root_and_air_work(pass);
   state_.warm = pass.forces(stage(), options_.margin);
   std::swap(state_.rods, end_rods_);
   here_ = std::move(end);
@@ -526,6 +567,7 @@ StepReport Stepper::step() {
     Stopwatch watch(timing_.t_step);
     previous_ = state_;
     report.obstacles.assign(world_.obstacles.size(), {});
+    report.holds.assign(world_.holds.size(), {});
     for (const contact::Contact& contact : here_->contacts)
       report.max_penetration = std::max(report.max_penetration, -contact.gap);
     // Parts of the step are counted in its smallest ones.

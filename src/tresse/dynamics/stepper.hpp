@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tresse/assembly/contact_problem.hpp>
+#include <tresse/assembly/holds.hpp>
 #include <tresse/assembly/world.hpp>
 #include <tresse/contact/contact_search.hpp>
 #include <tresse/dynamics/detail/implicit_motion.hpp>
@@ -117,18 +118,23 @@ class Stepper {
   double overlap(const Configuration& end) const;
   bool sides_lost(const Configuration& end) const;
   bool held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const;
-  Pass linearise(const SharedConfiguration& at, const Pass* previous);
+  Pass linearise(const SharedConfiguration& at, const Span& span, const Pass* previous);
+  bool held(int tree) const { return !motion_.holds[tree].holds.empty(); }
+  void hold_trees(const Span& span, const std::vector<VectorX>* reached);
+  void find_hold_impulses(const Span& span, Pass& pass) const;
+  double hold_error(double time) const;
   void solve(Pass& pass);
   void go_to_end(const Pass& pass);
   SharedConfiguration find_contacts_at_end(const Span& span, const Pass& pass);
   bool attempt(const Span& span, StepReport& report);
-  void accept(const Pass& pass, SharedConfiguration end, StepReport& report);
+  void accept(const Span& span, const Pass& pass, SharedConfiguration end, StepReport& report);
   bool sound(const std::vector<VectorX>& velocities) const;
   double velocity_change(const Pass& before, const Pass& after) const;
   void report_overlap(StepReport& report) const;
   void report_contacts(const Pass& pass, StepReport& report);
-  double root_and_air_work();
-  double root_work(int trunk);
+  void report_holds(const Span& span, const Pass& pass, StepReport& report);
+  double root_and_air_work(const Pass& pass);
+  double root_work(int trunk, const Pass& pass);
   rods::RodMotion mean_motion(int fibre);
 
   assembly::World world_;
@@ -155,6 +161,7 @@ class Stepper {
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
+  double hold_work_ = 0.0;                            ///< of what holds the fibres [J]
   Vector3 air_ = Vector3::Zero();                     ///< velocity of the air in this part of the step [m/s]
   double growth_work_ = 0.0;  ///< energy that the change of natural shape and length brought in [J]
   StepReport timing_;         ///< only its t_* fields are used

@@ -13,6 +13,17 @@
 
 namespace tresse::io {
 
+namespace {
+
+void append_numbers(std::string& out, const Vector3& values) {
+  for (const double value : values) {
+    out += ',';
+    append_number(out, value);
+  }
+}
+
+}  // namespace
+
 void append_number(std::string& out, double value) {
   if (!std::isfinite(value)) {
     out += std::isnan(value) ? "nan" : value > 0.0 ? "inf" : "-inf";
@@ -60,11 +71,24 @@ void append_force_rows(std::string& out, const dynamics::StepReport& report, con
     out += time;
     out += ',';
     out += names[i];
-    for (const double value : load.force) {
-      out += ',';
-      append_number(out, value);
-    }
+    append_numbers(out, load.force);
     fmt::format_to(std::back_inserter(out), ",{}\n", load.contacts);
+  }
+}
+
+void append_hold_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names) {
+  std::string time;
+  append_number(time, report.time);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const dynamics::HoldLoad& load = report.holds.at(i);
+    out += time;
+    out += ',';
+    out += names[i];
+    append_numbers(out, load.force);
+    append_numbers(out, load.torque);
+    out += ',';
+    append_number(out, load.error);
+    out += '\n';
   }
 }
 

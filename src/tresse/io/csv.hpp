@@ -9,14 +9,15 @@
 #include <tresse/dynamics/report.hpp>
 #include <tresse/io/watch.hpp>
 
-/// steps.csv, forces.csv and remarks.csv. Numbers carry 17 significant digits, so that reading them gives back the same
-/// bits.
+/// steps.csv, forces.csv, holds.csv and remarks.csv. Numbers carry 17 significant digits, so that reading them gives
+/// back the same bits.
 namespace tresse::io {
 
 inline constexpr std::string_view steps_header =
     "time,contacts,iterations,residual,max_penetration,kinetic,elastic,gravity,work_external,t_detection,t_assembly,"
     "t_solve,t_step\n";
 inline constexpr std::string_view forces_header = "time,obstacle,fx,fy,fz,contacts\n";
+inline constexpr std::string_view holds_header = "time,hold,fibre,fx,fy,fz,mx,my,mz,error\n";
 inline constexpr std::string_view remarks_header = "step,time,kind,message\n";
 
 /// Appends `value` as printf's %.17g; "nan", "inf" and "-inf" where not finite.
@@ -29,6 +30,9 @@ void append_step_row(std::string& out, const dynamics::StepReport& report);
 
 /// One row an obstacle. `names`: (obstacles), as append_text writes them.
 void append_force_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names);
+
+/// One row a hold. `names`: (holds), its name as append_text() writes it and the number of its fibre.
+void append_hold_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names);
 
 void append_remark_row(std::string& out, const Remark& remark);
 

@@ -19,6 +19,7 @@ constexpr const char* scene_file = "scene.toml";
 constexpr const char* summary_file = "summary.json";
 constexpr const char* steps_file = "steps.csv";
 constexpr const char* forces_file = "forces.csv";
+constexpr const char* holds_file = "holds.csv";
 constexpr const char* remarks_file = "remarks.csv";
 constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
@@ -116,6 +117,10 @@ RunRecorder::RunRecorder(RunSettings settings) : settings_(std::move(settings)) 
   require(settings_.output.every >= 1, "output.every: expected at least 1");
   require(settings_.output.checkpoint_every >= 1, "output.checkpoint_every: expected at least 1");
   for (const std::string& name : settings_.layout.obstacle_names) append_text(obstacle_names_.emplace_back(), name);
+  for (const assembly::Hold& hold : settings_.holds) {
+    append_text(hold_names_.emplace_back(), hold.name);
+    hold_names_.back() += fmt::format(",{}", hold.fibre);
+  }
   std::error_code error;
   if (settings_.resume && !fs::exists(file(scene_file), error) && !fs::exists(file(checkpoint_file), error)) {
     throw InvalidInput(fmt::format("{}: nothing to resume, no checkpoint.h5", settings_.folder.string()));
@@ -133,8 +138,8 @@ RunRecorder::RunRecorder(RunSettings settings) : settings_(std::move(settings)) 
 void RunRecorder::start() {
   // The checkpoint goes first, the scene last: whatever interrupts this, no checkpoint stands beside another run's
   // files.
-  for (const char* name :
-       {checkpoint_file, summary_file, log_file, trajectory_file, steps_file, forces_file, remarks_file, scene_file}) {
+  for (const char* name : {checkpoint_file, summary_file, log_file, trajectory_file, steps_file, forces_file,
+                           holds_file, remarks_file, scene_file}) {
     remove_file(file(name));
     remove_file(temporary_name(file(name)));
   }
@@ -144,6 +149,10 @@ void RunRecorder::start() {
   steps_.append(steps_header);
   forces_ = AppendFile::create(file(forces_file));
   forces_.append(forces_header);
+  if (!hold_names_.empty()) {
+    holds_ = AppendFile::create(file(holds_file));
+    holds_->append(holds_header);
+  }
   log_ = TrajectoryLogWriter::create(file(log_file), settings_.layout);
 }
 
@@ -163,6 +172,8 @@ void RunRecorder::resume() {
       length_of_rows(file(steps_file), steps_header, static_cast<std::uint64_t>(last.position.step_rows));
   const std::uint64_t forces =
       length_of_rows(file(forces_file), forces_header, static_cast<std::uint64_t>(last.position.force_rows));
+  const auto hold_rows = static_cast<std::uint64_t>(last.position.step_rows) * hold_names_.size();
+  const std::uint64_t holds = hold_names_.empty() ? 0 : length_of_rows(file(holds_file), holds_header, hold_rows);
   const std::uint64_t remarks =
       last.position.remarks == 0
           ? 0
@@ -170,6 +181,7 @@ void RunRecorder::resume() {
   open_log(last.position);  // all that may not fit comes before the first cut
   steps_ = AppendFile::reopen(file(steps_file), steps);
   forces_ = AppendFile::reopen(file(forces_file), forces);
+  if (!hold_names_.empty()) holds_ = AppendFile::reopen(file(holds_file), holds);
   if (remarks > 0) {
     remarks_ = AppendFile::reopen(file(remarks_file), remarks);
   } else {
@@ -202,6 +214,10 @@ void RunRecorder::record(const dynamics::StepReport& report) {
     throw InvalidInput(fmt::format("step {}: {} obstacle loads, the scene has {} obstacles", report.step,
                                    report.obstacles.size(), obstacle_names_.size()));
   }
+  if (report.holds.size() != hold_names_.size()) {
+    throw InvalidInput(fmt::format("step {}: {} loads of holds, the scene has {}", report.step, report.holds.size(),
+                                   hold_names_.size()));
+  }
   add(tally_, report, settings_.limits);
   timings_.detection += report.t_detection;
   timings_.assembly += report.t_assembly;
@@ -213,6 +229,11 @@ void RunRecorder::record(const dynamics::StepReport& report) {
   row_.clear();
   append_force_rows(row_, report, obstacle_names_);
   forces_.append(row_);
+  if (holds_) {
+    row_.clear();
+    append_hold_rows(row_, report, hold_names_);
+    holds_->append(row_);
+  }
   log_->flush_when_due();
   ++position_.step_rows;
   position_.force_rows += static_cast<std::int64_t>(obstacle_names_.size());
@@ -251,6 +272,7 @@ void RunRecorder::record_frame(const Frame& frame) {
 void RunRecorder::sync_all() {
   steps_.sync();
   forces_.sync();
+  if (holds_) holds_->sync();
   if (remarks_) remarks_->sync();
   log_->sync();
   position_.log_bytes = static_cast<std::int64_t>(log_->length());

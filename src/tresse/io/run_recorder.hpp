@@ -19,10 +19,11 @@ namespace tresse::io {
 
 /// What a run writes and where.
 struct RunSettings {
-  std::filesystem::path folder;  ///< created when missing
-  bool resume = false;           ///< go on from the folder's last checkpoint
-  int threads = 1;               ///< for summary.json
-  TrajectoryLayout layout{};     ///< with the resolved scene's text and the program's version
+  std::filesystem::path folder;         ///< created when missing
+  bool resume = false;                  ///< go on from the folder's last checkpoint
+  int threads = 1;                      ///< for summary.json
+  TrajectoryLayout layout{};            ///< with the resolved scene's text and the program's version
+  std::vector<assembly::Hold> holds{};  ///< of the world
   scene::Output output{};
   RunLimits limits{};
   std::chrono::milliseconds checkpoint_pause{1000};  ///< least wall time between checkpoints: syncing costs more than
@@ -104,8 +105,10 @@ class RunRecorder {
   std::optional<FolderLock> lock_;
   std::optional<dynamics::SimulationState> resumed_;
   std::vector<std::string> obstacle_names_;  ///< as the CSV writes them
+  std::vector<std::string> hold_names_;      ///< name and fibre of each, likewise
   AppendFile steps_;
   AppendFile forces_;
+  std::optional<AppendFile> holds_;  ///< where points are held
   std::optional<AppendFile> remarks_;
   Watch watch_;
   std::optional<TrajectoryLogWriter> log_;

@@ -183,6 +183,13 @@ std::string root_text(const scene::Root& root) {
   return out + " }";
 }
 
+std::string hold_text(const scene::Hold& hold) {
+  std::string out = fmt::format("{{ name = {}, at = {}, clamp = {}", Writer::quoted(hold.name), Writer::number(hold.at),
+                                hold.clamp ? "true" : "false");
+  if (!hold.slide.isZero(0.0)) out += ", slide = " + Writer::vector(hold.slide);
+  return out + fmt::format(", motion = {}, release = {} }}", motion_text(hold.motion), Writer::number(hold.release));
+}
+
 void write_group(Writer& out, const scene::FibreGroup& group) {
   out.element("fibres");
   out.text("name", group.name);
@@ -201,6 +208,7 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
   out.list("initial_curvature", group.initial_curvature, Writer::vector);
   out.list("initial_curvature_rate", group.initial_curvature_rate, Writer::vector);
   out.entry("root", std::string_view(root_text(group.root)));
+  if (!group.holds.empty()) out.list("holds", group.holds, hold_text);
   const scene::Grid& grid = group.grid;
   if (group.root.condition != rods::RootCondition::carried)
     out.entry("grid", std::string_view(fmt::format(

@@ -33,7 +33,7 @@ struct PointLoad {
 struct FibreLoads {
   std::vector<Vector3> acceleration;  ///< (points) of the material points
   std::vector<Vector3> velocity;      ///< (points)
-  std::vector<PointLoad> contacts;    ///< any order
+  std::vector<PointLoad> contacts;    ///< and holds, any order
   Vector3 gravity;
   Vector3 wind;
   double drag = 0.0;
@@ -131,6 +131,15 @@ void add_contacts(const std::vector<dynamics::ContactReport>& contacts, int fibr
   }
 }
 
+void add_holds(const assembly::World& world, const dynamics::StepReport& report, int fibre, FibreLoads& loads) {
+  for (std::size_t i = 0; i < report.holds.size(); ++i) {
+    const assembly::Hold& hold = world.holds[i];
+    if (hold.fibre != fibre) continue;
+    const double s = world.fibres[static_cast<std::size_t>(fibre)].rod->piece_begin(hold.piece) + hold.u;
+    loads.contacts.push_back({s, -report.holds[i].force});
+  }
+}
+
 FibreLoads at_rest(const assembly::World& world, std::size_t points) {
   return {std::vector<Vector3>(points, Vector3::Zero()),
           std::vector<Vector3>(points, Vector3::Zero()),
@@ -185,6 +194,7 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
       loads.drag = fibre.drag;
     }
     add_contacts(stepper.contacts(), static_cast<int>(f), loads);
+    add_holds(world, report, static_cast<int>(f), loads);
   }
   append_fibres(frame, scene, world, all);
   for (std::size_t k = 0; k < world.obstacles.size(); ++k) {

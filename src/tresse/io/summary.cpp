@@ -44,6 +44,10 @@ std::string words(const Finding& finding) {
     return fmt::format("penetration of {:.3g} m at step {} (limit {:.3g} m)", finding.value, finding.step,
                        finding.limit);
   }
+  if (finding.what == "hold") {
+    return fmt::format("{} steps left a held point off its place, worst by {:.3g} radii at step {} (limit {:.3g})",
+                       finding.steps, finding.value, finding.step, finding.limit);
+  }
   if (finding.what == "energy") {
     return fmt::format("energy rose by {:.3g} of its scale by step {} (limit {:.3g})", finding.value, finding.step,
                        finding.limit);
@@ -57,7 +61,7 @@ Json verdict(const std::vector<Finding>& found) {
   for (const Finding& finding : found) {
     Json entry = {{"what", finding.what}, {"step", finding.step}};
     if (finding.what != "non-finite") entry.update({{"value", finding.value}, {"limit", finding.limit}});
-    if (finding.what == "residual") entry["steps"] = finding.steps;
+    if (finding.what == "residual" || finding.what == "hold") entry["steps"] = finding.steps;
     entry["message"] = words(finding);
     out.push_back(entry);
   }
@@ -93,8 +97,8 @@ std::string remarks_in_words(const WatchTally& tally) {
 }  // namespace
 
 bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limits) {
-  return report.solver_status != Status::converged || exceeds(report.residual, limits.residual) ||
-         exceeds(report.nonlinear_residual, limits.nonlinear_residual);
+  return report.solver_status != Status::converged || report.motion_status != Status::converged ||
+         exceeds(report.residual, limits.residual) || exceeds(report.nonlinear_residual, limits.nonlinear_residual);
 }
 
 void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits) {
@@ -133,6 +137,8 @@ std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
   if (tally.worst_rise > limits.energy * tally.energy_scale) {
     out.push_back({"energy", tally.worst_rise_step, tally.worst_rise / tally.energy_scale, limits.energy});
   }
+  const TroubleTally& holds = tally.watch[static_cast<std::size_t>(Trouble::hold_missed)];
+  if (holds.steps > 0) out.push_back({"hold", holds.worst_step, holds.worst, 0.1, holds.steps});
   return out;
 }
 

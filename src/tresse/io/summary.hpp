@@ -66,11 +66,11 @@ struct RunTimings {
 
 /// One thing that was not sound.
 struct Finding {
-  std::string what;       ///< "residual", "penetration", "energy", "non-finite"
+  std::string what;       ///< "residual", "penetration", "energy", "hold", "non-finite"
   std::int64_t step = 0;  ///< the worst
   double value = 0.0;     ///< there
   double limit = 0.0;
-  std::int64_t steps = 1;  ///< how many, where counted ("residual")
+  std::int64_t steps = 1;  ///< how many, where counted ("residual", "hold")
 };
 
 /// Empty: sound.

@@ -16,6 +16,7 @@ using dynamics::ContactReport;
 using dynamics::WarmContact;
 
 constexpr double overlap_told = 0.1;       // of the radius
+constexpr double hold_error_told = 0.1;    // of the radius
 constexpr double deep_overlap_told = 0.5;  // of the radius
 constexpr double gap_told = 1.0;           // radii that a pressed contact opens by in one step
 constexpr double same_place = 20.0;        // radii along a fibre within which a contact is looked for again
@@ -195,6 +196,10 @@ const char* to_string(Trouble kind) {
       return "energy";
     case Trouble::cut_steps:
       return "cut-steps";
+    case Trouble::hold_missed:
+      return "hold-missed";
+    case Trouble::motion_unsolved:
+      return "motion-unsolved";
   }
   return "unknown";
 }
@@ -227,6 +232,8 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
   look_at_fibres(step);
   look_at_energy(step);
   look_at_cuts(step, tally);
+  look_at_holds(step);
+  look_at_motion(step);
   std::vector<Remark> remarks;
   for (std::size_t i = 0; i < trouble_count; ++i) {
     if (!(seen_[i].measure > 0.0)) continue;
@@ -360,6 +367,28 @@ void Watch::look_at_energy(const WatchedStep& step) {
   seen(Trouble::energy) = {
       step.energy_rise, fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; {}",
                                     step.energy_rise, liveliest_fibre(step.world), shorter_step(step.dt, 2.0))};
+}
+
+void Watch::look_at_holds(const WatchedStep& step) {
+  for (std::size_t i = 0; i < step.report.holds.size(); ++i) {
+    const assembly::Hold& hold = step.world.holds[i];
+    const rods::Rod& rod = *step.world.fibres[hold.fibre].rod;
+    const double radii = step.report.holds[i].error / rod.contact_radius();
+    Sighting& sighting = seen(Trouble::hold_missed);
+    if (!(radii > hold_error_told) || radii <= sighting.measure) continue;
+    sighting = {radii, fmt::format("fibre {} at {:.4g} m is {} off where '{}' wants it: out of its reach, or led too "
+                                   "fast; {}",
+                                   hold.fibre, rod.piece_begin(hold.piece) + hold.u,
+                                   length_in_words(step.report.holds[i].error), hold.name, shorter_step(step.dt, 2.0))};
+  }
+}
+
+void Watch::look_at_motion(const WatchedStep& step) {
+  if (step.report.motion_status == Status::converged) return;
+  seen(Trouble::motion_unsolved) = {
+      std::max(1.0, static_cast<double>(step.report.motion_iterations)),
+      fmt::format("the implicit motion of a fibre without contact was not solved in {} Newton steps ({}); {}",
+                  step.report.motion_iterations, to_string(step.report.motion_status), shorter_step(step.dt, 2.0))};
 }
 
 void Watch::look_at_cuts(const WatchedStep& step, const WatchTally& tally) {

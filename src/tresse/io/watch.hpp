@@ -20,8 +20,10 @@ enum class Trouble {
   runaway,           ///< a fibre bent or flying beyond sense; measured in what is sensible
   energy,            ///< energy rose without work from outside; relative to its scale
   cut_steps,         ///< steps had to be cut in parts; measured in parts
+  hold_missed,       ///< a held point is off by a tenth of the fibre's radius or more; measured in radii
+  motion_unsolved,   ///< Newton's method for a fibre without contact did not converge; measured in its iterations
 };
-inline constexpr std::size_t trouble_count = 7;
+inline constexpr std::size_t trouble_count = 9;
 
 /// "passed-through": the name in files.
 const char* to_string(Trouble kind);
@@ -88,6 +90,8 @@ class Watch {
   void look_at_lost_contacts(const WatchedStep& step);
   void look_at_fibres(const WatchedStep& step);
   void look_at_energy(const WatchedStep& step);
+  void look_at_holds(const WatchedStep& step);
+  void look_at_motion(const WatchedStep& step);
   void look_at_cuts(const WatchedStep& step, const WatchTally& tally);
   void note_contacts(const WatchedStep& step);
   const Known* same_contact(const WatchedStep& step, const dynamics::WarmContact& pressed, double s_a) const;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -89,15 +91,19 @@ int index_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<int>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
 }
 
+/// Piece of an arc length and the local one. Where two pieces meet it is the first, which fewer unknowns move.
+std::pair<int, double> piece_at(const rods::Rod& rod, double s) {
+  int piece = 0;
+  while (piece + 1 < rod.piece_count() && rod.piece_begin(piece + 1) < s) ++piece;
+  const double begin = rod.piece_begin(piece);
+  return {piece, std::clamp(s - begin, 0.0, rod.piece_begin(piece + 1) - begin)};
+}
+
 /// Branch `j` of those that a group has on fibre `parent`.
 assembly::Attachment attachment(const FibreGroup& group, std::size_t j, int parent, const rods::Rod& carrier) {
   assembly::Attachment out;
   out.parent = parent;
-  const double at = std::min(group.root.at[j], carrier.length());
-  // Where two pieces meet the first has the fewer unknowns.
-  while (out.piece + 1 < carrier.piece_count() && carrier.piece_begin(out.piece + 1) < at) ++out.piece;
-  const double begin = carrier.piece_begin(out.piece);
-  out.u = std::clamp(at - begin, 0.0, carrier.piece_begin(out.piece + 1) - begin);
+  std::tie(out.piece, out.u) = piece_at(carrier, group.root.at[j]);
   out.frame = {group.root.position, group.root.frame};
   const double angle = static_cast<double>(j) * group.root.roll_step;
   if (angle != 0.0) {
@@ -155,6 +161,31 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
                                                curvatures(group.initial_curvature),
                                                curvatures(group.initial_curvature_rate)));
     out.world.fibres.push_back(std::move(fibre));
+  }
+}
+
+/// Points are held where the initial shapes have them.
+void add_holds(const Scene& scene, Case& out) {
+  for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
+    const assembly::Fibre& fibre = out.world.fibres[f];
+    const std::vector<Hold>& holds = scene.fibres[fibre.group].holds;
+    if (holds.empty()) continue;
+    rods::RodState start = out.state.rods[f];
+    if (fibre.rod->root_condition() == rods::RootCondition::clamped) start.root = assembly::root_pose(fibre, 0.0);
+    fibre.rod->update(start);
+    for (const Hold& hold : holds) {
+      assembly::Hold held;
+      held.name = hold.name;
+      held.fibre = static_cast<int>(f);
+      std::tie(held.piece, held.u) = piece_at(*fibre.rod, hold.at);
+      held.clamped = hold.clamp;
+      held.slide = hold.slide;
+      const rods::RodSection section = fibre.rod->section(fibre.rod->piece_begin(held.piece) + held.u);
+      held.pose = {section.position, section.frame};
+      held.motion = hold.motion;
+      held.release = hold.release;
+      out.world.holds.push_back(held);
+    }
   }
 }
 
@@ -226,6 +257,7 @@ Case build(const Scene& scene) {
   for (const assembly::Tree& tree : assembly::make_forest(out.world).trees) {
     if (tree.fibres.size() > 1) assembly::update_tree(out.world, tree, out.state.rods);
   }
+  add_holds(scene, out);
   return out;
 }
 

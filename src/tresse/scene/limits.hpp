@@ -25,6 +25,7 @@ inline constexpr Range speed{-1e6, 1e6};         // per component [m/s]
 inline constexpr Range rotation{-1e6, 1e6};      // [rad], [rad/s]
 inline constexpr Range acceleration{-1e6, 1e6};  // per component [m/s^2]
 inline constexpr Range onset{0.0, 1e9};          // [s]
+inline constexpr double always = 1e9;            // of a time that never comes [s]
 inline constexpr Range growth{1e-3, 1e3};
 inline constexpr Range grading{1e-3, 1e3};
 inline constexpr Range drag{0.0, 1e6};          // [N s/m^2]
@@ -43,6 +44,7 @@ inline constexpr int elements = 10'000;   // of one fibre
 inline constexpr double unknowns = 1e8;   // of the whole scene
 inline constexpr int groups = 10'000;
 inline constexpr int obstacles = 10'000;
+inline constexpr int holds = 1'000;        // of one group
 inline constexpr int branches = 100'000;   // of one parent, in one group
 inline constexpr int keyframes = 100'000;  // of one motion
 inline constexpr int teeth = 10'000;

@@ -10,6 +10,7 @@
 #include <tresse/bodies/shapes.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
+#include <tresse/scene/limits.hpp>
 
 /// A case as plain, validated data in SI units: what a scene file says once its parameters are substituted. No
 /// behaviour here.
@@ -49,6 +50,16 @@ struct Grid {
   double twist = 0.0;          ///< largest random rotation of the root frame about its tangent; >= 0 [rad]
 };
 
+/// A point of every fibre of a group that is held where it is at time zero, or led along from there.
+struct Hold {
+  std::string name;                 ///< unique in its group
+  double at = 0.0;                  ///< arc length; from 0 to the length [m]
+  bool clamp = false;               ///< the material frame too; super-helices and super-clothoids
+  Vector3 slide = {0, 0, 0};        ///< unit axis along which the point may go, turned by the motion; zero: none
+  bodies::Motion motion;            ///< of the frame about the point
+  double release = limits::always;  ///< it lets go then; >= 0 [s]
+};
+
 struct FibreGroup {
   std::string name;                   ///< unique
   std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod"
@@ -64,6 +75,7 @@ struct FibreGroup {
   std::vector<Vector3> initial_curvature;       ///< (curvature_count()) [1/m]
   std::vector<Vector3> initial_curvature_rate;  ///< (curvature_count()) [1/(m s)]
   Root root;
+  std::vector<Hold> holds;
   Grid grid;
   double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;

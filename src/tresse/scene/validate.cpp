@@ -88,6 +88,31 @@ void validate_root(const Root& root, const Field& field) {
 
 bool curvature_model(const FibreGroup& group) { return group.model != "discrete-elastic-rod"; }
 
+void validate_holds(const FibreGroup& group) {
+  const Field group_field{"fibres." + group.name};
+  if (group.holds.size() > static_cast<std::size_t>(limits::holds))
+    group_field.fail("holds", fmt::format("has {} entries; expected at most {}", group.holds.size(), limits::holds));
+  if (!group.holds.empty() && group.growth_factor != 1.0)
+    group_field.fail("holds", "are given for a fibre that grows; expected a length that stays");
+  for (std::size_t i = 0; i < group.holds.size(); ++i) {
+    const Hold& hold = group.holds[i];
+    const Field field{fmt::format("{}.holds[{}]", group_field.owner, i)};
+    if (hold.name.empty()) field.fail("name", "is empty; expected a name");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (group.holds[j].name == hold.name)
+        field.fail("name", fmt::format("is \"{}\", which holds[{}] has; expected one of its own", hold.name, j));
+    }
+    field.range("at", hold.at, {0.0, length(group) * (1.0 + limits::unit_error)});
+    if (!hold.slide.isZero(0.0)) field.unit("slide", hold.slide);
+    if (hold.clamp && !curvature_model(group)) {
+      field.fail("clamp", fmt::format("is given for a {}; expected a super-helix or a super-clothoid, or clamp = false",
+                                      group.model));
+    }
+    validate_motion(hold.motion, {field.owner + ".motion"});
+    field.range("release", hold.release, limits::onset);
+  }
+}
+
 /// Of what grows on another group, and of what does not.
 void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index) {
   const FibreGroup& group = groups[index];
@@ -159,6 +184,7 @@ void validate_fibres(const FibreGroup& group) {
     field.range(at("initial_curvature_rate"), group.initial_curvature_rate[i], limits::curvature_rate);
   }
   validate_root(group.root, {field.owner + ".root"});
+  validate_holds(group);
   validate_grid(group.grid, {field.owner + ".grid"});
   field.range("natural_curvature_onset", group.natural_curvature_onset, limits::onset);
   field.range("growth.factor", group.growth_factor, limits::growth);

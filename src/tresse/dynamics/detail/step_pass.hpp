@@ -16,6 +16,7 @@ struct Stepper::Pass {
   friction::FactoredProblem problem;
   friction::FrictionSolution solution;
   std::vector<VectorX> velocities;  ///< (fibres) after the impulses
+  std::vector<assembly::HoldImpulse> holds;
 
   /// Sets `guess` to the impulses over `dt` of the nearest contacts of `warm`.
   void take_forces(const std::vector<WarmContact>& warm, double dt);

@@ -333,6 +333,30 @@ void read_growth(ReaderContext& context, const TomlNode& node, const std::string
   group.growth_end = table.required("end", {dimensions::time, limits::onset}, "when growth ends");
 }
 
+std::vector<scene::Hold> read_holds(ReaderContext& context, const TomlNode& node, const std::string& path,
+                                    double length) {
+  if (!node.is(TomlNode::Kind::array) || node.items.size() > static_cast<std::size_t>(limits::holds))
+    context.fail(node,
+                 fmt::format("{} is {}; expected an array of at most {} tables", path, describe(node), limits::holds));
+  std::vector<scene::Hold> out;
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const TableReader table(context, node.items[i], fmt::format("{}[{}]", path, i),
+                            {"name", "at", "clamp", "slide", "motion", "release"});
+    scene::Hold hold;
+    hold.name =
+        table.has("name") ? read_text(context, *table.find("name"), table.path("name")) : fmt::format("hold {}", i);
+    hold.at = length;
+    table.read("at", hold.at, {dimensions::length, {0.0, length * (1.0 + limits::unit_error)}});
+    table.read("clamp", hold.clamp);
+    if (table.has("slide")) table.read_direction("slide", hold.slide);
+    if (const TomlNode* motion = table.find("motion"))
+      hold.motion = read_motion(context, *motion, table.path("motion"));
+    table.read("release", hold.release, {dimensions::time, limits::onset});
+    out.push_back(hold);
+  }
+  return out;
+}
+
 scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes,
                                    const std::vector<scene::FibreGroup>& above, const Materials& materials) {
   const TomlNode& node = nodes.items[above.size()];
@@ -342,7 +366,7 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
   const TableReader table(context, node, "fibres." + one_line(group.name, 40),
                           {"name", "model", "material", "length", "elements", "element_lengths", "grading", "radius",
                            "section", "natural_curvature", "natural_curvature_onset", "growth", "initial_curvature",
-                           "initial_curvature_rate", "root", "grid", "drag"});
+                           "initial_curvature_rate", "root", "holds", "grid", "drag"});
   table.read("model", group.model, models());
   group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
   group.material = find_material(table, group.material_name, materials);
@@ -370,6 +394,8 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
   } else {
     group.root = read_root(context, root, table.path("root"));
   }
+  if (const TomlNode* holds = table.find("holds"))
+    group.holds = read_holds(context, *holds, table.path("holds"), scene::length(group));
   if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
   table.read("natural_curvature_onset", group.natural_curvature_onset, {dimensions::time, limits::onset});
   if (const TomlNode* growth = table.find("growth")) read_growth(context, *growth, table.path("growth"), group);

@@ -89,8 +89,8 @@ class DiscreteElasticRod final : public BandedRod {
   void check_sizes(const RodState& state) const;
   VectorX rest_from_edges(const std::vector<RodEdge>& edges) const;
 
-  double edge_force(int edge) const;     ///< tension [N]
-  Vector3 joint_force(int i) const;  ///< derivative of its energy over its strains [N m]
+  double edge_force(int edge) const;  ///< tension [N]
+  Vector3 joint_force(int i) const;   ///< derivative of its energy over its strains [N m]
   const Matrix8& bend_hessian(int joint) const;
   Matrix3 stretch_hessian(int j) const;
   Vector8 edge_rates(int i, const Eigen::Ref<const VectorX>& v, bool prescribed) const;

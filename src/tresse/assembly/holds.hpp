@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include <tresse/assembly/free_motion.hpp>
+
+/// Prescribed points of fibres. Their velocities are equations J v = wanted among the unknowns of a tree, and kept
+/// exactly: whitened vectors lose what moves a held point, so that friction solvers never see it. docs/dynamics.md,
+/// "Held points".
+namespace tresse::assembly {
+
+/// A hold's load on its fibre over a step. [N s], [N m s]
+struct HoldImpulse {
+  int hold = -1;
+  Vector3 linear = Vector3::Zero();
+  Vector3 angular = Vector3::Zero();
+};
+
+/// The trees that are held until `end`: only `holds` of each is set.
+std::vector<TreeHold> find_holds(const World& world, const Forest& forest, double end);
+
+/// Linearises what holds a tree where its rods are and adds to its velocities what brings the held points at the end of
+/// the step, `time`, where they are wanted. `reached`: the rods are at the end that these velocities reach; none: they
+/// are at the start.
+void hold_tree(const World& world, FreeMotion& motion, int tree, double time, const std::vector<VectorX>* reached);
+
+/// Loads of the holds of a tree, where hold_tree() linearised them; `contact` is the generalised impulse of contacts on
+/// it, (dof).
+std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& motion, int tree, const VectorX& contact,
+                                       double time);
+
+/// Distance of a hold's point, where the rods are, from where it is wanted at `time`; of a clamped frame also the angle
+/// times the fibre's length. [m]
+double hold_error(const World& world, const Hold& hold, double time);
+
+}  // namespace tresse::assembly
