@@ -34,8 +34,9 @@ int obstacle_of(const World& world, const contact::Geometry& geometry, const con
 int leading_of(const World& world, const FreeMotion& motion, const Side& side) {
   const int touched = world.fibres[side.fibre].rod->touched(side.element);
   const int t = motion.forest.tree_of[side.fibre];
-  const int own = leading_unknowns(motion.forest.trees[t], motion.forest.place_of[side.fibre], touched);
-  return std::max(own, motion.holds[t].leading);
+  const Tree& tree = motion.forest.trees[t];
+  if (!motion.holds[t].holds.empty()) return tree.dof + motion.holds[t].equations;
+  return leading_unknowns(tree, motion.forest.place_of[side.fibre], touched);
 }
 
 /// Adds sign * frame^T J of a side to the rows of its tree's unknowns, (leading or more, 3).
@@ -57,8 +58,9 @@ void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& fram
   Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns(rows.data() + where.offset, where.columns, 3);
   columns.setZero();
   for (int k = 0; k < count; ++k) add_side(world, motion, sides[k], signs[k] * frame, columns);
-  motion.matrices[where.body].whiten(columns);
-  motion.holds[where.body].project(columns);
+  const TreeHold& held = motion.holds[where.body];
+  motion.matrices[where.body].whiten(columns.topRows(where.columns - held.equations));
+  held.project(columns);
 }
 
 }  // namespace
@@ -94,7 +96,10 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
   const Forest& forest = motion.forest;
   problem.body_begin.reserve(forest.trees.size() + 1);
   problem.body_begin.push_back(0);
-  for (const Tree& tree : forest.trees) problem.body_begin.push_back(problem.body_begin.back() + tree.dof);
+  for (std::size_t t = 0; t < forest.trees.size(); ++t) {
+    const int unknowns = forest.trees[t].dof + motion.holds[t].equations;
+    problem.body_begin.push_back(problem.body_begin.back() + unknowns);
+  }
   const auto body_of = [&](const Side& side) { return side.fibre < 0 ? -1 : forest.tree_of[side.fibre]; };
   const Eigen::Index count = static_cast<Eigen::Index>(contacts.size());
   problem.contacts.resize(contacts.size());
@@ -161,7 +166,8 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
                                             const VectorX& impulse, const FreeMotion& motion) {
   std::vector<VectorX> change;
   change.reserve(motion.forest.trees.size());
-  for (const Tree& tree : motion.forest.trees) change.push_back(VectorX::Zero(tree.dof));
+  for (std::size_t t = 0; t < motion.forest.trees.size(); ++t)
+    change.push_back(VectorX::Zero(motion.forest.trees[t].dof + motion.holds[t].equations));
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     for (const friction::ContactRows& side : problem.contacts[i]) {
@@ -173,6 +179,7 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
   }
   std::vector<VectorX> out(motion.velocities.size());
   for (std::size_t t = 0; t < change.size(); ++t) {
+    change[t].conservativeResize(motion.forest.trees[t].dof);
     motion.matrices[t].velocity_from_whitened(change[t]);
     set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], change[t], false, out);
   }

@@ -6,17 +6,27 @@
 
 namespace tresse::assembly {
 
-/// What holds a tree, at one linearisation. With C = U^-1 J^T = Q R the whitened rows, (unknowns, equations).
+/// A hold at one linearisation: the directions in which it prescribes the velocity of its point.
+struct HoldDirections {
+  int hold = -1;  ///< of World::holds
+  Matrix3 basis;  ///< columns; the first two, or all three where it cannot slide
+  int count = 3;
+};
+
+/// What holds a tree, at one linearisation: J v + compliance * impulse = wanted. With C = (U^-1 J^T; compliance^1/2) =
+/// Q R: the whitened vectors of a held tree have an entry more for each equation, which the compliance works on.
 struct TreeHold {
   std::vector<int> holds;  ///< of World::holds, those under way; empty: nothing does
   int leading = 0;         ///< unknowns that they depend on
   int equations = 0;       ///< three of a pinned point, two of one that slides, three more of a clamped one
-  MatrixX q;               ///< (leading, rank) orthonormal
-  MatrixX r;               ///< (rank, rank) upper triangular
-  std::vector<int> kept;   ///< (rank) equations; others say nothing new: a straight rod's end cannot move along it
-  VectorX correction;      ///< (rank) along q, to what is wanted
+  std::vector<HoldDirections> directions;  ///< (holds)
+  MatrixX rows;                            ///< J^T (leading, equations)
+  MatrixX q;                               ///< (unknowns + equations, rank) orthonormal
+  MatrixX r;                               ///< (rank, rank) upper triangular
+  std::vector<int> kept;                   ///< (rank) equations; others say nothing new
+  VectorX correction;                      ///< (rank) along q, to what is wanted
 
-  /// Takes out of whitened columns, (leading or more, k), what moves a held point.
+  /// Takes out of whitened columns, (unknowns + equations, k), what moves a held point.
   void project(Eigen::Ref<MatrixX> columns) const;
 };
 
@@ -32,6 +42,7 @@ struct FreeMotion {
   std::vector<Pose> obstacles_begin;  ///< (obstacles) pose at the start of the step
   std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end
   double dt = 0.0;                    ///< [s]
+  double stage = 0.0;                 ///< where in it forces are taken: theta dt [s]
 };
 
 }  // namespace tresse::assembly

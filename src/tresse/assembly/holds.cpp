@@ -1,7 +1,7 @@
 #include <tresse/assembly/holds.hpp>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include <Eigen/Geometry>
 #include <Eigen/QR>
@@ -15,44 +15,39 @@ const rods::Rod& rod_of(const World& world, const Hold& hold) { return *world.fi
 
 Pose held_pose(const World& world, const Hold& hold) {
   const rods::Rod& rod = rod_of(world, hold);
-  if (!hold.clamped) return {geometry::position(rod.piece(hold.piece), hold.u), hold.pose.frame};
-  const rods::RodSection section = rod.section(rod.piece_begin(hold.piece) + hold.u);
+  if (!hold.clamped) return {geometry::position(rod.piece(hold.piece), held_parameter(world, hold)), hold.pose.frame};
+  const rods::RodSection section = rod.section(held_arc_length(world, hold));
   return {section.position, section.frame};
 }
 
-/// Velocity of the held point and its frame for velocities of its rod, prescribed parts included.
-Twist velocity_of(const World& world, const Hold& hold, const VectorX& v) {
-  const rods::Rod& rod = rod_of(world, hold);
-  Twist out{rod.velocity(hold.piece, hold.u, v), Vector3::Zero()};
-  if (!hold.clamped) return out;
-  Matrix6X twist(6, rod.dof());
-  const int touched = rod.twist_jacobian(hold.piece, hold.u, twist);
-  out.angular = twist.bottomLeftCorner(3, touched) * v.head(touched);
-  if (rod.root_dof() == 0) out.angular += rod.state().root_velocity.angular;
-  return out;
+Vector3 tangent(const World& world, const Hold& hold) {
+  return geometry::derivative(rod_of(world, hold).piece(hold.piece), held_parameter(world, hold)).normalized();
 }
 
-/// Directions in which a hold prescribes the velocity of its point: the first two, or all three where it cannot slide.
-struct Directions {
-  Matrix3 basis = Matrix3::Identity();
-  int count = 3;
-};
-
-Directions directions(const Hold& hold, const Pose& wanted) {
-  Directions out;
-  if (hold.slide.isZero(0.0)) return out;
-  const Vector3 along = wanted.frame * hold.pose.frame.transpose() * hold.slide;
-  out.basis.col(0) = along.unitOrthogonal();
-  out.basis.col(1) = along.cross(out.basis.col(0));
-  out.basis.col(2) = along;
-  out.count = 2;
+/// Across the axis that its point slides along; else along the fibre and across it.
+HoldDirections directions(const World& world, int index, double time) {
+  const Hold& hold = world.holds[index];
+  const bool slides = !hold.slide.isZero(0.0);
+  const Vector3 last =
+      slides ? Vector3(hold_pose(hold, time).frame * hold.pose.frame.transpose() * hold.slide) : tangent(world, hold);
+  HoldDirections out{index, {}, slides ? 2 : 3};
+  out.basis.col(2) = last;
+  out.basis.col(0) = last.unitOrthogonal();
+  out.basis.col(1) = last.cross(out.basis.col(0));
   return out;
 }
 
 int equations_of(const Hold& hold) { return (hold.slide.isZero(0.0) ? 3 : 2) + (hold.clamped ? 3 : 0); }
 
+VectorX in_equations(const Hold& hold, const HoldDirections& at, const Twist& velocity) {
+  VectorX out(equations_of(hold));
+  out.head(at.count) = (at.basis.transpose() * velocity.linear).head(at.count);
+  if (hold.clamped) out.tail<3>() = velocity.angular;
+  return out;
+}
+
 /// J^T of a hold's equations into columns of (leading, equations).
-void fill_columns(const World& world, const FreeMotion& motion, const Hold& hold, const Directions& at,
+void fill_columns(const World& world, const FreeMotion& motion, const Hold& hold, const HoldDirections& at,
                   Eigen::Ref<MatrixX> columns) {
   const rods::Rod& rod = rod_of(world, hold);
   const int t = motion.forest.tree_of[hold.fibre];
@@ -64,52 +59,57 @@ void fill_columns(const World& world, const FreeMotion& motion, const Hold& hold
     columns.middleCols(first, count) = rows.leftCols(count);
   };
   Matrix3X jacobian(3, rod.dof());
-  const int touched = rod.jacobian(hold.piece, hold.u, jacobian);
+  const int touched = rod.jacobian(hold.piece, held_parameter(world, hold), jacobian);
   add(jacobian.leftCols(touched), at.basis, 0, at.count);
   if (!hold.clamped) return;
   Matrix6X twist(6, rod.dof());
-  rod.twist_jacobian(hold.piece, hold.u, twist);
+  rod.twist_jacobian(hold.piece, held_parameter(world, hold), twist);
   add(twist.bottomLeftCorner(3, touched), Matrix3::Identity(), at.count, 3);
 }
 
-/// What a hold's equations still miss, (equations): the wanted velocity minus that of `unheld`.
-VectorX missing(const World& world, const FreeMotion& motion, const Hold& hold, double time,
-                const std::vector<VectorX>* reached) {
+/// Mean velocity that brings what is held from where it is to where it is wanted, in a hold's equations.
+VectorX wanted_velocity(const World& world, const Hold& hold, const HoldDirections& at, double time, double dt) {
   const Pose wanted = hold_pose(hold, time);
   const Pose here = held_pose(world, hold);
-  const Twist unheld = velocity_of(world, hold, motion.velocities[hold.fibre]);
-  Twist want = mean_twist(here, hold.clamped ? wanted : Pose{wanted.position, here.frame}, motion.dt);
-  if (reached) {
-    const Twist before = velocity_of(world, hold, (*reached)[hold.fibre]);
-    want = {want.linear + before.linear, want.angular + before.angular};
-  }
-  const Directions at = directions(hold, wanted);
-  VectorX out(equations_of(hold));
-  out.head(at.count) = (at.basis.transpose() * (want.linear - unheld.linear)).head(at.count);
-  if (hold.clamped) out.tail<3>() = want.angular - unheld.angular;
+  const Twist want = mean_twist(here, hold.clamped ? wanted : Pose{wanted.position, here.frame}, dt);
+  return in_equations(hold, at, want);
+}
+
+/// Square roots of the compliances of a hold's equations, velocity per impulse, (equations).
+VectorX softness(const World& world, const Hold& hold, const HoldDirections& at, const FreeMotion& motion) {
+  VectorX out = VectorX::Zero(equations_of(hold));
+  const double root = std::sqrt(hold.compliance / (motion.stage * motion.dt));
+  out.head(at.count) = root * (at.basis.transpose() * tangent(world, hold)).cwiseAbs().head(at.count);
   return out;
 }
 
 /// C = Q R with the equations that say something new, most telling first.
-void decompose(const MatrixX& whitened, const VectorX& lack, TreeHold& out) {
-  constexpr double threshold = 1e-7;
-  Eigen::ColPivHouseholderQR<MatrixX> qr(whitened.rows(), whitened.cols());
+void decompose(const MatrixX& columns, TreeHold& out) {
+  constexpr double threshold = 1e-9;
+  Eigen::ColPivHouseholderQR<MatrixX> qr(columns.rows(), columns.cols());
   qr.setThreshold(threshold);
-  qr.compute(whitened);
+  qr.compute(columns);
   const Eigen::Index rank = qr.rank();
-  out.q = qr.householderQ() * MatrixX::Identity(whitened.rows(), rank);
+  out.q = qr.householderQ() * MatrixX::Identity(columns.rows(), rank);
   out.r = qr.matrixR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
   out.kept.assign(qr.colsPermutation().indices().data(), qr.colsPermutation().indices().data() + rank);
-  out.correction.resize(rank);
-  for (Eigen::Index i = 0; i < rank; ++i) out.correction[i] = lack[out.kept[static_cast<std::size_t>(i)]];
-  out.r.transpose().triangularView<Eigen::Lower>().solveInPlace(out.correction);
 }
 
 }  // namespace
 
 void TreeHold::project(Eigen::Ref<MatrixX> columns) const {
-  if (kept.empty()) return;
-  columns.topRows(leading).noalias() -= q * (q.transpose() * columns.topRows(leading)).eval();
+  if (!kept.empty()) columns -= q * (q.transpose() * columns).eval();
+}
+
+Twist held_velocity(const World& world, const Hold& hold, const VectorX& v) {
+  const rods::Rod& rod = rod_of(world, hold);
+  Twist out{rod.velocity(hold.piece, held_parameter(world, hold), v), Vector3::Zero()};
+  if (!hold.clamped) return out;
+  Matrix6X twist(6, rod.dof());
+  const int touched = rod.twist_jacobian(hold.piece, held_parameter(world, hold), twist);
+  out.angular = twist.bottomLeftCorner(3, touched) * v.head(touched);
+  if (rod.root_dof() == 0) out.angular += rod.state().root_velocity.angular;
+  return out;
 }
 
 std::vector<TreeHold> find_holds(const World& world, const Forest& forest, double end) {
@@ -126,44 +126,69 @@ std::vector<TreeHold> find_holds(const World& world, const Forest& forest, doubl
   return out;
 }
 
-void hold_tree(const World& world, FreeMotion& motion, int t, double time, const std::vector<VectorX>* reached) {
+void linearise_holds(const World& world, FreeMotion& motion, int t, double time) {
   TreeHold& held = motion.holds[t];
-  const Tree& tree = motion.forest.trees[t];
-  MatrixX columns(held.leading, held.equations);
-  VectorX lack(held.equations);
+  const int dof = motion.forest.trees[t].dof;
+  held.directions.clear();
+  held.rows.resize(held.leading, held.equations);
+  MatrixX columns = MatrixX::Zero(dof + held.equations, held.equations);
   int first = 0;
   for (const int i : held.holds) {
     const Hold& hold = world.holds[i];
     const int count = equations_of(hold);
-    fill_columns(world, motion, hold, directions(hold, hold_pose(hold, time)), columns.middleCols(first, count));
-    lack.segment(first, count) = missing(world, motion, hold, time, reached);
+    const HoldDirections& at = held.directions.emplace_back(directions(world, i, time));
+    fill_columns(world, motion, hold, at, held.rows.middleCols(first, count));
+    columns.block(dof + first, first, count, count) = softness(world, hold, at, motion).asDiagonal();
     first += count;
   }
-  motion.matrices[t].whiten(columns);
-  decompose(columns, lack, held);
-  VectorX change = VectorX::Zero(tree.dof);
-  change.head(held.leading) = held.q * held.correction;
+  columns.topRows(held.leading) = held.rows;
+  motion.matrices[t].whiten(columns.topRows(held.leading));
+  decompose(columns, held);
+}
+
+void keep_holds(const World& world, FreeMotion& motion, int t, double time, const std::vector<VectorX>* reached) {
+  TreeHold& held = motion.holds[t];
+  const Tree& tree = motion.forest.trees[t];
+  VectorX lack(held.equations);
+  Eigen::Index first = 0;
+  for (const HoldDirections& at : held.directions) {
+    const Hold& hold = world.holds[at.hold];
+    const int count = equations_of(hold);
+    lack.segment(first, count) = wanted_velocity(world, hold, at, time, motion.dt);
+    if (!reached) {
+      const Twist now = held_velocity(world, hold, motion.velocities[hold.fibre]);
+      lack.segment(first, count) -= in_equations(hold, at, now);
+    }
+    first += count;
+  }
+  if (reached) {
+    const VectorX change = tree_velocity(world, tree, *reached) - tree_velocity(world, tree, motion.velocities);
+    lack += held.rows.transpose() * change.head(held.leading);
+  }
+  const auto rank = static_cast<Eigen::Index>(held.kept.size());
+  held.correction.resize(rank);
+  for (Eigen::Index i = 0; i < rank; ++i) held.correction[i] = lack[held.kept[static_cast<std::size_t>(i)]];
+  held.r.transpose().triangularView<Eigen::Lower>().solveInPlace(held.correction);
+  VectorX change = held.q.topRows(tree.dof) * held.correction;
   motion.matrices[t].velocity_from_whitened(change);
   std::vector<VectorX> changes(motion.velocities.size());
   set_rod_velocities(world, tree, motion.roots[t], change, false, changes);
   for (const int f : tree.fibres) motion.velocities[f] += changes[f];
 }
 
-std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& motion, int t, const VectorX& contact,
-                                       double time) {
+std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& motion, int t, const VectorX& contact) {
   const TreeHold& held = motion.holds[t];
   MatrixX whitened = contact;
   motion.matrices[t].whiten(whitened);
-  VectorX along = held.correction - held.q.transpose() * whitened.col(0).head(held.leading);
+  VectorX along = held.correction - held.q.topRows(whitened.rows()).transpose() * whitened.col(0);
   held.r.triangularView<Eigen::Upper>().solveInPlace(along);
   VectorX multiplier = VectorX::Zero(held.equations);
   for (std::size_t i = 0; i < held.kept.size(); ++i) multiplier[held.kept[i]] = along[static_cast<Eigen::Index>(i)];
   std::vector<HoldImpulse> out;
   Eigen::Index first = 0;
-  for (const int i : held.holds) {
-    const Hold& hold = world.holds[i];
-    const Directions at = directions(hold, hold_pose(hold, time));
-    HoldImpulse impulse{i, at.basis.leftCols(at.count) * multiplier.segment(first, at.count), Vector3::Zero()};
+  for (const HoldDirections& at : held.directions) {
+    const Hold& hold = world.holds[at.hold];
+    HoldImpulse impulse{at.hold, at.basis.leftCols(at.count) * multiplier.segment(first, at.count), Vector3::Zero()};
     if (hold.clamped) impulse.angular = multiplier.segment<3>(first + at.count);
     out.push_back(impulse);
     first += equations_of(hold);
@@ -171,11 +196,14 @@ std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& mot
   return out;
 }
 
-double hold_error(const World& world, const Hold& hold, double time) {
+double hold_error(const World& world, const HoldImpulse& impulse, double time, double stage) {
+  const Hold& hold = world.holds[impulse.hold];
+  const HoldDirections at = directions(world, impulse.hold, time);
   const Pose wanted = hold_pose(hold, time);
   const Pose here = held_pose(world, hold);
-  const Directions at = directions(hold, wanted);
-  Vector3 off = at.basis.transpose() * (here.position - wanted.position);
+  const Vector3 along = tangent(world, hold);
+  const Vector3 stretch = hold.compliance / stage * impulse.linear.dot(along) * along;
+  Vector3 off = at.basis.transpose() * (here.position + stretch - wanted.position);
   if (at.count == 2) off[2] = 0.0;
   double error = off.norm();
   if (hold.clamped) {

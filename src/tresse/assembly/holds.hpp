@@ -19,18 +19,22 @@ struct HoldImpulse {
 /// The trees that are held until `end`: only `holds` of each is set.
 std::vector<TreeHold> find_holds(const World& world, const Forest& forest, double end);
 
-/// Linearises what holds a tree where its rods are and adds to its velocities what brings the held points at the end of
-/// the step, `time`, where they are wanted. `reached`: the rods are at the end that these velocities reach; none: they
-/// are at the start.
-void hold_tree(const World& world, FreeMotion& motion, int tree, double time, const std::vector<VectorX>* reached);
+/// Linearises what holds a tree where its rods are, with the matrix as it is; `time` is the end of the step.
+void linearise_holds(const World& world, FreeMotion& motion, int tree, double time);
 
-/// Loads of the holds of a tree, where hold_tree() linearised them; `contact` is the generalised impulse of contacts on
+/// Adds to the velocities of a tree what brings the held points at `time`, the end of the step, where they are wanted.
+/// `reached`: the rods are at the end that these velocities reach; none: they are at the start.
+void keep_holds(const World& world, FreeMotion& motion, int tree, double time, const std::vector<VectorX>* reached);
+
+/// Velocity of a held point and its frame when its rod moves by `v`, what is prescribed included.
+Twist held_velocity(const World& world, const Hold& hold, const VectorX& v);
+
+/// Loads of the holds of a tree, as keep_holds() left them; `contact` is the generalised impulse of contacts on
 /// it, (dof).
-std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& motion, int tree, const VectorX& contact,
-                                       double time);
+std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& motion, int tree, const VectorX& contact);
 
-/// Distance of a hold's point, where the rods are, from where it is wanted at `time`; of a clamped frame also the angle
-/// times the fibre's length. [m]
-double hold_error(const World& world, const Hold& hold, double time);
+/// Distance of a held point, where the rods are, from where it is wanted at `time`, beyond what the compliance gives
+/// under the impulse over `stage`; of a clamped frame also the angle times the fibre's length. [m]
+double hold_error(const World& world, const HoldImpulse& impulse, double time, double stage);
 
 }  // namespace tresse::assembly

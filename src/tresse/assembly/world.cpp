@@ -99,6 +99,15 @@ Pose displaced(const Pose& pose, const bodies::Motion& motion, double time) {
 
 Pose root_pose(const Fibre& fibre, double time) { return displaced(fibre.root, fibre.root_motion, time); }
 
+double held_parameter(const World& world, const Hold& hold) {
+  return hold.share * geometry::domain(world.fibres[hold.fibre].rod->piece(hold.piece)).end;
+}
+
+double held_arc_length(const World& world, const Hold& hold) {
+  const rods::Rod& rod = *world.fibres[hold.fibre].rod;
+  return rod.piece_begin(hold.piece) + hold.share * (rod.piece_begin(hold.piece + 1) - rod.piece_begin(hold.piece));
+}
+
 Pose hold_pose(const Hold& hold, double time) { return displaced(hold.pose, hold.motion, time); }
 
 Twist mean_twist(const Pose& from, const Pose& to, double dt) {

@@ -62,10 +62,11 @@ struct Hold {
   std::string name;
   int fibre = 0;
   int piece = 0;
-  double u = 0.0;                   ///< local arc length, 0 to the length of the piece [m]
+  double share = 0.0;               ///< of the piece, 0 to 1
   bool clamped = false;             ///< its material frame too
   Vector3 slide = Vector3::Zero();  ///< unit axis along which it may go, at time zero; zero: none (3) [-]
   Pose pose;                        ///< at time zero
+  double compliance = 0.0;          ///< along its tangent: what a fibre that cannot stretch would give; >= 0 [m/N]
   bodies::Motion motion;
   double release = 1e300;  ///< it lets go then [s]
 };
@@ -85,6 +86,11 @@ struct World {
   Vector3 gust = Vector3::Zero();     ///< (3) what a gust adds at its height [m/s]
   double gust_period = 0.0;           ///< from one gust to the next; > 0 with a gust [s]
 };
+
+/// Local arc length of a held point on its piece as that is now: rods of nodes stretch. [m]
+double held_parameter(const World& world, const Hold& hold);
+/// Its arc length on the rod as it was made. [m]
+double held_arc_length(const World& world, const Hold& hold);
 
 /// Velocity of the air: gusts rise and fall as a raised cosine, the first from time zero. (3) [m/s]
 Vector3 wind_at(const World& world, double time);

@@ -103,19 +103,29 @@ void Stepper::assemble_free_motion(int f, int t) {
 }
 
 /// For another pass at the end that the last predicts.
-void Stepper::assemble_at_end(int t, const Pass& pass) {
-  const assembly::Tree& tree = motion_.forest.trees[t];
-  if (options_.scheme == Scheme::nonlinear || !world_.fibres[tree.fibres.front()].rod->linear_elasticity()) {
+void Stepper::assemble_at_end(int t, const Pass& pass, bool relinearise_holds) {
+  if (options_.scheme == Scheme::nonlinear || !linear(t)) {
     assemble_at_stage(t, pass.velocities);
   } else if (!world_.gravity.isZero(0.0) || held(t)) {
     assemble_gravity_at_end(t);
+    if (relinearise_holds) linearise_holds(t);
   }
+}
+
+/// Whether the elasticity of a tree is.
+bool Stepper::linear(int t) const {
+  return world_.fibres[motion_.forest.trees[t].fibres.front()].rod->linear_elasticity();
+}
+
+void Stepper::linearise_holds(int t) {
+  if (held(t)) assembly::linearise_holds(world_, motion_, t, end_time_);
 }
 
 /// assemble_tree() at theta, reached with `v_mean`; the rods are left at the end.
 void Stepper::assemble_at_stage(int t, const std::vector<VectorX>& v_mean) {
   if (options_.theta == 1.0) {
     assemble_tree(t, v_mean, true);
+    linearise_holds(t);
     return;
   }
   const assembly::Tree& tree = motion_.forest.trees[t];
@@ -127,6 +137,7 @@ void Stepper::assemble_at_stage(int t, const std::vector<VectorX>& v_mean) {
   assembly::update_tree(world_, tree, stage_rods_);
   find_root_motions(t);
   assemble_tree(t, v_mean, true);
+  linearise_holds(t);
   assembly::update_tree(world_, tree, end_rods_);
   find_root_motions(t);
 }

@@ -75,7 +75,7 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   }
 }
 
-void Stepper::report_holds(const Span& span, const Pass& pass, StepReport& report) {
+void Stepper::report_holds(const Pass& pass, StepReport& report) {
   hold_work_ = 0.0;
   for (const assembly::HoldImpulse& impulse : pass.holds) {
     const assembly::Hold& hold = world_.holds[impulse.hold];
@@ -84,10 +84,9 @@ void Stepper::report_holds(const Span& span, const Pass& pass, StepReport& repor
     HoldLoad& load = report.holds[impulse.hold];
     load.force -= linear / options_.dt;
     load.torque -= angular / options_.dt;
-    const Twist moved =
-        assembly::mean_twist(assembly::hold_pose(hold, span.begin), assembly::hold_pose(hold, span.end), 1.0);
-    hold_work_ += linear.dot(moved.linear) / motion_.dt + angular.dot(moved.angular) / motion_.dt;
-    load.error = assembly::hold_error(world_, hold, span.end);
+    const Twist velocity = assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]);
+    hold_work_ += linear.dot(velocity.linear) + angular.dot(velocity.angular);
+    load.error = assembly::hold_error(world_, impulse, end_time_, stage());
   }
 }
 
@@ -153,7 +152,8 @@ double Stepper::root_work(int trunk, const Pass& pass) {
   for (const assembly::HoldImpulse& held : pass.holds) {
     const assembly::Hold& hold = world_.holds[held.hold];
     if (motion_.forest.tree_of[hold.fibre] != motion_.forest.tree_of[trunk]) continue;
-    const Vector3 point = geometry::position(world_.fibres[hold.fibre].rod->piece(hold.piece), hold.u);
+    const Vector3 point =
+        geometry::position(world_.fibres[hold.fibre].rod->piece(hold.piece), assembly::held_parameter(world_, hold));
     impulse -= held.linear / options_.theta;
     moment -= (point.cross(held.linear) + held.angular) / options_.theta;
   }

@@ -42,6 +42,8 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.nonlinear_tolerance > 0.0, "nonlinear tolerance: must be positive");
   require(options.motion_tolerance > 0.0, "motion tolerance: must be positive");
   require(options.max_motion_iterations >= 1, "motion iterations: must be 1 or more");
+  require(world.holds.empty() || options.scheme == Scheme::semi_implicit,
+          "scheme: must be semi-implicit where points are held");
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const int m = world.fibres[f].rod->coordinate_count();
@@ -128,6 +130,8 @@ void Stepper::grow(int f, const Span& span) {
 void Stepper::begin_span(const Span& span) {
   const double dt = span.end - span.begin;
   motion_.dt = dt;
+  motion_.stage = options_.theta * dt;
+  end_time_ = span.end;
   growth_work_ = 0.0;
   air_ = assembly::wind_at(world_, span.begin + stage());
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
@@ -331,7 +335,7 @@ bool Stepper::held_at_roots(const contact::Geometry& geometry, const contact::Co
     const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;
     return std::any_of(holds.begin(), holds.end(), [&](int i) {
       const assembly::Hold& hold = world_.holds[i];
-      const double at = world_.fibres[hold.fibre].rod->piece_begin(hold.piece) + hold.u;
+      const double at = assembly::held_arc_length(world_, hold);
       return hold.fibre == piece.body && hold.slide.isZero(0.0) && std::abs(piece.begin + s - at) < near;
     });
   };
@@ -355,7 +359,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Span& span
     take_root_motions(motion_.velocities);
     if (previous) take_root_motions(before);
   }
-  hold_trees(span, previous ? &before : nullptr);
+  keep_holds(span, previous ? &before : nullptr);
   std::vector<Reach> reaches(at->contacts.size());
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -382,32 +386,47 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Span& span
     pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, pass.instant);
   }
   solve(pass);
-  find_hold_impulses(span, pass);
+  find_hold_impulses(pass);
   return pass;
 }
 
-void Stepper::hold_trees(const Span& span, const std::vector<VectorX>* reached) {
+void Stepper::keep_holds(const Span& span, const std::vector<VectorX>* reached) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
-    if (held(t)) assembly::hold_tree(world_, motion_, t, span.end, reached);
+    if (held(t)) assembly::keep_holds(world_, motion_, t, span.end, reached);
   }
 }
 
-void Stepper::find_hold_impulses(const Span& span, Pass& pass) const {
+/// Velocities of a held tree without what holds it, gravity that of the start.
+void Stepper::let_go(int t) {
+  if (!held(t)) return;
+  assembly::set_rod_velocities(world_, motion_.forest.trees[t], motion_.roots[t], first_free_[t], true,
+                               motion_.velocities);
+}
+
+void Stepper::find_hold_impulses(Pass& pass) const {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     if (!held(t)) continue;
     const VectorX contact =
         assembly::contact_impulse(world_, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
-    const auto own = assembly::hold_impulses(world_, motion_, t, contact, span.end);
+    const auto own = assembly::hold_impulses(world_, motion_, t, contact);
     pass.holds.insert(pass.holds.end(), own.begin(), own.end());
   }
 }
 
+/// Whether something holds a fibre whose elasticity is not linear.
+bool Stepper::iterates_holds() const {
+  for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
+    if (held(t) && !linear(t)) return true;
+  }
+  return false;
+}
+
 /// How far off held points are where the rods are, relative to the fibre's length.
-double Stepper::hold_error(double time) const {
+double Stepper::hold_error(const Pass& pass) const {
   double largest = 0.0;
-  for (const assembly::Hold& hold : world_.holds) {
-    if (time > hold.release) continue;
-    largest = std::max(largest, assembly::hold_error(world_, hold, time) / world_.fibres[hold.fibre].rod->length());
+  for (const assembly::HoldImpulse& held : pass.holds) {
+    const double error = assembly::hold_error(world_, held, end_time_, stage());
+    largest = std::max(largest, error / world_.fibres[world_.holds[held.hold].fibre].rod->length());
   }
   return largest;
 }
@@ -475,7 +494,10 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
 bool Stepper::attempt(const Span& span, StepReport& report) {
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
   const int wanted = nonlinear ? options_.max_nonlinear_iterations : options_.relinearisations;
-  const int limit = nonlinear ? wanted : std::max(wanted, options_.max_relinearisations);
+  // A free motion solved to its end is far from the held one where elasticity is not linear: iterated as well.
+  const bool iterated = iterates_holds();
+  constexpr int iterations = 20;
+  const int limit = nonlinear ? wanted : std::max({wanted, options_.max_relinearisations, iterated ? iterations : 0});
   begin_span(span);
   note_deep_contacts();
   {
@@ -485,6 +507,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       for (const int f : motion_.forest.trees[t].fibres)
         start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
       assemble_tree(static_cast<int>(t), start_velocities_, false);
+      linearise_holds(static_cast<int>(t));
       if (nonlinear || (world_.gravity.isZero(0.0) && !held(static_cast<int>(t)))) return;
       first_free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
       gravity_on_tree(static_cast<int>(t), first_gravity_[t]);
@@ -514,14 +537,15 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     go_to_end(pass);
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
     const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
+    const bool moving = iterated && (done == 0 || report.nonlinear_residual > hold_tolerance);
     const bool enough =
-        done >= limit || ((settled || done >= wanted || free) && hold_error(span.end) <= hold_tolerance);
+        done >= limit || ((settled || done >= wanted || free) && !moving && hold_error(pass) <= hold_tolerance);
     SharedConfiguration end =
         enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
     if (!span.shortest && sides_lost(*end)) return false;
     const double overlapping = overlap(*end);
     if (overlapping <= options_.overlap_tolerance && enough) {
-      accept(span, pass, std::move(end), report);
+      accept(pass, std::move(end), report);
       return true;
     }
     if (enough && overlapping < least) {
@@ -534,13 +558,23 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     if (done >= limit || stuck >= 2) {
       if (least > options_.halving_overlap && !span.shortest) return false;
       go_to_end(best);
-      accept(span, best, find_contacts_at_end(span, best), report);
+      accept(best, find_contacts_at_end(span, best), report);
       return true;
     }
     {
       Stopwatch watch(timing_.t_assembly);
       find_root_motions();
-      for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) { assemble_at_end(static_cast<int>(t), pass); });
+      // What comes after the passes asked for corrects held points along the rows of the last one: rows that turned
+      // would move what has no inertia, a rod's spin about its own axis, and that would not settle.
+      const bool again = nonlinear || (!free && done < wanted);
+      for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+        const int tree = static_cast<int>(t);
+        if (free && linear(tree)) {
+          let_go(tree);
+        } else {
+          assemble_at_end(tree, pass, again);
+        }
+      });
     }
     Pass next = linearise(end, span, &pass);
     report.iterations += next.solution.iterations;
@@ -551,9 +585,9 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
 }
 
 /// Makes the end of this part, where the rods are, the new state.
-void Stepper::accept(const Span& span, const Pass& pass, SharedConfiguration end, StepReport& report) {
+void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& report) {
   report_contacts(pass, report);
-  report_holds(span, pass, report);
+  report_holds(pass, report);
   state_.work_external += obstacle_work_ + hold_work_ + growth_work_ + root_and_air_work(pass);
   state_.warm = pass.forces(stage(), options_.margin);
   std::swap(state_.rods, end_rods_);

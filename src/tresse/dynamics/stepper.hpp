@@ -93,7 +93,7 @@ class Stepper {
   void grow(int fibre, const Span& span);
   void restore(SimulationState& state);
   void begin_span(const Span& span);
-  double stage() const { return options_.theta * motion_.dt; }
+  double stage() const { return motion_.stage; }
   static bool branched(const assembly::Tree& tree);
   void find_root_motions();
   void find_root_motions(int tree);
@@ -101,7 +101,7 @@ class Stepper {
   void assemble_tree(int tree, const std::vector<VectorX>& v_at, bool at_end);
   void assemble_fibre(int fibre, int tree, const VectorX& v_at, bool at_end);
   void assemble_free_motion(int fibre, int tree);
-  void assemble_at_end(int tree, const Pass& pass);
+  void assemble_at_end(int tree, const Pass& pass, bool relinearise_holds);
   void assemble_at_stage(int tree, const std::vector<VectorX>& v_mean);
   void gravity_on_tree(int tree, VectorX& out) const;
   void assemble_gravity_at_end(int tree);
@@ -120,19 +120,23 @@ class Stepper {
   bool held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const;
   Pass linearise(const SharedConfiguration& at, const Span& span, const Pass* previous);
   bool held(int tree) const { return !motion_.holds[tree].holds.empty(); }
-  void hold_trees(const Span& span, const std::vector<VectorX>* reached);
-  void find_hold_impulses(const Span& span, Pass& pass) const;
-  double hold_error(double time) const;
+  bool linear(int tree) const;
+  bool iterates_holds() const;
+  void let_go(int tree);
+  void linearise_holds(int tree);
+  void keep_holds(const Span& span, const std::vector<VectorX>* reached);
+  void find_hold_impulses(Pass& pass) const;
+  double hold_error(const Pass& pass) const;
   void solve(Pass& pass);
   void go_to_end(const Pass& pass);
   SharedConfiguration find_contacts_at_end(const Span& span, const Pass& pass);
   bool attempt(const Span& span, StepReport& report);
-  void accept(const Span& span, const Pass& pass, SharedConfiguration end, StepReport& report);
+  void accept(const Pass& pass, SharedConfiguration end, StepReport& report);
   bool sound(const std::vector<VectorX>& velocities) const;
   double velocity_change(const Pass& before, const Pass& after) const;
   void report_overlap(StepReport& report) const;
   void report_contacts(const Pass& pass, StepReport& report);
-  void report_holds(const Span& span, const Pass& pass, StepReport& report);
+  void report_holds(const Pass& pass, StepReport& report);
   double root_and_air_work(const Pass& pass);
   double root_work(int trunk, const Pass& pass);
   rods::RodMotion mean_motion(int fibre);
@@ -160,6 +164,7 @@ class Stepper {
   std::vector<FreeMotionResult> free_results_;  ///< (fibres) of this part; elasticity that is not linear only
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
+  double end_time_ = 0.0;                             ///< of this part of the step [s]
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
   double hold_work_ = 0.0;                            ///< of what holds the fibres [J]
   Vector3 air_ = Vector3::Zero();                     ///< velocity of the air in this part of the step [m/s]

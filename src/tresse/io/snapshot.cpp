@@ -135,8 +135,7 @@ void add_holds(const assembly::World& world, const dynamics::StepReport& report,
   for (std::size_t i = 0; i < report.holds.size(); ++i) {
     const assembly::Hold& hold = world.holds[i];
     if (hold.fibre != fibre) continue;
-    const double s = world.fibres[static_cast<std::size_t>(fibre)].rod->piece_begin(hold.piece) + hold.u;
-    loads.contacts.push_back({s, -report.holds[i].force});
+    loads.contacts.push_back({assembly::held_arc_length(world, hold), -report.holds[i].force});
   }
 }
 

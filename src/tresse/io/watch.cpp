@@ -378,7 +378,7 @@ void Watch::look_at_holds(const WatchedStep& step) {
     if (!(radii > hold_error_told) || radii <= sighting.measure) continue;
     sighting = {radii, fmt::format("fibre {} at {:.4g} m is {} off where '{}' wants it: out of its reach, or led too "
                                    "fast; {}",
-                                   hold.fibre, rod.piece_begin(hold.piece) + hold.u,
+                                   hold.fibre, assembly::held_arc_length(step.world, hold),
                                    length_in_words(step.report.holds[i].error), hold.name, shorter_step(step.dt, 2.0))};
   }
 }

@@ -164,26 +164,40 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
   }
 }
 
+/// Of the stretch between the root and `s`: int ds / EA. [m/N]
+double axial_compliance(const FibreGroup& group, double s) {
+  double out = 0.0;
+  for (std::size_t i = 0; i < group.element_lengths.size() && s > 0.0; ++i) {
+    const double length = std::min(s, group.element_lengths[i]);
+    out += length / (group.material.young_modulus * rods::area(group.sections[i]));
+    s -= group.element_lengths[i];
+  }
+  return out;
+}
+
 /// Points are held where the initial shapes have them.
 void add_holds(const Scene& scene, Case& out) {
   for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
     const assembly::Fibre& fibre = out.world.fibres[f];
-    const std::vector<Hold>& holds = scene.fibres[fibre.group].holds;
-    if (holds.empty()) continue;
+    const FibreGroup& group = scene.fibres[fibre.group];
+    if (group.holds.empty()) continue;
     rods::RodState start = out.state.rods[f];
     if (fibre.rod->root_condition() == rods::RootCondition::clamped) start.root = assembly::root_pose(fibre, 0.0);
     fibre.rod->update(start);
-    for (const Hold& hold : holds) {
+    for (const Hold& hold : group.holds) {
       assembly::Hold held;
       held.name = hold.name;
       held.fibre = static_cast<int>(f);
-      std::tie(held.piece, held.u) = piece_at(*fibre.rod, hold.at);
+      const auto [piece, u] = piece_at(*fibre.rod, hold.at);
+      held.piece = piece;
+      held.share = u / (fibre.rod->piece_begin(piece + 1) - fibre.rod->piece_begin(piece));
       held.clamped = hold.clamp;
       held.slide = hold.slide;
-      const rods::RodSection section = fibre.rod->section(fibre.rod->piece_begin(held.piece) + held.u);
+      const rods::RodSection section = fibre.rod->section(hold.at);
       held.pose = {section.position, section.frame};
       held.motion = hold.motion;
       held.release = hold.release;
+      if (curvature_model(group)) held.compliance = axial_compliance(group, hold.at);
       out.world.holds.push_back(held);
     }
   }

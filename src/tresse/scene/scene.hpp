@@ -91,6 +91,9 @@ int parent_index(const std::vector<FibreGroup>& groups, std::size_t index);
 /// Of one fibre. [m]
 double length(const FibreGroup& group);
 
+/// Super-helices and super-clothoids: they bend and twist without stretching.
+bool curvature_model(const FibreGroup& group);
+
 /// How many curvatures a fibre has: one an element, or with super-clothoids one a node.
 std::size_t curvature_count(const std::string& model, std::size_t elements);
 

@@ -86,8 +86,6 @@ void validate_root(const Root& root, const Field& field) {
                                      root.condition == rods::RootCondition::free ? "a free root" : "a branch"));
 }
 
-bool curvature_model(const FibreGroup& group) { return group.model != "discrete-elastic-rod"; }
-
 void validate_holds(const FibreGroup& group) {
   const Field group_field{"fibres." + group.name};
   if (group.holds.size() > static_cast<std::size_t>(limits::holds))
@@ -280,6 +278,8 @@ void validate_settings(const Scene& scene) {
 }
 
 }  // namespace
+
+bool curvature_model(const FibreGroup& group) { return group.model != "discrete-elastic-rod"; }
 
 std::size_t curvature_count(const std::string& model, std::size_t elements) {
   return model == "super-clothoid" ? elements + 1 : elements;
