@@ -44,7 +44,7 @@ TEST(Cantilever, AspectRatioAtAnyHeaviness) {
   const nlohmann::json data = nlohmann::json::parse(file);
   constexpr double asked = 1e-3;
   for (const Choice& choice : {Choice{"super-clothoid", 10, 2e-4}, Choice{"super-helix", 40, asked},
-                               Choice{"discrete-elastic-rod", 80, asked}}) {
+                               Choice{"discrete-elastic-rod", 80, asked}, Choice{"mass-spring", 80, asked}}) {
     for (const auto& p : data["planar"]["points"]) {
       const double expected = p["H_over_L"].get<double>() / p["W_over_L"].get<double>();
       const double gamma = p["Gamma"];

@@ -147,34 +147,5 @@ TEST(CurvatureRodsMotion, FreeFall) {
   EXPECT_LT((c.rod->state().coordinates - state.coordinates).norm(), 1e-8);
 }
 
-// First frequency of a clamped straight rod, beta = 1.875104068711961: 8 elements are within 1 % of the Euler-Bernoulli
-// beam.
-TEST(CurvatureRodsMotion, FirstFrequencyOfACantilever) {
-  constexpr int elements = 16;
-  const Material material{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.3};
-  const double radius = 1e-3;
-  const std::vector<SuperHelixElement> parts(elements,
-                                             {.length = 1.0 / elements, .section = CrossSection::circle(radius)});
-  const auto rod = make_super_helix(parts, material, RootCondition::clamped);
-  const int n = rod->dof();
-  MatrixX m(n, n);
-  rod->mass_matrix(m);
-  MatrixX k = MatrixX::Zero(n, n);
-  rod->add_stiffness(1.0, 0.0, k);
-  // Largest eigenvalue of K^-1/2 M K^-1/2 by power iteration: 1 / omega^2.
-  const VectorX scale = k.diagonal().cwiseSqrt().cwiseInverse();
-  const MatrixX s = scale.asDiagonal() * m * scale.asDiagonal();
-  VectorX x = VectorX::Ones(n);
-  double value = 0.0;
-  for (int i = 0; i < 200; ++i) {
-    const VectorX y = s * x;
-    value = y.norm() / x.norm();
-    x = y / y.norm();
-  }
-  const double ei = bending_stiffness(parts[0].section, material)[1];
-  const double expected = std::pow(1.875104068711961, 2) * std::sqrt(ei / (1000.0 * area(parts[0].section)));
-  EXPECT_NEAR(1.0 / std::sqrt(value), expected, 3e-3 * expected);
-}
-
 }  // namespace
 }  // namespace tresse::rods

@@ -14,6 +14,7 @@
 #include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/rods/discrete_elastic_rod.hpp>
+#include <tresse/rods/mass_spring.hpp>
 #include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
@@ -43,10 +44,11 @@ std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
     for (std::size_t i = 0; i < count; ++i) elements[i] = {group.element_lengths[i], group.sections[i]};
     return rods::make_super_clothoid(elements, group.natural_curvature, group.material, group.root.condition);
   }
-  if (group.model == "discrete-elastic-rod") {
+  if (group.model == "discrete-elastic-rod" || group.model == "mass-spring") {
     std::vector<rods::RodEdge> edges(count);
     for (std::size_t i = 0; i < count; ++i)
       edges[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
+    if (group.model == "mass-spring") return rods::make_mass_spring(edges, group.material, group.root.condition);
     return rods::make_discrete_elastic_rod(edges, group.material, group.root.condition);
   }
   std::vector<rods::SuperHelixElement> elements(count);
@@ -197,7 +199,7 @@ void add_holds(const Scene& scene, Case& out) {
       held.pose = {section.position, section.frame};
       held.motion = hold.motion;
       held.release = hold.release;
-      if (curvature_model(group)) held.compliance = axial_compliance(group, hold.at);
+      if (curvature_model(group.model)) held.compliance = axial_compliance(group, hold.at);
       out.world.holds.push_back(held);
     }
   }

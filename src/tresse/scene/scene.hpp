@@ -62,7 +62,7 @@ struct Hold {
 
 struct FibreGroup {
   std::string name;                   ///< unique
-  std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod"
+  std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"
   std::string material_name;          ///< key of friction pairs
   rods::Material material;
   std::vector<double> element_lengths;       ///< (N) > 0 [m]
@@ -91,11 +91,10 @@ int parent_index(const std::vector<FibreGroup>& groups, std::size_t index);
 /// Of one fibre. [m]
 double length(const FibreGroup& group);
 
-/// Super-helices and super-clothoids: they bend and twist without stretching.
-bool curvature_model(const FibreGroup& group);
-
 /// How many curvatures a fibre has: one an element, or with super-clothoids one a node.
 std::size_t curvature_count(const std::string& model, std::size_t elements);
+/// Whether the unknowns of a model are curvatures, which a rod needs to grow and to carry branches.
+bool curvature_model(const std::string& model);
 
 /// An obstacle and where its table starts in the file.
 struct Obstacle {

@@ -83,6 +83,7 @@ class IslandSolver {
   bool newton_from(const VectorX& start, double lift, int max_steps);
   bool try_newton(const VectorX& start);
   bool try_proximal(const VectorX& guess);
+  void finish();
   /// A tenth of the tolerance where the measure is Newton's own, else rounding.
   double newton_target() const { return (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm(); }
   void run(int last_sweep);
@@ -323,6 +324,17 @@ bool IslandSolver<Operator>::try_proximal(const VectorX& guess) {
   return false;
 }
 
+/// Newton's methods on all of an island that is out of sweeps, from the best iterate.
+template <typename Operator>
+void IslandSolver<Operator>::finish() {
+  if (newton_from(VectorX(best_), 1e-10, many_steps)) return;
+  constexpr int steps = 100;  // of those that end at all
+  VectorX trial = best_;
+  result_.newton_steps += proximal_newton(dense(), op_.q, op_.mu, newton_target(), trial, steps);
+  r_ = trial;
+  check();
+}
+
 /// A check costs as much as two sweeps: far above the tolerance, as the length of a sweep's step tells, every fourth
 /// one is made. One is always, and with it a restart, where rounding would soon be seen in the steps.
 template <typename Operator>
@@ -516,6 +528,9 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   }
   // Sweeps since the last check count too.
   if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
+  // Out of sweeps, what was too large for Newton's method on the way is not yet in the end: a few tenths of a second.
+  constexpr int in_the_end = 5;
+  if (!result_.converged && !small && op_.contacts() <= in_the_end * options_.newton_contacts) finish();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
     if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);

@@ -221,10 +221,10 @@ const scene::FibreGroup& find_parent(const TableReader& table, const TomlNode& n
   const std::string name = read_text(context, table.require("parent", "a name"), table.path("parent"));
   for (const scene::FibreGroup& group : above) {
     if (group.name != name) continue;
-    if (group.model == "discrete-elastic-rod")
-      table.fail("parent", fmt::format("is {}, a discrete-elastic-rod; expected a super-helix or super-clothoid, which "
-                                       "can carry branches",
-                                       in_quotes(name, 40)));
+    if (!scene::curvature_model(group.model))
+      table.fail("parent",
+                 fmt::format("is {}, a {}; expected a super-helix or super-clothoid, which can carry branches",
+                             in_quotes(name, 40), group.model));
     return group;
   }
   for (std::size_t i = above.size(); i < nodes.items.size(); ++i) {
@@ -298,7 +298,7 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
 }  // namespace
 
 const std::vector<std::string>& models() {
-  static const std::vector<std::string> names{"super-helix", "super-clothoid", "discrete-elastic-rod"};
+  static const std::vector<std::string> names{"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"};
   return names;
 }
 
@@ -387,8 +387,9 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
 
   const TomlNode* root = table.find("root");
   if (root != nullptr && root->is(TomlNode::Kind::table) && root->find("parent") != nullptr) {
-    if (group.model == "discrete-elastic-rod")
-      table.fail("model", "is \"discrete-elastic-rod\" for a branch; expected \"super-helix\" or \"super-clothoid\"");
+    if (!scene::curvature_model(group.model))
+      table.fail("model",
+                 fmt::format("is \"{}\" for a branch; expected \"super-helix\" or \"super-clothoid\"", group.model));
     if (table.has("grid")) table.fail("grid", "is given for branches; expected their places on the parent, root.at");
     group.root = read_branch_root(context, *root, table.path("root"), nodes, above);
   } else {

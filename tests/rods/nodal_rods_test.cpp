@@ -1,3 +1,5 @@
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
@@ -6,16 +8,35 @@
 #include <tresse/rods/detail/banded_step_matrix.hpp>
 #include <tresse/rods/detail/dense_step_matrix.hpp>
 #include <tresse/rods/discrete_elastic_rod.hpp>
+#include <tresse/rods/mass_spring.hpp>
 
 #include "rods/rod_cases.hpp"
 
-// Derivatives, matrices and invariance of the discrete elastic rod in random, strongly deformed states.
+// Derivatives, matrices and invariance of both rods of nodes in random, strongly deformed states.
 namespace tresse::rods {
 namespace {
 
 using namespace testing;
 
-Case nodal_case(const CaseOptions& options, double damping_time = 0.01) {
+/// A rod of nodes with angles (the discrete elastic rod) or without (the mass-spring chain).
+struct Nodal {
+  bool angles;
+  RootCondition root;
+
+  int stride() const { return angles ? 4 : 3; }
+  bool clamped() const { return root == RootCondition::clamped; }
+  int angle_at(int edge) const { return (clamped() ? 0 : 3) + 4 * edge; }
+  int node_at(int node) const { return (clamped() ? 0 : 3) + stride() * node - 3; }
+  bool is_angle(Eigen::Index i) const { return angles && i >= angle_at(0) && (i - angle_at(0)) % 4 == 0; }
+};
+
+struct NodalOptions {
+  int elements = 4;
+  double turn = 1.0;  ///< [rad] typical of an element
+  unsigned seed = 1;
+};
+
+Case nodal_case(const Nodal& nodal, const NodalOptions& options, double damping_time = 0.01) {
   std::mt19937 random(options.seed);
   std::uniform_real_distribution<double> u(-1.0, 1.0);
   const auto vector = [&](double scale) { return Vector3(scale * Vector3(u(random), u(random), u(random))); };
@@ -26,23 +47,35 @@ Case nodal_case(const CaseOptions& options, double damping_time = 0.01) {
     const double length = 0.05 * (1.0 + 0.5 * u(random));
     const double taper = 1.0 / (1.0 + 0.1 * i);
     edges.push_back({length, {1e-2 * taper, 1.5e-2 * taper}, vector(options.turn / length)});
+    if (!nodal.angles) {
+      edges.back().section = CrossSection::circle(1.2e-2 * taper);
+      edges.back().rest_curvature[0] = 0.0;
+    }
     out.lengths.push_back(length);
     out.densities.push_back(material.density * area(edges.back().section));
   }
-  out.rod = make_discrete_elastic_rod(edges, material, options.root);
+  out.rod = nodal.angles ? make_discrete_elastic_rod(edges, material, nodal.root)
+                         : make_mass_spring(edges, material, nodal.root);
   const Eigen::Index k = out.rod->rest_curvature().size();
   const double turn = options.turn / 0.05;
-  out.state = out.rod->shaped({vector(0.3), math::rotation_exp(vector(2.0))}, {vector(0.4), vector(3.0)},
-                              turn * VectorX::NullaryExpr(k, [&] { return u(random); }), VectorX::Zero(k));
+  VectorX shape = turn * VectorX::NullaryExpr(k, [&] { return u(random); });
+  // The energy of a naturally curved joint has a kink where it is straight: away from there.
+  for (Eigen::Index i = 1; i < k && !nodal.angles; i += 3) shape[i] = turn * (1.2 + 0.3 * u(random));
+  out.state = out.rod->shaped({vector(0.3), math::rotation_exp(vector(2.0))}, {vector(0.4), vector(3.0)}, shape,
+                              VectorX::Zero(k));
   // Stretched, with angles and references that differ from the section's axes.
   const VectorX away = VectorX::NullaryExpr(out.rod->dof(), [&] { return u(random); });
   out.state = out.rod->advanced(out.state, away, 3e-3, out.state.root, out.state.root_velocity);
   for (int j = 0; j < options.elements; ++j) {
-    const Eigen::Index at = (options.root == RootCondition::free ? 3 : 0) + 4 * j;
-    out.state.coordinates[at] += u(random);
-    out.state.rates[at] = 10.0 * u(random);
-    out.state.rates.segment<3>(at + 1) = vector(0.5);
+    if (nodal.angles) {
+      out.state.coordinates[nodal.angle_at(j)] += u(random);
+      out.state.rates[nodal.angle_at(j)] = 10.0 * u(random);
+    }
+    out.state.rates.segment<3>(nodal.node_at(j + 1)) = vector(0.5);
   }
+  // The start of the step that damping refers to is here.
+  if (!nodal.angles)
+    out.state = out.rod->advanced(out.state, out.state.rates, 0.0, out.state.root, out.state.root_velocity);
   out.rod->update(out.state);
   out.state = out.rod->state();
   return out;
@@ -54,31 +87,34 @@ double energy_at(const Case& c, const VectorX& v, double h) {
   return rod->elastic_energy();
 }
 
-class DiscreteElasticRodDerivatives : public ::testing::TestWithParam<RootCondition> {};
-INSTANTIATE_TEST_SUITE_P(Roots, DiscreteElasticRodDerivatives,
-                         ::testing::Values(RootCondition::clamped, RootCondition::free));
+class NodalRods : public ::testing::TestWithParam<Nodal> {};
+INSTANTIATE_TEST_SUITE_P(Models, NodalRods,
+                         ::testing::Values(Nodal{true, RootCondition::clamped}, Nodal{true, RootCondition::free},
+                                           Nodal{false, RootCondition::clamped}, Nodal{false, RootCondition::free}),
+                         [](const auto& tested) {
+                           return std::string(tested.param.angles ? "DiscreteElasticRod" : "MassSpringChain") +
+                                  (tested.param.clamped() ? "Clamped" : "Free");
+                         });
 
 /// Lengths and angles of like effect: strains of order one for a unit step.
-VectorX random_step(const Case& c, unsigned seed) {
+VectorX random_step(const Nodal& nodal, const Case& c, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> u(-1.0, 1.0);
   VectorX v(c.rod->dof());
-  const int first = c.rod->root_condition() == RootCondition::free ? 3 : 0;
-  for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = (i >= first && (i - first) % 4 == 0 ? 1.0 : 0.02) * u(random);
+  for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = (nodal.is_angle(i) ? 1.0 : 0.02) * u(random);
   return v;
 }
 
-TEST_P(DiscreteElasticRodDerivatives, ForceIsTheGradientOfTheEnergy) {
+TEST_P(NodalRods, ForceIsTheGradientOfTheEnergy) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    const Case c = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = seed});
+    const Case c = nodal_case(GetParam(), {.elements = 5, .turn = 0.8, .seed = seed});
     VectorX force(c.rod->dof());
     c.rod->elastic_force(force);
     double worst = 0.0;
     for (Eigen::Index i = 0; i < force.size(); ++i) {
       const VectorX unit = VectorX::Unit(force.size(), i);
       const auto energy = [&](double h) { return VectorX::Constant(1, energy_at(c, unit, h)); };
-      const int first = GetParam() == RootCondition::free ? 3 : 0;
-      const double h = i >= first && (i - first) % 4 == 0 ? 1e-2 : 2e-4;
+      const double h = GetParam().is_angle(i) ? 1e-2 : 2e-4;
       worst = std::max(worst, std::abs(difference(energy, h)[0] + force[i]));
     }
     if (printing()) std::printf("gradient against differences %.1e\n", worst / force.cwiseAbs().maxCoeff());
@@ -86,9 +122,9 @@ TEST_P(DiscreteElasticRodDerivatives, ForceIsTheGradientOfTheEnergy) {
   }
 }
 
-TEST_P(DiscreteElasticRodDerivatives, HessianAgainstSecondDifferencesOfTheEnergy) {
+TEST_P(NodalRods, HessianAgainstSecondDifferencesOfTheEnergy) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    const Case c = nodal_case({.elements = 4, .turn = 0.8, .root = GetParam(), .seed = seed});
+    const Case c = nodal_case(GetParam(), {.elements = 4, .turn = 0.8, .seed = seed});
     const int n = c.rod->dof();
     MatrixX hessian = MatrixX::Zero(n, n);
     c.rod->add_stiffness(1.0, 0.0, hessian);
@@ -103,8 +139,8 @@ TEST_P(DiscreteElasticRodDerivatives, HessianAgainstSecondDifferencesOfTheEnergy
     double worst = 0.0;
     const double step = 2e-3;
     for (int i = 0; i < 40; ++i) {
-      const VectorX v = random_step(c, 100 + static_cast<unsigned>(i));
-      const VectorX w = random_step(c, 200 + static_cast<unsigned>(i));
+      const VectorX v = random_step(GetParam(), c, 100 + static_cast<unsigned>(i));
+      const VectorX w = random_step(GetParam(), c, 200 + static_cast<unsigned>(i));
       const double found = 0.25 * (second(v + w, step) - second(v - w, step));
       const double size = std::sqrt(v.dot(hessian * v) * v.dot(hessian * v) + 1.0);
       worst = std::max(
@@ -115,10 +151,10 @@ TEST_P(DiscreteElasticRodDerivatives, HessianAgainstSecondDifferencesOfTheEnergy
   }
 }
 
-TEST_P(DiscreteElasticRodDerivatives, TaylorRemaindersHaveTheirOrder) {
-  const Case c = nodal_case({.elements = 6, .turn = 0.7, .root = GetParam(), .seed = 9});
+TEST_P(NodalRods, TaylorRemaindersHaveTheirOrder) {
+  const Case c = nodal_case(GetParam(), {.elements = 6, .turn = 0.7, .seed = 9});
   const int n = c.rod->dof();
-  const VectorX v = random_step(c, 3);
+  const VectorX v = random_step(GetParam(), c, 3);
   VectorX force(n);
   c.rod->elastic_force(force);
   VectorX bent = VectorX::Zero(n);
@@ -133,42 +169,44 @@ TEST_P(DiscreteElasticRodDerivatives, TaylorRemaindersHaveTheirOrder) {
   }
 }
 
-TEST_P(DiscreteElasticRodDerivatives, RigidMotionsChangeNothing) {
-  const Case c = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = 4});
+TEST_P(NodalRods, RigidMotionsChangeNothing) {
+  const Case c = nodal_case(GetParam(), {.elements = 5, .turn = 0.8, .seed = 4});
   const Matrix3 turn = math::rotation_exp({0.7, -1.1, 0.4});
   const Vector3 shift(0.3, 0.1, -0.2);
   RodState moved = c.state;
-  const bool clamped = GetParam() == RootCondition::clamped;
-  const int first = clamped ? 0 : 3;
+  const Nodal& nodal = GetParam();
   moved.root.position = turn * c.state.root.position + shift;
   moved.root.frame = turn * c.state.root.frame;
   for (int j = 0; j < 5; ++j) {
-    moved.coordinates.segment<3>(first + 4 * j + 1) = turn * c.state.coordinates.segment<3>(first + 4 * j + 1) + shift;
-    moved.memory.segment<3>(3 * j) = turn * c.state.memory.segment<3>(3 * j);
+    const int at = nodal.node_at(j + 1);
+    moved.coordinates.segment<3>(at) = turn * c.state.coordinates.segment<3>(at) + shift;
+    if (nodal.angles) moved.memory.segment<3>(3 * j) = turn * c.state.memory.segment<3>(3 * j);
   }
-  if (!clamped) moved.coordinates.head<3>() = turn * c.state.coordinates.head<3>() + shift;
+  if (!nodal.clamped()) moved.coordinates.head<3>() = turn * c.state.coordinates.head<3>() + shift;
   const auto rod = c.rod->clone();
   rod->update(moved);
   EXPECT_NEAR(rod->elastic_energy() / c.rod->elastic_energy(), 1.0, 1e-13);
-  if (clamped) return;
+  if (nodal.clamped()) return;
   // No net force; the torque of the node forces is what the edges' own twisting torques leave.
   VectorX force(rod->dof());
   c.rod->elastic_force(force);
   Vector3 resultant = force.head<3>();
   Vector3 torque = c.state.coordinates.head<3>().cross(force.head<3>());
   for (int j = 0; j < 5; ++j) {
-    const Vector3 f = force.segment<3>(3 + 4 * j + 1);
-    const Vector3 x = c.state.coordinates.segment<3>(3 + 4 * j + 1);
+    const Vector3 f = force.segment<3>(nodal.node_at(j + 1));
+    const Vector3 x = c.state.coordinates.segment<3>(nodal.node_at(j + 1));
     resultant += f;
-    torque += x.cross(f) + force[3 + 4 * j] * (x - c.rod->section(c.rod->piece_begin(j)).position).normalized();
+    torque += x.cross(f);
+    if (nodal.angles)
+      torque += force[nodal.angle_at(j)] * (x - c.rod->section(c.rod->piece_begin(j)).position).normalized();
   }
   const double size = force.cwiseAbs().maxCoeff();
   EXPECT_LT(resultant.norm(), 1e-13 * size);
   EXPECT_LT(torque.norm(), 1e-13 * size);
 }
 
-TEST_P(DiscreteElasticRodDerivatives, DampingSparesRigidMotionsAndIsPositive) {
-  const Case c = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = 6});
+TEST_P(NodalRods, DampingSparesRigidMotionsAndIsPositive) {
+  const Case c = nodal_case(GetParam(), {.elements = 5, .turn = 0.8, .seed = 6});
   const int n = c.rod->dof();
   MatrixX damping = MatrixX::Zero(n, n);
   c.rod->add_stiffness(0.0, 1.0, damping);
@@ -178,15 +216,16 @@ TEST_P(DiscreteElasticRodDerivatives, DampingSparesRigidMotionsAndIsPositive) {
   // v: the whole rod moves rigidly, root included.
   RodState state = c.state;
   const Vector3 spin(0.7, -0.4, 1.1), drift(0.1, 0.2, 0.3);
-  const bool clamped = GetParam() == RootCondition::clamped;
-  const int first = clamped ? 0 : 3;
+  const Nodal& nodal = GetParam();
+  const bool clamped = nodal.clamped();
   state.root_velocity = {drift + spin.cross(state.root.position), spin};
   const auto velocity = [&](const Vector3& x) -> Vector3 { return drift + spin.cross(x); };
   if (!clamped) state.rates.head<3>() = velocity(state.coordinates.head<3>());
   for (int j = 0; j < 5; ++j) {
-    const Vector3 x = state.coordinates.segment<3>(first + 4 * j + 1);
-    state.rates.segment<3>(first + 4 * j + 1) = velocity(x);
-    state.rates[first + 4 * j] = spin.dot((x - c.rod->section(c.rod->piece_begin(j)).position).normalized());
+    const Vector3 x = state.coordinates.segment<3>(nodal.node_at(j + 1));
+    state.rates.segment<3>(nodal.node_at(j + 1)) = velocity(x);
+    if (nodal.angles)
+      state.rates[nodal.angle_at(j)] = spin.dot((x - c.rod->section(c.rod->piece_begin(j)).position).normalized());
   }
   const auto rod = c.rod->clone();
   rod->update(state);
@@ -194,7 +233,7 @@ TEST_P(DiscreteElasticRodDerivatives, DampingSparesRigidMotionsAndIsPositive) {
   rod->resistance(0.0, state.rates, unknown);
   EXPECT_LT((unknown + damping * state.rates).norm(), 1e-12 * (damping * state.rates).norm() + 1e-12 * largest);
   rod->inertial_and_external_force({}, prescribed);
-  const Case undamped = nodal_case({.elements = 5, .turn = 0.8, .root = GetParam(), .seed = 6}, 0.0);
+  const Case undamped = nodal_case(GetParam(), {.elements = 5, .turn = 0.8, .seed = 6}, 0.0);
   undamped.rod->update(state);
   undamped.rod->inertial_and_external_force({}, inertial);
   if (clamped) {
@@ -204,8 +243,8 @@ TEST_P(DiscreteElasticRodDerivatives, DampingSparesRigidMotionsAndIsPositive) {
   }
 }
 
-TEST_P(DiscreteElasticRodDerivatives, JacobianIsTheVelocity) {
-  const Case c = nodal_case({.elements = 4, .turn = 0.8, .root = GetParam(), .seed = 2});
+TEST_P(NodalRods, JacobianIsTheVelocity) {
+  const Case c = nodal_case(GetParam(), {.elements = 4, .turn = 0.8, .seed = 2});
   Matrix3X columns(3, c.rod->dof());
   Matrix3X ends(3, 5);
   c.rod->end_velocities(c.state.rates, ends);
@@ -224,22 +263,22 @@ TEST_P(DiscreteElasticRodDerivatives, JacobianIsTheVelocity) {
       const Vector3 velocity = c.rod->velocity(piece, part * length, c.state.rates);
       EXPECT_LT((difference(position, 1e-3) - velocity).norm(), 1e-11);
       Vector3 found = columns.leftCols(touched) * c.state.rates.head(touched);
-      if (GetParam() == RootCondition::clamped && piece == 0) found += (1.0 - part) * c.state.root_velocity.linear;
+      if (GetParam().clamped() && piece == 0) found += (1.0 - part) * c.state.root_velocity.linear;
       EXPECT_LT((found - velocity).norm(), 1e-14);
     }
     EXPECT_EQ(ends.col(piece), c.rod->velocity(piece, 0.0, c.state.rates));
   }
 }
 
-TEST_P(DiscreteElasticRodDerivatives, BandedStepMatrixIsTheDenseOne) {
+TEST_P(NodalRods, BandedStepMatrixIsTheDenseOne) {
   for (const int elements : {1, 2, 7, 60}) {
-    const Case c = nodal_case({.elements = elements, .turn = 0.3, .root = GetParam(), .seed = 5});
+    const Case c = nodal_case(GetParam(), {.elements = elements, .turn = 0.3, .seed = 5});
     const int n = c.rod->dof();
     detail::BandedStepMatrix banded;
     detail::DenseStepMatrix dense;
     const StepTerms terms{1e-10, 1e-5, 0.3};  // small enough for the exact Hessian
     VectorX momentum(n), expected(n);
-    const VectorX x = random_step(c, 8);
+    const VectorX x = random_step(GetParam(), c, 8);
     ASSERT_TRUE(banded.factor(*c.rod, terms, x, momentum));
     ASSERT_TRUE(dense.factor(*c.rod, terms, x, expected));
     EXPECT_LT(relative(momentum, expected), 1e-14);
@@ -254,7 +293,8 @@ TEST_P(DiscreteElasticRodDerivatives, BandedStepMatrixIsTheDenseOne) {
     EXPECT_LT(relative(a, b), 1e-11);
     for (const int leading : {std::min(4, n), n}) {
       MatrixX columns(leading, 3);
-      for (int k = 0; k < 3; ++k) columns.col(k) = random_step(c, 20 + static_cast<unsigned>(k)).head(leading);
+      for (int k = 0; k < 3; ++k)
+        columns.col(k) = random_step(GetParam(), c, 20 + static_cast<unsigned>(k)).head(leading);
       MatrixX same = columns;
       banded.whiten(columns);
       dense.whiten(same);
@@ -263,8 +303,8 @@ TEST_P(DiscreteElasticRodDerivatives, BandedStepMatrixIsTheDenseOne) {
   }
 }
 
-TEST_P(DiscreteElasticRodDerivatives, AnIndefiniteHessianIsClampedAndUsedThroughout) {
-  const Case c = nodal_case({.elements = 6, .turn = 0.9, .root = GetParam(), .seed = 3});
+TEST_P(NodalRods, AnIndefiniteHessianIsClampedAndUsedThroughout) {
+  const Case c = nodal_case(GetParam(), {.elements = 6, .turn = 0.9, .seed = 3});
   const int n = c.rod->dof();
   MatrixX exact = MatrixX::Zero(n, n);
   c.rod->add_stiffness(1.0, 0.0, exact);
@@ -277,7 +317,7 @@ TEST_P(DiscreteElasticRodDerivatives, AnIndefiniteHessianIsClampedAndUsedThrough
   c.rod->add_stiffness(1.0, 0.0, used);
   const auto values = Eigen::SelfAdjointEigenSolver<MatrixX>(used).eigenvalues();
   EXPECT_GT(values[0], -1e-13 * values[n - 1]);
-  const VectorX x = random_step(c, 7);
+  const VectorX x = random_step(GetParam(), c, 7);
   VectorX product = VectorX::Zero(n);
   c.rod->add_stiffness_times(stiffness, x, product);
   MatrixX mass(n, n);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/rods/discrete_elastic_rod.hpp>
+#include <tresse/rods/mass_spring.hpp>
 #include <tresse/rods/super_helix.hpp>
 #include <tresse/statics/equilibrium.hpp>
 
@@ -17,17 +18,22 @@ namespace {
 using nlohmann::json;
 
 /// Rod of unit length and unit EI, weight gamma per unit length under unit gravity.
-std::unique_ptr<rods::Rod> unit_rod(int edges, double gamma) {
+using Make = decltype(&rods::make_discrete_elastic_rod);
+std::unique_ptr<rods::Rod> unit_rod(Make make, int edges, double gamma) {
   const double radius = 1e-3;  // strains of gamma r^2 / 4
   const rods::Material material{.density = gamma / (M_PI * radius * radius),
                                 .young_modulus = 4.0 / (M_PI * std::pow(radius, 4)),
                                 .poisson_ratio = 0.3};
   const rods::RodEdge edge{1.0 / edges, rods::CrossSection::circle(radius), Vector3::Zero()};
-  return rods::make_discrete_elastic_rod(std::vector<rods::RodEdge>(edges, edge), material,
-                                         rods::RootCondition::clamped);
+  return make(std::vector<rods::RodEdge>(edges, edge), material, rods::RootCondition::clamped);
 }
 
-TEST(DiscreteElasticRodEquilibrium, PlanarHeavyCantileversConvergeToTheElasticaInSecondOrder) {
+class NodalRodEquilibrium : public ::testing::TestWithParam<Make> {};
+INSTANTIATE_TEST_SUITE_P(Models, NodalRodEquilibrium,
+                         ::testing::Values(&rods::make_discrete_elastic_rod, &rods::make_mass_spring),
+                         [](const auto& tested) { return tested.index == 0 ? "DiscreteElasticRod" : "MassSpring"; });
+
+TEST_P(NodalRodEquilibrium, PlanarHeavyCantileversConvergeToTheElasticaInSecondOrder) {
   std::ifstream file(TRESSE_TEST_DATA "/cantilever/cantilever.json");
   const json data = json::parse(file);
   for (const json& point : data["planar"]["points"]) {
@@ -35,7 +41,7 @@ TEST(DiscreteElasticRodEquilibrium, PlanarHeavyCantileversConvergeToTheElasticaI
     const Vector3 exact(point["W_over_L"].get<double>(), -point["H_over_L"].get<double>(), 0.0);
     double previous = 0.0;
     for (const int edges : {20, 40, 80}) {
-      const auto rod = unit_rod(edges, gamma);
+      const auto rod = unit_rod(GetParam(), edges, gamma);
       const rods::RodState start = rod->state();
       const Equilibrium found = solve_equilibrium(*rod, start, {0, -1, 0}, {});
       const double error = (rod->section(1.0).position - exact).norm();

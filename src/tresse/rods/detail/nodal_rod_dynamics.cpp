@@ -5,31 +5,25 @@
 #include <Eigen/Geometry>
 
 #include <tresse/base/assert.hpp>
-#include <tresse/rods/detail/discrete_elastic_rod_model.hpp>
+#include <tresse/rods/detail/nodal_rod.hpp>
 
 // Energies, forces and matrices. A joint's variables (e, theta^e, f, theta^f) come from the 11 coordinates (x_{i-1},
 // theta_{i-1}, x_i, theta_i, x_{i+1}), which follow one another; those of a clamped root would have negative indices.
 namespace tresse::rods::detail {
 
-double DiscreteElasticRod::edge_force(int edge) const {
-  return axial_[edge] * (frames_[edge].length / lengths_[edge] - 1.0);
-}
+double NodalRod::edge_force(int edge) const { return axial_[edge] * (frames_[edge].length / lengths_[edge] - 1.0); }
 
-Vector3 DiscreteElasticRod::joint_force(int i) const {
-  return joints_[i].stiffness.cwiseProduct(stencils_[i].strain - joints_[i].rest_strain);
-}
-
-double DiscreteElasticRod::elastic_energy() const {
+double NodalRod::elastic_energy() const {
   double sum = 0.0;
-  for (int j = 0; j < count(); ++j) sum += edge_force(j) * (frames_[j].length - lengths_[j]);
-  for (int i = first_joint(); i < count(); ++i) sum += joint_force(i).dot(stencils_[i].strain - joints_[i].rest_strain);
-  return 0.5 * sum;
+  for (int j = 0; j < count(); ++j) sum += 0.5 * edge_force(j) * (frames_[j].length - lengths_[j]);
+  for (int i = first_joint(); i < count(); ++i) sum += joint_energy(i);
+  return sum;
 }
 
 /// Adds a covector over the joint's 8 variables.
-void DiscreteElasticRod::add_joint(int i, const Vector8& y, Eigen::Ref<VectorX> into) const {
-  if (i > 0) into[angle_at(i - 1)] += y[3];
-  into[angle_at(i)] += y[7];
+void NodalRod::add_joint(int i, const Vector8& y, Eigen::Ref<VectorX> into) const {
+  if (i > 0 && has_angles()) into[angle_at(i - 1)] += y[3];
+  if (has_angles()) into[angle_at(i)] += y[7];
   if (i > 0 && node_at(i - 1) >= 0) into.segment<3>(node_at(i - 1)) -= y.head<3>();
   if (node_at(i) >= 0)
     into.segment<3>(node_at(i)) += (i > 0 ? Vector3(y.head<3>()) : Vector3::Zero()) - y.segment<3>(4);
@@ -38,7 +32,7 @@ void DiscreteElasticRod::add_joint(int i, const Vector8& y, Eigen::Ref<VectorX> 
 
 /// Rates of the joint's 8 variables. With `prescribed`, those of a clamped root's motion alone, else those of `v`
 /// alone.
-Vector8 DiscreteElasticRod::edge_rates(int i, const Eigen::Ref<const VectorX>& v, bool prescribed) const {
+Vector8 NodalRod::edge_rates(int i, const Eigen::Ref<const VectorX>& v, bool prescribed) const {
   const auto node = [&](int k) -> Vector3 {
     if (node_at(k) < 0) return prescribed ? state_.root_velocity.linear : Vector3::Zero();
     return prescribed ? Vector3::Zero() : Vector3(v.segment<3>(node_at(k)));
@@ -46,31 +40,30 @@ Vector8 DiscreteElasticRod::edge_rates(int i, const Eigen::Ref<const VectorX>& v
   Vector8 y = Vector8::Zero();
   if (i > 0) {
     y.head<3>() = node(i) - node(i - 1);
-    y[3] = prescribed ? 0.0 : v[angle_at(i - 1)];
+    if (has_angles() && !prescribed) y[3] = v[angle_at(i - 1)];
   } else if (prescribed) {
     const Vector3& spin = state_.root_velocity.angular;
     y.head<3>() = spin.cross(state_.root.frame.col(0));
     y[3] = spin.dot(state_.root.frame.col(0));
   }
   y.segment<3>(4) = node(i + 1) - node(i);
-  y[7] = prescribed ? 0.0 : v[angle_at(i)];
+  if (has_angles() && !prescribed) y[7] = v[angle_at(i)];
   return y;
 }
 
 /// -D v, or -D times the prescribed motion: viscous moments eta stiffness * (rate of bend and twist), which no rigid
 /// motion has. Stretch has no viscosity: its rate along an edge's end direction, v being a chord, is not zero in a
 /// turn, and times its stiffness would brake it.
-void DiscreteElasticRod::damping_force(const Eigen::Ref<const VectorX>& v, bool prescribed,
-                                       Eigen::Ref<VectorX> into) const {
+void NodalRod::damping_force(const Eigen::Ref<const VectorX>& v, bool prescribed, Eigen::Ref<VectorX> into) const {
   if (damping_time_ == 0.0) return;
   for (int i = first_joint(); i < count(); ++i) {
-    const BendStencil& s = stencils_[i];
-    const Vector3 rate = s.gradient * edge_rates(i, v, prescribed);
-    add_joint(i, -damping_time_ * (s.gradient.transpose() * joints_[i].stiffness.cwiseProduct(rate)), into);
+    const StrainRows strains = damped_strains(i);
+    const Vector3 rate = strains * edge_rates(i, v, prescribed);
+    add_joint(i, -damping_time_ * (strains.transpose() * joints_[i].stiffness.cwiseProduct(rate)), into);
   }
 }
 
-void DiscreteElasticRod::elastic_force(Eigen::Ref<VectorX> out) const {
+void NodalRod::elastic_force(Eigen::Ref<VectorX> out) const {
   TRESSE_ASSERT(out.size() == dof());
   out.setZero();
   for (int j = 0; j < count(); ++j) {
@@ -83,20 +76,18 @@ void DiscreteElasticRod::elastic_force(Eigen::Ref<VectorX> out) const {
   }
 }
 
-Matrix3 DiscreteElasticRod::stretch_hessian(int j) const {
+Matrix3 NodalRod::stretch_hessian(int j) const {
   const Matrix3 along = frames_[j].tangent * frames_[j].tangent.transpose();
   double across = edge_force(j) / frames_[j].length;
   if (clamped_hessian_) across = std::max(across, 0.0);
   return axial_[j] / lengths_[j] * along + across * (Matrix3::Identity() - along);
 }
 
-const Matrix8& DiscreteElasticRod::bend_hessian(int joint) const {
+const Matrix8& NodalRod::bend_hessian(int joint) const {
   if (!bent_) {
     for (int i = first_joint(); i < count(); ++i) {
-      const BendStencil& s = stencils_[i];
       Matrix8& out = hessians_[i];
-      out = weighted_hessian(s, joint_force(i));
-      out.noalias() += s.gradient.transpose() * joints_[i].stiffness.asDiagonal() * s.gradient;
+      out = joint_hessian(i);
       if (!clamped_hessian_ || !out.allFinite()) continue;
       const Eigen::SelfAdjointEigenSolver<Matrix8> eigen(out);
       if (eigen.eigenvalues()[0] >= 0.0) continue;
@@ -108,16 +99,16 @@ const Matrix8& DiscreteElasticRod::bend_hessian(int joint) const {
   return hessians_[joint];
 }
 
-void DiscreteElasticRod::clamp_hessian() const {
+void NodalRod::clamp_hessian() const {
   clamped_hessian_ = true;
   bent_ = false;
 }
 
 /// Calls add(row, column, value) for the upper entries, over the coordinates, of a block over the joint's variables.
 template <typename Add>
-void DiscreteElasticRod::for_each_entry(int i, const Matrix8& block, const Add& add) const {
+void NodalRod::for_each_entry(int i, const Matrix8& block, const Add& add) const {
   const Eigen::Index begin = node_at(i - 1);
-  // x_i belongs to both edges: 11 rows from 8.
+  // x_i belongs to both edges: 11 rows from 8, of which two are angles.
   Eigen::Matrix<double, 8, 11> map = Eigen::Matrix<double, 8, 11>::Zero();
   map.block<3, 3>(0, 0) = -Matrix3::Identity();
   map.block<3, 3>(0, 4) = Matrix3::Identity();
@@ -126,18 +117,22 @@ void DiscreteElasticRod::for_each_entry(int i, const Matrix8& block, const Add& 
   map.block<3, 3>(4, 8) = Matrix3::Identity();
   map(7, 7) = 1.0;
   const Eigen::Matrix<double, 11, 11> all = map.transpose() * block * map;
+  const bool angles = has_angles();
+  const auto place = [&](int k) { return static_cast<int>(begin) + (angles ? k : k - k / 4); };
   for (int c = 0; c < 11; ++c) {
+    if (!angles && c % 4 == 3) continue;
     for (int r = 0; r <= c; ++r) {
-      if (begin + r >= 0) add(static_cast<int>(begin) + r, static_cast<int>(begin) + c, all(r, c));
+      if (!angles && r % 4 == 3) continue;
+      if (place(r) >= 0) add(place(r), place(c), all(r, c));
     }
   }
 }
 
-void DiscreteElasticRod::add_mass(BandedReverseCholesky& into) const {
+void NodalRod::add_mass(BandedReverseCholesky& into) const {
   for (int i = 0; i < dof(); ++i) into.at(i, i) += inertia_[i];
 }
 
-void DiscreteElasticRod::add_step_terms(const StepTerms& terms, BandedReverseCholesky& into) const {
+void NodalRod::add_step_terms(const StepTerms& terms, BandedReverseCholesky& into) const {
   const double viscous = terms.damping * damping_time_;
   for (int j = 0; j < count() && terms.stiffness != 0.0; ++j) {
     const Matrix3 block = terms.stiffness * stretch_hessian(j);
@@ -154,8 +149,10 @@ void DiscreteElasticRod::add_step_terms(const StepTerms& terms, BandedReverseCho
   for (int i = first_joint(); i < count() && (terms.stiffness != 0.0 || viscous != 0.0); ++i) {
     Matrix8 block = Matrix8::Zero();
     if (terms.stiffness != 0.0) block += terms.stiffness * bend_hessian(i);
-    const auto& gradient = stencils_[i].gradient;
-    if (viscous != 0.0) block += gradient.transpose() * (viscous * joints_[i].stiffness).asDiagonal() * gradient;
+    if (viscous != 0.0) {
+      const StrainRows strains = damped_strains(i);
+      block += strains.transpose() * (viscous * joints_[i].stiffness).asDiagonal() * strains;
+    }
     for_each_entry(i, block, [&](int r, int c, double value) { into.at(r, c) += value; });
   }
   if (terms.drag == 0.0) return;
@@ -165,7 +162,7 @@ void DiscreteElasticRod::add_step_terms(const StepTerms& terms, BandedReverseCho
   }
 }
 
-void DiscreteElasticRod::add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const {
+void NodalRod::add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const {
   for (int j = 0; j < count(); ++j) {
     const Vector3 from = node_at(j) >= 0 ? Vector3(x.segment<3>(node_at(j))) : Vector3::Zero();
     const Vector3 pull = scale * (stretch_hessian(j) * (x.segment<3>(node_at(j + 1)) - from));
@@ -177,7 +174,7 @@ void DiscreteElasticRod::add_stiffness_times(double scale, const VectorX& x, Eig
   }
 }
 
-void DiscreteElasticRod::elastic_metric(Eigen::Ref<MatrixX> out) const {
+void NodalRod::elastic_metric(Eigen::Ref<MatrixX> out) const {
   out.setZero();
   const auto add = [&](Eigen::Index r, Eigen::Index c, double value) {
     out(r, c) += value;
@@ -198,7 +195,7 @@ void DiscreteElasticRod::elastic_metric(Eigen::Ref<MatrixX> out) const {
   }
 }
 
-void DiscreteElasticRod::resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out) const {
+void NodalRod::resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out) const {
   out.setZero();
   damping_force(v, false, out);
   for (int k = clamped() ? 1 : 0; k <= count() && drag != 0.0; ++k) {
@@ -206,45 +203,32 @@ void DiscreteElasticRod::resistance(double drag, const VectorX& v, Eigen::Ref<Ve
   }
 }
 
-void DiscreteElasticRod::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
+void NodalRod::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
   TRESSE_ASSERT(out.size() == dof());
   out.setZero();
   for (int k = clamped() ? 1 : 0; k <= count(); ++k) out.segment<3>(node_at(k)) = node_mass_[k] * gravity;
 }
 
-/// Gravity, wind, the viscous stresses of a clamped root's motion, and A: an edge that spins about its tangent resists
-/// the turning of that tangent with the couple -(spin inertia) theta' t', which its two nodes take up.
-void DiscreteElasticRod::inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const {
+/// Gravity, wind, and the viscous stresses of a clamped root's motion.
+void NodalRod::inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const {
   gravity_force(loads.gravity, out);
   for (int k = clamped() ? 1 : 0; k <= count() && loads.drag != 0.0; ++k) {
     out.segment<3>(node_at(k)) += loads.drag * node_length_[k] * loads.wind;
   }
   if (clamped()) damping_force(state_.rates, true, out);
-  for (int j = 0; j < count(); ++j) {
-    const double l = frames_[j].length;
-    const Vector3& t = frames_[j].tangent;
-    const Vector3 turning = (node_velocity(j + 1, state_.rates) - node_velocity(j, state_.rates)) / l;
-    const Vector3 force = spin_inertia_[j] * state_.rates[angle_at(j)] / l * t.cross(turning);
-    if (node_at(j) >= 0) out.segment<3>(node_at(j)) -= force;
-    out.segment<3>(node_at(j + 1)) += force;
-  }
 }
 
-RodEnergies DiscreteElasticRod::energies(const Vector3& gravity) const {
+RodEnergies NodalRod::energies(const Vector3& gravity) const {
   RodEnergies out;
   out.elastic = elastic_energy();
   for (int k = 0; k <= count(); ++k) {
     out.kinetic += 0.5 * node_mass_[k] * node_velocity(k, state_.rates).squaredNorm();
     out.gravity -= node_mass_[k] * gravity.dot(nodes_[k]);
   }
-  for (int j = 0; j < count(); ++j) {
-    const double spin = state_.rates[angle_at(j)];
-    out.kinetic += 0.5 * spin_inertia_[j] * spin * spin;
-  }
   return out;
 }
 
-RodMotion DiscreteElasticRod::motion() const {
+RodMotion NodalRod::motion() const {
   RodMotion out;
   for (int k = 0; k <= count(); ++k) {
     const Vector3 v = node_velocity(k, state_.rates);
@@ -257,7 +241,7 @@ RodMotion DiscreteElasticRod::motion() const {
   return out;
 }
 
-void DiscreteElasticRod::momentum(Vector3& linear, Vector3& angular) const {
+void NodalRod::momentum(Vector3& linear, Vector3& angular) const {
   linear.setZero();
   angular.setZero();
   for (int k = 0; k <= count(); ++k) {
@@ -265,15 +249,14 @@ void DiscreteElasticRod::momentum(Vector3& linear, Vector3& angular) const {
     linear += p;
     angular += nodes_[k].cross(p);
   }
-  for (int j = 0; j < count(); ++j) angular += spin_inertia_[j] * state_.rates[angle_at(j)] * frames_[j].tangent;
 }
 
-void DiscreteElasticRod::potential_hessian(const Vector3&, Eigen::Ref<MatrixX> out) const {
+void NodalRod::potential_hessian(const Vector3&, Eigen::Ref<MatrixX> out) const {
   out.setZero();
   add_stiffness(1.0, 0.0, out);
 }
 
-void DiscreteElasticRod::potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
+void NodalRod::potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
   VectorX elastic(dof());
   elastic_force(elastic);
   gravity_force(gravity, out);

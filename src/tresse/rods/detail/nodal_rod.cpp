@@ -1,0 +1,262 @@
+#include <tresse/rods/detail/nodal_rod.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <Eigen/Geometry>
+
+#include <tresse/base/assert.hpp>
+#include <tresse/base/errors.hpp>
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/discrete_shape.hpp>
+
+// Construction and kinematics; forces and matrices are in nodal_rod_dynamics.cpp.
+namespace tresse::rods::detail {
+
+NodalRod::NodalRod(const char* name, Edge edge_kind, const std::vector<RodEdge>& edges, const Material& material,
+                   RootCondition root_condition)
+    : name_(name),
+      stride_(static_cast<int>(edge_kind)),
+      root_condition_(root_condition),
+      first_(clamped() ? 0 : 3),
+      damping_time_(material.damping_time) {
+  const std::size_t n = edges.size();
+  begin_.push_back(0.0);
+  node_mass_.assign(n + 1, 0.0);
+  node_length_.assign(n + 1, 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const RodEdge& edge = edges[j];
+    const double l = edge.length;
+    const double a = edge.section.half_axis_1, b = edge.section.half_axis_2;
+    const double edge_mass = material.density * area(edge.section) * l;
+    lengths_.push_back(l);
+    begin_.push_back(begin_.back() + l);
+    axial_.push_back(material.young_modulus * area(edge.section));
+    for (const std::size_t node : {j, j + 1}) {
+      node_mass_[node] += 0.5 * edge_mass;
+      node_length_[node] += 0.5 * l;
+    }
+    mass_ += edge_mass;
+    contact_radius_ = std::max({contact_radius_, a, b});
+    // Half of each neighbouring edge, one behind the other.
+    Vector3 compliance = (0.5 * l * bending_stiffness(edge.section, material).cwiseInverse());
+    double part = 0.5 * l;
+    if (j > 0) {
+      compliance += 0.5 * edges[j - 1].length * bending_stiffness(edges[j - 1].section, material).cwiseInverse();
+      part += 0.5 * edges[j - 1].length;
+    }
+    joints_.push_back({compliance.cwiseInverse(), part, Vector3::Zero()});
+  }
+  inertia_.setZero(dof());
+  for (int node = 0; node <= count(); ++node) {
+    if (node_at(node) >= 0) inertia_.segment<3>(node_at(node)).setConstant(node_mass_[node]);
+  }
+  nodes_.resize(n + 1);
+  frames_.resize(n);
+  stencils_.resize(n);
+  hessians_.resize(n);
+}
+
+void NodalRod::start(const std::vector<RodEdge>& edges) {
+  const std::size_t n = edges.size();
+  VectorX elements(3 * static_cast<Eigen::Index>(n));
+  for (std::size_t j = 0; j < n; ++j) elements.segment<3>(3 * static_cast<Eigen::Index>(j)) = edges[j].rest_curvature;
+  set_rest_curvature(curvature_of_elements(elements));
+  update(shaped({}, {}, rest_, VectorX::Zero(rest_.size())));
+}
+
+VectorX NodalRod::curvature_of_elements(const VectorX& elements) const {
+  require(elements.size() == 3 * count(), [&] { return std::string(name_) + ": needs three curvatures an edge"; });
+  VectorX out(3 * (count() - first_joint()));
+  for (int i = first_joint(); i < count(); ++i) {
+    Vector3 mean = elements.segment<3>(3 * i);
+    if (i > 0) {
+      mean =
+          (lengths_[i] * mean + lengths_[i - 1] * elements.segment<3>(3 * (i - 1))) / (lengths_[i] + lengths_[i - 1]);
+    }
+    out.segment<3>(3 * (i - first_joint())) = mean;
+  }
+  return out;
+}
+
+void NodalRod::set_rest_curvature(const VectorX& rest) {
+  require(rest.size() == 3 * (count() - first_joint()), [&] {
+    return std::string(name_) + ": " + std::to_string(rest.size()) + " natural curvatures, expected " +
+           std::to_string(3 * (count() - first_joint()));
+  });
+  rest_ = rest;
+  bent_ = false;
+  for (int i = first_joint(); i < count(); ++i) {
+    joints_[i].rest_strain = strain_of_turn(joints_[i].length * rest.segment<3>(3 * (i - first_joint())));
+  }
+}
+
+VectorX NodalRod::curvature() const {
+  VectorX out(rest_.size());
+  for (int i = first_joint(); i < count(); ++i) {
+    out.segment<3>(3 * (i - first_joint())) = turn_of_strain(stencils_[i].strain) / joints_[i].length;
+  }
+  return out;
+}
+
+RodState NodalRod::shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
+                          const VectorX& curvature_rate) const {
+  require(curvature.size() == rest_.size() && curvature_rate.size() == rest_.size(),
+          [&] { return std::string(name_) + ": the shape does not match the rod"; });
+  RodState out{root, root_velocity, VectorX(dof()), VectorX(dof()), VectorX::Zero(memory_size())};
+  Pose pose = root;
+  Twist motion = root_velocity;
+  if (!clamped()) {
+    out.coordinates.head<3>() = root.position;
+    out.rates.head<3>() = root_velocity.linear;
+  }
+  for (int j = 0; j < count(); ++j) {
+    double twist = 0.0;
+    if (j >= first_joint()) {
+      const double part = joints_[j].length;
+      const Vector3 turn = part * curvature.segment<3>(3 * (j - first_joint()));
+      const JointTurn joint = joint_turn(turn, part * curvature_rate.segment<3>(3 * (j - first_joint())));
+      motion.angular += pose.frame * joint.spin;
+      pose.frame = math::orthonormalised_once(pose.frame * joint.rotation);
+      twist = turn[0];
+    }
+    const Vector3 step = lengths_[j] * pose.frame.col(0);
+    pose.position += step;
+    motion.linear += motion.angular.cross(step);
+    set_edge(j, pose.frame, motion.angular, twist, out);
+    out.coordinates.segment<3>(node_at(j + 1)) = pose.position;
+    out.rates.segment<3>(node_at(j + 1)) = motion.linear;
+  }
+  return out;
+}
+
+EdgeFrame NodalRod::root_edge() const {
+  const Matrix3& frame = state_.root.frame;
+  return {frame.col(0), frame.col(1), frame.col(2), 1.0};
+}
+
+NodalRod::Nodes NodalRod::nodes_of(const RodState& state) const {
+  Nodes nodes(lengths_.size() + 1);
+  nodes[0] = clamped() ? state.root.position : Vector3(state.coordinates.head<3>());
+  for (int i = 1; i <= count(); ++i) nodes[i] = state.coordinates.segment<3>(node_at(i));
+  return nodes;
+}
+
+/// Every edge turns by the angle that the step asks for and stretches by its part along the edge. A free rod's mean
+/// displacement is the step's.
+VectorX NodalRod::curved_displacement(const VectorX& step) const {
+  TRESSE_ASSERT(step.size() == dof());
+  VectorX out = step;
+  const auto move = [&](int node) -> Vector3 {
+    return node_at(node) < 0 ? Vector3::Zero() : Vector3(step.segment<3>(node_at(node)));
+  };
+  Vector3 moved = move(0);
+  Vector3 lag = Vector3::Zero();
+  for (int j = 0; j < count(); ++j) {
+    const EdgeFrame& edge = frames_[j];
+    const Vector3 change = move(j + 1) - move(j);
+    const double stretch = change.dot(edge.tangent);
+    const Vector3 turn = (change - stretch * edge.tangent) / edge.length;
+    const double angle = turn.norm();
+    const double sine = angle > 1e-8 ? std::sin(angle) / angle : 1.0;
+    moved += (edge.length + stretch) * (std::cos(angle) * edge.tangent + sine * turn) - edge.length * edge.tangent;
+    out.segment<3>(node_at(j + 1)) = moved;
+    lag += (move(j + 1) - moved) / (count() + 1);
+  }
+  for (int i = 0; i <= count() && !clamped(); ++i) out.segment<3>(node_at(i)) += lag;
+  return out;
+}
+
+bool NodalRod::within_reach(const RodState&, const Eigen::Ref<const VectorX>& v, double dt) const {
+  constexpr double largest_flight = 1e3;
+  if (!v.allFinite()) return false;
+  for (int i = clamped() ? 1 : 0; i <= count(); ++i) {
+    if (!(dt * v.segment<3>(node_at(i)).norm() <= largest_flight * length())) return false;
+  }
+  return true;
+}
+
+void NodalRod::check_sizes(const RodState& state) const {
+  const Eigen::Index n = coordinate_count();
+  require(state.coordinates.size() == n && state.rates.size() == n && state.memory.size() == memory_size(), [&] {
+    return std::string(name_) + ": the state has " + std::to_string(state.coordinates.size()) + " coordinates, " +
+           std::to_string(state.rates.size()) + " rates and a memory of " + std::to_string(state.memory.size()) +
+           ", expected " + std::to_string(n) + " and " + std::to_string(memory_size());
+  });
+}
+
+void NodalRod::update(const RodState& state) {
+  check_sizes(state);
+  state_ = state;
+  bent_ = clamped_hessian_ = false;
+  nodes_[0] = clamped() ? state_.root.position : Vector3(state_.coordinates.head<3>());
+  for (int i = 1; i <= count(); ++i) nodes_[i] = state_.coordinates.segment<3>(node_at(i));
+  update_frames();
+}
+
+double NodalRod::piece_begin(int piece) const {
+  require(piece >= 0 && piece <= count(),
+          [&] { return std::string(name_) + ": no such piece " + std::to_string(piece); });
+  return begin_[piece];
+}
+
+geometry::Curve NodalRod::piece(int piece) const {
+  TRESSE_ASSERT(piece >= 0 && piece < count());
+  return geometry::LineSegment{nodes_[piece], nodes_[piece + 1]};
+}
+
+RodSection NodalRod::section(double s) const {
+  const double slack = 1e-9 * length();  // a caller's own sum of lengths may round past the end
+  require(s >= -slack && s <= length() + slack, [&] {
+    return std::string(name_) + ": arc length " + std::to_string(s) + " m, expected 0 to " + std::to_string(length());
+  });
+  const auto after = std::upper_bound(begin_.begin() + 1, begin_.end() - 1, s);
+  const int j = static_cast<int>(after - begin_.begin()) - 1;
+  const double weight = std::clamp((s - begin_[j]) / lengths_[j], 0.0, 1.0);
+  // Curvature and moment are known at the nodes, straight lines between; a free end has no moment.
+  const auto moment_at = [&](int node) -> Vector3 {
+    if (node < first_joint() || node == count()) return Vector3::Zero();
+    Vector3 moment = joint_force(node);
+    moment.tail<2>() *= 1.0 + 0.25 * stencils_[node].strain.tail<2>().squaredNorm();  // d 2 tan(angle/2) / d angle
+    return moment;
+  };
+  const auto curvature_at = [&](int node) -> Vector3 {
+    if (first_joint() == count()) return Vector3::Zero();
+    if (node < first_joint() || node == count()) return end_curvature(node == count() ? node - 1 : node + 1);
+    return turn_of_strain(stencils_[node].strain) / joints_[node].length;
+  };
+  RodSection out;
+  out.s = s;
+  out.position = nodes_[j] + weight * (nodes_[j + 1] - nodes_[j]);
+  out.frame << frames_[j].tangent, frames_[j].director_1, frames_[j].director_2;
+  out.curvature = (1.0 - weight) * curvature_at(j) + weight * curvature_at(j + 1);
+  out.moment = (1.0 - weight) * moment_at(j) + weight * moment_at(j + 1);
+  return out;
+}
+
+Vector3 NodalRod::node_velocity(int node, const Eigen::Ref<const VectorX>& v) const {
+  return node_at(node) < 0 ? state_.root_velocity.linear : Vector3(v.segment<3>(node_at(node)));
+}
+
+Vector3 NodalRod::velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const {
+  TRESSE_ASSERT(piece >= 0 && piece < count() && v.size() == dof());
+  const double weight = std::clamp(u / frames_[piece].length, 0.0, 1.0);
+  return (1.0 - weight) * node_velocity(piece, v) + weight * node_velocity(piece + 1, v);
+}
+
+void NodalRod::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const {
+  TRESSE_ASSERT(v.size() == dof() && out.cols() == count() + 1);
+  for (int i = 0; i <= count(); ++i) out.col(i) = node_velocity(i, v);
+}
+
+int NodalRod::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
+  TRESSE_ASSERT(piece >= 0 && piece < count() && out.cols() >= touched(piece));
+  const double weight = std::clamp(u / frames_[piece].length, 0.0, 1.0);
+  out.leftCols(touched(piece)).setZero();
+  if (node_at(piece) >= 0) out.middleCols<3>(node_at(piece)).diagonal().setConstant(1.0 - weight);
+  out.middleCols<3>(node_at(piece + 1)).diagonal().setConstant(weight);
+  return touched(piece);
+}
+
+}  // namespace tresse::rods::detail
