@@ -17,6 +17,12 @@ Points all_points(const Scene& scene) {
   Points out;
   for (const Fibre& fibre : scene.fibres) {
     for (Eigen::Index i = 0; i < fibre.points.cols(); ++i) out.emplace_back(fibre.points.col(i));
+    for (Eigen::Index i = 0; i < fibre.half_axis_2.cols(); ++i) {  // the edges of ribbons and sheets
+      for (const double side : {-1.0, 1.0}) {
+        out.emplace_back(fibre.points.col(i) + side * fibre.half_axis_1.col(i));
+        out.emplace_back(fibre.points.col(i) + side * fibre.half_axis_2.col(i));
+      }
+    }
   }
   return out;
 }

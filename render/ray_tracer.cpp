@@ -178,7 +178,7 @@ class Tracer {
   /// Where a ray in `direction` leaves: beside the surface, or across the fibre, whose inside the scattering stands
   /// for.
   static Vec3 leave(const Hit& hit, const Vec3& direction) {
-    if (hit.kind != Hit::Kind::fibre) return hit.point + solid_offset * hit.normal;
+    if (hit.kind != Hit::Kind::fibre) return hit.point + solid_offset * hit.facet;
     const float outwards = direction.dot(hit.normal);
     const float step = offset * hit.radius;
     if (outwards >= 0.0F) return hit.point + step * hit.normal;
@@ -199,6 +199,7 @@ class Tracer {
 
   CoatedSurface::Material solid(const Hit& hit) const {
     if (hit.kind == Hit::Kind::capsule) return options_.solid;
+    if (hit.kind == Hit::Kind::strip) return options_.paper;
     return {.albedo = Color(0.55F, 0.55F, 0.54F), .reflectance = 0.03F, .roughness = 0.4F};
   }
 

@@ -19,6 +19,7 @@ struct RenderOptions {
   HairMaterial hair;
   double hair_variation = 0.15;  ///< spread of absorption between fibres, relative; in [0, 1)
   CoatedSurface::Material solid;
+  CoatedSurface::Material paper = {.albedo = Color(0.72F, 0.62F, 0.45F), .reflectance = 0.03F, .roughness = 0.5F};
 };
 
 /// Thinnest diameter that reads well in a picture of so many fibres [px]: a few fibres are drawn wider than they are, a

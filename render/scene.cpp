@@ -17,6 +17,14 @@ void validate(const Fibre& fibre, std::size_t index) {
           fmt::format("fibre {}: a point or tangent is not finite", index));
   require(fibre.radii.allFinite() && (fibre.radii.array() > 0).all(),
           fmt::format("fibre {}: a radius is not a positive number", index));
+  if (fibre.half_axis_1.cols() == 0 && fibre.half_axis_2.cols() == 0) return;
+  require(
+      fibre.half_axis_1.cols() == n && fibre.half_axis_2.cols() == n && fibre.tangents.cols() == n,
+      fmt::format("fibre {}: an elliptic section needs tangents and both half-axes at each of {} points", index, n));
+  const auto squares =
+      fibre.half_axis_1.colwise().squaredNorm().cwiseProduct(fibre.half_axis_2.colwise().squaredNorm());
+  require(squares.allFinite() && (squares.array() > 0).all(),
+          fmt::format("fibre {}: a half-axis is not finite or zero", index));
 }
 
 }  // namespace

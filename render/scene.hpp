@@ -10,11 +10,14 @@
 namespace tresse::render {
 
 /// A centreline with its tangents: drawn as one cubic Hermite arc per interval, so that it passes through every point
-/// with that point's tangent.
+/// with that point's tangent. With half-axes it is drawn as a tube of elliptic section, in flat triangles that are
+/// shaded smooth: ribbons and sheets.
 struct Fibre {
-  Matrix3X points;    ///< (3, n >= 2) [m]
-  Matrix3X tangents;  ///< (3, n) unit, or (3, 0): central differences of the points
-  VectorX radii;      ///< (n) > 0 [m]
+  Matrix3X points;       ///< (3, n >= 2) [m]
+  Matrix3X tangents;     ///< (3, n) unit, or (3, 0): central differences of the points
+  VectorX radii;         ///< (n) > 0 [m]
+  Matrix3X half_axis_1;  ///< (3, n) of an elliptic section [m], or (3, 0): round; then tangents must be given
+  Matrix3X half_axis_2;  ///< (3, n) orthogonal to half_axis_1 and to the tangent, or (3, 0)
 };
 
 /// What stands in front of the camera, apart from any file's layout.

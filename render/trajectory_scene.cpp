@@ -1,5 +1,11 @@
 #include "render/trajectory_scene.hpp"
 
+#include <algorithm>
+#include <optional>
+
+#include <tresse/io/scene_file.hpp>
+#include <tresse/scene/build.hpp>
+
 namespace tresse::render {
 namespace {
 
@@ -25,6 +31,47 @@ std::vector<Displacement> displacements(const io::TrajectoryLayout& layout, cons
   return out;
 }
 
+/// Sections and frames are not in a trajectory: for fibres of elliptic section the rod is built anew from the run's
+/// scene and takes the frame's coordinates. Not discrete elastic rods, whose reference frames a frame does not hold.
+std::optional<scene::Case> rods_of(const io::TrajectoryLayout& layout) {
+  if (layout.scene.find("half_axis_1") == std::string::npos) return std::nullopt;
+  return scene::build(io::parse_scene(layout.scene, "the run's scene"));
+}
+
+bool is_flat(const rods::Rod& rod) { return rod.surface_reach().minCoeff() < 0.99 * rod.contact_radius(); }
+
+/// The tube of elliptic section around one fibre's points.
+void add_section(Fibre& out, const rods::Rod& rod, const double* arc_length) {
+  const Eigen::Index n = out.points.cols();
+  for (Matrix3X* columns : {&out.tangents, &out.half_axis_1, &out.half_axis_2}) columns->resize(3, n);
+  const double stretch = rod.length() / arc_length[n - 1];  // of a fibre that grows
+  const Vector3 reach = rod.surface_reach();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto section = rod.section(std::min(rod.length(), stretch * arc_length[i]));
+    out.tangents.col(i) = section.frame.col(0);
+    out.half_axis_1.col(i) = reach.z() * section.frame.col(1);
+    out.half_axis_2.col(i) = reach.y() * section.frame.col(2);
+  }
+}
+
+void add_sections(Scene& scene, const io::TrajectoryLayout& layout, const io::Frame& frame) {
+  std::optional<scene::Case> built = rods_of(layout);
+  if (!built) return;
+  for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
+    rods::Rod& rod = *built->world.fibres[i].rod;
+    rods::RodState state = built->state.rods[i];
+    if (!is_flat(rod) || state.memory.size() > 0) continue;
+    assembly::set_natural_shape(built->world.fibres[i], frame.time);
+    const std::int64_t first = layout.curvature_offsets[i];
+    state.coordinates =
+        Eigen::Map<const VectorX>(frame.curvature.data() + first, layout.curvature_offsets[i + 1] - first);
+    state.root.position = vector_at(frame.root_position, i);
+    state.root.frame = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(&frame.root_frame[9 * i]);
+    rod.update(state);
+    add_section(scene.fibres[i], rod, layout.arc_length.data() + layout.point_offsets[i]);
+  }
+}
+
 Fibre fibre_of(const io::TrajectoryLayout& layout, const io::Frame& frame, std::size_t i) {
   const std::int64_t first = layout.point_offsets[i];
   const std::int64_t n = layout.point_offsets[i + 1] - first;
@@ -41,6 +88,7 @@ Scene scene_of(const io::TrajectoryLayout& layout, const io::Frame& frame) {
   io::validate(frame, layout);
   Scene scene;
   for (std::size_t i = 0; i < layout.fibre_count(); ++i) scene.fibres.push_back(fibre_of(layout, frame, i));
+  add_sections(scene, layout, frame);
   const std::vector<Displacement> moved = displacements(layout, frame);
   for (std::size_t i = 0; i < layout.capsule_radius.size(); ++i) {
     const Displacement& move = moved[static_cast<std::size_t>(layout.capsule_obstacle[i])];

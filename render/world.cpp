@@ -1,7 +1,10 @@
 #include "render/world.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <embree3/rtcore.h>
 
@@ -31,6 +34,16 @@ Vector3 tangent(const Fibre& fibre, Eigen::Index i) {
   return (slope_before * b + slope_after * a).normalized();
 }
 
+using Triangle = std::array<unsigned, 3>;
+
+/// Tubes of elliptic section as triangles.
+struct StripArrays {
+  std::vector<Vertex> vertices;  ///< the fourth number is not used
+  std::vector<Vec3> normals;     ///< of the ellipse, unit
+  std::vector<Triangle> triangles;
+  std::vector<int> owner;  ///< fibre of each triangle
+};
+
 struct CurveArrays {
   std::vector<Vertex> vertices;
   std::vector<unsigned> first;  ///< of each arc's four control points
@@ -47,7 +60,9 @@ struct World::Data {
   std::vector<unsigned> segments;
   std::vector<Vertex> discs;
   std::vector<Vec3> disc_normals;
+  StripArrays strips;
   unsigned curves_id = RTC_INVALID_GEOMETRY_ID;
+  unsigned strips_id = RTC_INVALID_GEOMETRY_ID;
   unsigned capsules_id = RTC_INVALID_GEOMETRY_ID;
 
   Data() = default;
@@ -80,6 +95,16 @@ struct World::Data {
     curves_id = attach(geometry);
   }
 
+  void attach_strips() {
+    if (strips.triangles.empty()) return;
+    const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, strips.vertices.data(), sizeof(Vertex),
+          strips.vertices.size());
+    share(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, strips.triangles.data(), sizeof(Triangle),
+          strips.triangles.size());
+    strips_id = attach(geometry);
+  }
+
   void attach_capsules() {
     if (segments.empty()) return;
     const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
@@ -101,6 +126,17 @@ struct World::Data {
     const float w = 1.0F - u;
     const Vertex d = w * w * (p[1] - p[0]) + 2.0F * u * w * (p[2] - p[1]) + u * u * (p[3] - p[2]);
     return d.head<3>().normalized();
+  }
+
+  /// Between those of the three corners, on the facet's side; the facet's own where that would face away (near the
+  /// outline, and on the flat ends).
+  Vec3 strip_normal(unsigned triangle, float u, float v, const Vec3& facet, const Vec3& direction) const {
+    const Triangle& t = strips.triangles[triangle];
+    const Vec3 smooth =
+        ((1.0F - u - v) * strips.normals[t[0]] + u * strips.normals[t[1]] + v * strips.normals[t[2]]).normalized();
+    const float side = smooth.dot(facet);
+    const Vec3 out = side < 0.0F ? Vec3(-smooth) : smooth;
+    return std::abs(side) > 0.5F && out.dot(direction) < 0.0F ? out : facet;
   }
 
   float curve_radius(unsigned arc, float u) const {
@@ -141,6 +177,40 @@ void append_arcs(CurveArrays& out, const Fibre& fibre, int owner, const Vector3&
   }
 }
 
+constexpr int around = 48;  // points of a strip's section
+
+void append_strip(StripArrays& out, const Fibre& fibre, int owner, const Vector3& origin, double factor) {
+  const auto first = static_cast<unsigned>(out.vertices.size());
+  const Eigen::Index n = fibre.points.cols();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Vector3 a = factor * fibre.half_axis_1.col(i);
+    const Vector3 b = factor * fibre.half_axis_2.col(i);
+    for (int k = 0; k < around; ++k) {
+      const double angle = 2.0 * std::numbers::pi * k / around;
+      const Vec3 x =
+          ((fibre.points.col(i) + std::cos(angle) * a + std::sin(angle) * b - origin) * World::scale).cast<float>();
+      out.vertices.emplace_back(x.x(), x.y(), x.z(), 0.0F);
+      const Vector3 normal = std::cos(angle) / a.squaredNorm() * a + std::sin(angle) / b.squaredNorm() * b;
+      out.normals.emplace_back(normal.normalized().cast<float>());
+    }
+  }
+  const auto add = [&](unsigned a, unsigned b, unsigned c) {
+    out.triangles.push_back({first + a, first + b, first + c});
+    out.owner.push_back(owner);
+  };
+  const auto ring = [&](Eigen::Index i, int k) { return static_cast<unsigned>(i * around + k % around); };
+  for (int k = 0; k < around; ++k) {
+    for (Eigen::Index i = 0; i + 1 < n; ++i) {
+      add(ring(i, k), ring(i + 1, k), ring(i, k + 1));
+      add(ring(i, k + 1), ring(i + 1, k), ring(i + 1, k + 1));
+    }
+  }
+  // The two ends are flat fans.
+  for (const Eigen::Index i : {Eigen::Index{0}, n - 1}) {
+    for (int k = 1; k + 1 < around; ++k) add(ring(i, 0), ring(i, k), ring(i, k + 1));
+  }
+}
+
 RTCRay make_ray(const Vec3& from, const Vec3& direction) {
   RTCRay ray = {};
   ray.org_x = from.x();
@@ -163,7 +233,11 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
   data_->scene = rtcNewScene(data_->device);
   rtcSetSceneFlags(data_->scene, RTC_SCENE_FLAG_ROBUST);
   for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
-    append_arcs(data_->curves, scene.fibres[i], static_cast<int>(i), origin, thickness);
+    if (scene.fibres[i].half_axis_1.cols() > 0) {
+      append_strip(data_->strips, scene.fibres[i], static_cast<int>(i), origin, thickness.factor);
+    } else {
+      append_arcs(data_->curves, scene.fibres[i], static_cast<int>(i), origin, thickness);
+    }
   }
   for (const bodies::Capsule& capsule : scene.capsules) {
     data_->segments.push_back(static_cast<unsigned>(data_->ends.size()));
@@ -182,6 +256,9 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
     data_->disc_normals.emplace_back(plane.normal.cast<float>());
   }
   data_->attach_curves();
+  // Embree reads 16 bytes at a time and may look past the last vertex of a shared array.
+  if (!data_->strips.vertices.empty()) data_->strips.vertices.emplace_back(Vertex::Zero());
+  data_->attach_strips();
   data_->attach_capsules();
   data_->attach_discs();
   rtcCommitScene(data_->scene);
@@ -201,6 +278,14 @@ std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction) con
   hit.distance = query.ray.tfar;
   hit.point = from + query.ray.tfar * direction;
   hit.normal = Vec3(query.hit.Ng_x, query.hit.Ng_y, query.hit.Ng_z).normalized();
+  hit.facet = hit.normal;
+  if (query.hit.geomID == data_->strips_id) {
+    hit.kind = Hit::Kind::strip;
+    hit.index = data_->strips.owner[query.hit.primID];
+    if (hit.facet.dot(direction) > 0.0F) hit.facet = -hit.facet;
+    hit.normal = data_->strip_normal(query.hit.primID, query.hit.u, query.hit.v, hit.facet, direction);
+    return hit;
+  }
   if (query.hit.geomID == data_->curves_id) {
     hit.kind = Hit::Kind::fibre;
     hit.index = data_->curves.owner[query.hit.primID];
@@ -208,9 +293,11 @@ std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction) con
     hit.radius = data_->curve_radius(query.hit.primID, query.hit.u);
     const Vec3 across = hit.normal - hit.normal.dot(hit.tangent) * hit.tangent;
     if (across.norm() > 1e-3F) hit.normal = across.normalized();
+    hit.facet = hit.normal;
   } else {
     hit.kind = query.hit.geomID == data_->capsules_id ? Hit::Kind::capsule : Hit::Kind::plane;
     if (hit.normal.dot(direction) > 0.0F) hit.normal = -hit.normal;
+    hit.facet = hit.normal;
   }
   return hit;
 }

@@ -11,18 +11,20 @@ namespace tresse::render {
 
 /// What a ray meets, in the scaled coordinates of World.
 struct Hit {
-  enum class Kind { fibre, capsule, plane };
+  enum class Kind { fibre, strip, capsule, plane };
   Kind kind = Kind::fibre;
-  int index = 0;  ///< of the fibre
+  int index = 0;  ///< of the fibre, strips too
   float distance = 0.0F;
   Vec3 point;
   Vec3 normal;          ///< unit, outwards; a fibre's is orthogonal to its tangent
   Vec3 tangent;         ///< unit, fibres only
+  Vec3 facet;           ///< unit normal of the surface as drawn; other than `normal` on strips alone
   float radius = 0.0F;  ///< fibres only
 };
 
 /// The scene as Embree sees it: single precision, moved to `origin` and scaled to centimetres, where numbers are near
-/// one. Fibres are swept circles along cubic Bezier arcs, capsules round segments.
+/// one. Fibres are swept circles along cubic Bezier arcs, fibres of elliptic section (strips) triangles, capsules round
+/// segments.
 class World {
  public:
   static constexpr double scale = 100.0;  ///< [1/m]

@@ -197,10 +197,21 @@ struct Solved {
 Solved equilibrium_of(const std::string& model, int elements, const Heavy& heavy) {
   const auto rod = rod_of(model, elements, heavy);
   const rods::RodState start = rod->state();
-  const auto began = std::chrono::steady_clock::now();
-  const statics::Equilibrium found =
-      statics::solve_equilibrium(*rod, start, Vector3(0, 0, -9.81), {.tolerance = 1e-9, .max_iterations = 500});
-  return {shape_of(*rod), seconds_since(began), rod->dof(), found.stable()};
+  // The best of several while they are short: other programs only ever add to a time.
+  constexpr double enough = 0.5;  // seconds in all
+  Solved out{{}, INFINITY, rod->dof(), true};
+  double spent = 0.0;
+  for (int round = 0; round < 20 && spent < enough; ++round) {
+    const auto began = std::chrono::steady_clock::now();
+    const statics::Equilibrium found =
+        statics::solve_equilibrium(*rod, start, Vector3(0, 0, -9.81), {.tolerance = 1e-9, .max_iterations = 500});
+    const double seconds = seconds_since(began);
+    spent += seconds;
+    out.seconds = std::min(out.seconds, seconds);
+    out.converged = out.converged && found.stable();
+  }
+  out.shape = shape_of(*rod);
+  return out;
 }
 
 double distance(const std::vector<Vector3>& a, const std::vector<Vector3>& b) {

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""tresse bench on a wisp of four hairs: bench_test.py --program TRESSE. The keys that others read, and what is refused."""
+"""tresse bench on a wisp of four hairs, and on rods: bench_test.py --program TRESSE. The keys that others read, and what is refused."""
 
 import argparse
 import json
+import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/comb.toml"
+PLOT = str(SCENE.parents[1] / "tools/plot_benchmarks")
 NAMES = ("straight", "wavy", "curly", "wavy-dirty", "coiled")
 WISP = ["--set", "fibres=4", "--set", "elements=4", "--set", "settle_time=0.02", "--set", "entry_time=2",
         "--set", "duration=1"]
@@ -60,6 +63,34 @@ def main():
                     "segments_colliding_ns"):
             check(f"distance: {key}", isinstance(out[key], (int, float)))
         check("a segment test takes nanoseconds", 0.5 < out["segment_test_ns"] < 500.0)
+
+        out = figures("rods", "--quick")
+        check("three curves", [case["turns"] for case in out["darboux"]] == [1, 10, 50])
+        for case in out["darboux"]:
+            check("the series is exact", case["series"]["error"] < 1e-13 and case["series"]["seconds"] > 0)
+            for method, order in (("euler", 1), ("lie_euler", 1), ("rk2", 2), ("rk4", 4)):
+                rows = case[method]["rows"]
+                good = all(row["seconds"] > 0 and row["error"] > 0 and row["steps"] == 16 * 2**i for i, row in enumerate(rows))
+                check(f"{method}: rows", good and len(rows) >= 4)
+                if case["turns"] == 1:  # far from rounding and from steps of a turn
+                    steady = [row["error"] for row in rows if 1e-9 < row["error"] < 1e-2]
+                    check(f"{method}: order {steady}", 0.7 < math.log2(steady[-2] / steady[-1]) / order < 1.3)
+        check("two rods", [case["rod"] for case in out["equilibria"]] == ["straight", "curly"])
+        for case in out["equilibria"]:
+            for model, order in (("super-clothoid", 4), ("super-helix", 2), ("discrete-elastic-rod", 2)):
+                rows = case["models"][model]["rows"]
+                check(f"{model}: rows", len(rows) >= 3 and all(
+                    row["converged"] and row["seconds"] > 0 and row["unknowns"] >= 3 * row["elements"] for row in rows))
+                gained = math.log2(rows[-2]["error"] / rows[-1]["error"])
+                check(f"{case['rod']} {model}: order {gained}", 0.75 * order < gained < 1.3 * order)
+        (folder / "plots").mkdir()
+        shutil.copy(folder / "out.json", folder / "plots/rods.json")
+        shutil.copy(folder / "out.json", folder / "plots/rods_again.json")
+        drawn = subprocess.run([sys.executable, PLOT, "plots", "plots"], cwd=folder, capture_output=True, text=True, timeout=300)
+        check("plot of rods: " + drawn.stderr, drawn.returncode == 0)
+        for figure, words in (("rod_integrators", "Lie-Euler"), ("rod_equilibria", "super-clothoid, order 4.")):
+            file = folder / f"plots/{figure}.svg"
+            check(f"{figure}.svg says {words}", file.exists() and words in file.read_text(encoding="utf-8"))
 
         missing = tresse("bench", "steps", "--states", "nowhere", "-o", "none.json")
         check("missing states: one line", missing.returncode == 2 and missing.stderr.count("\n") == 1)

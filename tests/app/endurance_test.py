@@ -2,6 +2,7 @@
 """Runs that are followed, killed or go wrong: endurance_test.py --program TRESSE."""
 
 import argparse
+import csv
 import json
 import os
 import pathlib
@@ -11,8 +12,11 @@ import sys
 import tempfile
 import time
 
+import h5py
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMB = str(ROOT / "scenes/comb.toml")
+SWING = str(ROOT / "scenes/swing.toml")
 sys.path.insert(0, str(ROOT / "python"))
 sys.dont_write_bytecode = True
 import tresse_frames  # noqa: E402
@@ -114,11 +118,52 @@ def told(program):
         yield "nothing to tell", [] if good and cuts_alone else [quiet.stderr]
 
 
+def figures_of(folder, name):
+    """What a run leaves that must not depend on where it was cut: all but wall-clock figures."""
+    run = pathlib.Path(folder, name)
+    with open(run / "steps.csv", newline="", encoding="utf-8") as stream:
+        steps = [[value for key, value in row.items() if not key.startswith("t_")] for row in csv.DictReader(stream)]
+    told = {key: value for key, value in summary(folder, name).items()
+            if key not in ("wall_seconds", "phases", "peak_memory_bytes")}  # fmt: skip
+    return [steps, told, (run / "trajectory.h5").read_bytes()]
+
+
+def steps_kept(folder, name):
+    """Of the run's checkpoint; 0 when there is none."""
+    checkpoint = pathlib.Path(folder, name, "checkpoint.h5")
+    if not checkpoint.exists():
+        return 0
+    with h5py.File(checkpoint) as file:
+        return int(file["state/step"][()])
+
+
+def resumed(program):
+    """Killed in the middle, once a checkpoint after the first step is there, and gone on with: rods whose states carry more than curvatures,
+    and steps that are iterated."""
+    cases = {"discrete elastic rod": ["model=discrete-elastic-rod", "elements=30", "duration=30"],
+             "discrete elastic rod, theta 1/2": ["model=discrete-elastic-rod", "elements=30", "duration=30", "theta=0.5"],
+             "nonlinear, theta 1/2": ["scheme=nonlinear", "theta=0.5", "duration=20"]}  # fmt: skip
+    for name, words in cases.items():
+        run = [program, "run", SWING, "--quiet", "--threads", "1", *(word for pair in words for word in ("--set", pair))]
+        with tempfile.TemporaryDirectory() as folder:
+            with subprocess.Popen([*run, "-o", "cut"], cwd=folder) as process:
+                while process.poll() is None and steps_kept(folder, "cut") == 0:
+                    time.sleep(0.05)
+                early = process.poll() is None
+                process.send_signal(signal.SIGKILL)
+            again = call(program, [*run[1:], "-o", "cut", "--resume"], folder)
+            whole = call(program, [*run[1:], "-o", "whole"], folder)
+            good = early and again.returncode == 0 and whole.returncode == 0
+            yield f"{name}, killed and resumed", [] if good else ["ended too early for this test", again.stderr, whole.stderr]
+            same = good and figures_of(folder, "cut") == figures_of(folder, "whole")
+            yield f"{name}, same bits", [] if same else ["differs from the run that was not cut"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
-    found = [*followed(program), *told(program)]
+    found = [*followed(program), *told(program), *resumed(program)]
     bad = [(name, wrong) for name, wrong in found if wrong]
     for name, wrong in bad:
         print(f"{name}: {'; '.join(wrong)}")

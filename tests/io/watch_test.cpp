@@ -219,6 +219,29 @@ TEST(Watch, NamesAFibreThatBendsOrFliesBeyondSense) {
   EXPECT_TRUE(flying.look(2).empty());
 }
 
+// A sheet rolled about its width is not strained by much, however wide it is; bent the other way it is.
+TEST(Watch, TakesTheHalfThicknessOfAFlatFibreThatBendsFlat) {
+  const double thin = 0.1 * radius;
+  Crossing scene;
+  scene.world.fibres[1].rod = rods::make_super_helix(
+      {{0.5 * length, {thin, radius}, Vector3::Zero()}, {0.5 * length, {thin, radius}, Vector3::Zero()}}, material,
+      rods::RootCondition::free);
+  rods::RodState& state = scene.state.rods[1];
+  state.coordinates[5] = 0.4 / thin;
+  scene.world.fibres[1].rod->update(state);
+  EXPECT_TRUE(scene.look().empty());
+  state.coordinates[5] = 0.8 / thin;
+  scene.world.fibres[1].rod->update(state);
+  const auto remarks = scene.look(2);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_THAT(remarks[0].message, HasSubstr("by 8e+04 1/m, 0.8 over its half thickness"));
+  state.coordinates[5] = 0.0;
+  state.coordinates[4] = 0.8 / radius;
+  scene.world.fibres[1].rod->update(state);
+  scene.look(3);
+  EXPECT_EQ(scene.count(Trouble::runaway).steps, 2);
+}
+
 TEST(Watch, NamesTheLiveliestFibreWhenEnergyRises) {
   Crossing scene;
   scene.state.rods[1].root_velocity.linear = {0, 0, 1};

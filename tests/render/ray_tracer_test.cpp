@@ -6,8 +6,12 @@
 #include <filesystem>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/scene_file.hpp>
+#include <tresse/io/snapshot.hpp>
+#include <tresse/scene/build.hpp>
 
 #include "render/lighting.hpp"
+#include "render/trajectory_scene.hpp"
 #include "render/world.hpp"
 
 namespace {
@@ -64,6 +68,72 @@ TEST(World, rays_meet_a_capsule_where_geometry_says) {
   EXPECT_FALSE(world.intersect({-5, 0.201F, 0}, render::Vec3::UnitX()));
   EXPECT_TRUE(world.intersect({-5, 0, 1.199F}, render::Vec3::UnitX()));
   EXPECT_FALSE(world.intersect({-5, 0, 1.201F}, render::Vec3::UnitX()));
+}
+
+/// A run of one step of a ribbon that lies along x, thin along n1 = z, wide along n2 = -y.
+const char* const ribbon = R"(
+[[fibres]]
+name = "ribbon"
+material = "nylon"
+model = "super-clothoid"
+length = "4 cm"
+elements = 2
+section = { half_axis_1 = "0.1 mm", half_axis_2 = "5 mm" }
+natural_curvature = [0, 0, 20]
+root = { tangent = [1, 0, 0], normal = [0, 0, 1] }
+)";
+
+render::Scene drawn(const std::string& text) {
+  const tresse::scene::Scene scene = tresse::io::parse_scene(text, "ribbon.toml");
+  tresse::scene::Case built = tresse::scene::build(scene);
+  const tresse::io::TrajectoryLayout layout = tresse::io::snapshot_layout(scene, built.world, text, "test");
+  const tresse::dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
+  return render::scene_of(layout, tresse::io::snapshot(scene, stepper, {}, layout));
+}
+
+// The frames of a natural arc of curvature 20 1/m are known: turned by 20 s about n2.
+TEST(TrajectoryScene, a_flat_fibre_has_its_section_in_the_material_frame) {
+  const render::Scene scene = drawn(ribbon);
+  const render::Fibre& fibre = scene.fibres.at(0);
+  ASSERT_EQ(fibre.half_axis_1.cols(), fibre.points.cols());
+  for (Eigen::Index i = 0; i < fibre.points.cols(); ++i) {
+    const double turned = 20.0 * 0.04 * static_cast<double>(i) / static_cast<double>(fibre.points.cols() - 1);
+    const Vector3 n1(-std::sin(turned), 0, std::cos(turned));
+    EXPECT_LT((fibre.half_axis_1.col(i) - 1e-4 * n1).norm(), 1e-15) << i;
+    EXPECT_LT((fibre.half_axis_2.col(i) - Vector3(0, -5e-3, 0)).norm(), 1e-15) << i;
+    EXPECT_LT((fibre.tangents.col(i) - Vector3(std::cos(turned), 0, std::sin(turned))).norm(), 1e-12) << i;
+  }
+  std::string round = ribbon;
+  round.replace(round.find("section"), round.find('}') + 1 - round.find("section"), "radius = \"1 mm\"");
+  EXPECT_EQ(drawn(round).fibres.at(0).half_axis_1.cols(), 0);
+}
+
+TEST(World, rays_meet_a_flat_fibre_on_its_faces_and_beside_its_edge_nothing) {
+  const render::World world(drawn(ribbon), Vector3::Zero(), {});
+  // In centimetres. At the root the strip is 0.02 thick along z and 1 wide along y.
+  const auto top = world.intersect({0.001F, 0.01F, 5}, -render::Vec3::UnitZ());
+  ASSERT_TRUE(top);
+  EXPECT_EQ(top->kind, render::Hit::Kind::strip);
+  EXPECT_NEAR(top->point.z(), 0.01F, 2e-4F);
+  EXPECT_GT(top->normal.z(), 0.99F);
+  const auto under = world.intersect({0.001F, 0.01F, -5}, render::Vec3::UnitZ());
+  ASSERT_TRUE(under);
+  EXPECT_NEAR(under->point.z(), -0.01F, 2e-4F);
+  EXPECT_LT(under->normal.z(), -0.99F);
+  EXPECT_TRUE(world.intersect({0.001F, 0.49F, 5}, -render::Vec3::UnitZ()));
+  EXPECT_FALSE(world.intersect({0.001F, 0.501F, 5}, -render::Vec3::UnitZ()));
+  const auto end = world.intersect({-5, 0.1F, 0}, render::Vec3::UnitX());
+  ASSERT_TRUE(end) << "the ends are closed";
+  EXPECT_NEAR(end->point.x(), 0.0F, 1e-4F);
+}
+
+TEST(Render, refuses_a_flat_fibre_without_its_axes) {
+  render::Scene scene = drawn(ribbon);
+  scene.fibres[0].half_axis_2.resize(3, 0);
+  EXPECT_THROW(render::validate(scene), InvalidInput);
+  scene = drawn(ribbon);
+  scene.fibres[0].half_axis_1.col(3).setZero();
+  EXPECT_THROW(render::validate(scene), InvalidInput);
 }
 
 TEST(World, a_coarse_circle_is_round) {

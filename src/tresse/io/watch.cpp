@@ -340,24 +340,40 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
   }
 }
 
+namespace {
+
+/// The (twist, k1, k2) beyond the natural one that strains the surface most [1/m], and how far the surface is from its
+/// axis [m].
+std::pair<double, double> worst_bend(const rods::Rod& rod) {
+  const VectorX change = rod.curvature() - rod.rest_curvature();
+  const Vector3 reach = rod.surface_reach();
+  Vector3 bend = Vector3::Zero();
+  for (Eigen::Index i = 0; i + 2 < change.size(); i += 3) bend = bend.cwiseMax(change.segment<3>(i).cwiseAbs());
+  int worst = 0;
+  bend.cwiseProduct(reach).maxCoeff(&worst);
+  return {bend[worst], reach[worst]};
+}
+
+}  // namespace
+
 void Watch::look_at_fibres(const WatchedStep& step) {
   Sighting& worst = seen(Trouble::runaway);
   thread_local Matrix3X ends;
   for (std::size_t f = 0; f < step.world.fibres.size(); ++f) {
     const rods::Rod& rod = *step.world.fibres[f].rod;
     const rods::RodState& state = rod.state();
-    const double bend = (rod.curvature() - rod.rest_curvature()).lpNorm<Eigen::Infinity>();
-    const double strain = bend * rod.contact_radius();
+    const auto [bend, reach] = worst_bend(rod);
+    const double strain = bend * reach;
     ends.resize(3, rod.piece_count() + 1);
     rod.end_velocities(rods::generalised_velocity(rod, state), ends);
     const double flight = step.dt * std::sqrt(ends.colwise().squaredNorm().maxCoeff()) / rod.length();
     const double measure = std::max(strain / largest_strain, flight);
     if (measure <= std::max(1.0, worst.measure)) continue;
     worst.measure = measure;
-    worst.message =
-        flight > strain / largest_strain
-            ? fmt::format("fibre {} flies {:.2g} of its length in a step; ", f, flight)
-            : fmt::format("fibre {} is bent or twisted by {:.2g} 1/m, {:.2g} over its radius; ", f, bend, strain);
+    worst.message = flight > strain / largest_strain
+                        ? fmt::format("fibre {} flies {:.2g} of its length in a step; ", f, flight)
+                        : fmt::format("fibre {} is bent or twisted by {:.2g} 1/m, {:.2g} over its {}; ", f, bend,
+                                      strain, reach == rod.contact_radius() ? "radius" : "half thickness");
     worst.message += "it is about to diverge: " + shorter_step(step.dt, 10.0);
   }
 }

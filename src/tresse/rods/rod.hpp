@@ -79,6 +79,9 @@ class Rod {
   virtual double length() const = 0;          ///< [m]
   virtual double mass() const = 0;            ///< [kg]
   virtual double contact_radius() const = 0;  ///< [m]; an elliptic section's largest half-axis
+  /// How far the surface is from the axes of twist, k1 and k2, at most over the rod: half-axes of the section (largest,
+  /// 2, 1). A curvature times this is the strain of the surface. [m]
+  virtual Vector3 surface_reach() const = 0;
   /// Natural curvatures, (twist, k1, k2) by element or node as the model has them; curvature() are those of the state.
   virtual const VectorX& rest_curvature() const = 0;  ///< (k) [1/m]
   /// Changes the natural shape: curls that set in, growth. (k) [1/m]

@@ -108,245 +108,247 @@ void validate_holds(const FibreGroup& group) {
     }
     validate_motion(hold.motion, {field.owner + ".motion"});
     field.range("release", hold.release, limits::onset);
-    /// Points alone say neither which way a section lies nor how far it has turned.
-    void validate_mass_spring(const FibreGroup& group, const Field& field) {
-      for (std::size_t i = 0; i < group.sections.size(); ++i) {
-        if (group.sections[i].half_axis_1 != group.sections[i].half_axis_2)
-          field.fail(fmt::format("sections[{}]", i), "is elliptic; expected a round one for the model \"mass-spring\"");
-      }
-      for (std::size_t i = 0; i < group.natural_curvature.size(); ++i) {
-        const double first = group.natural_curvature_onset > 0.0 ? group.initial_curvature[i][0] : 0.0;
-        if (group.natural_curvature[i][0] != 0.0 || first != 0.0)
-          field.fail(fmt::format("natural_curvature[{}]", i),
-                     "twists; expected no twist for the model \"mass-spring\"");
-      }
-    }
-
-    /// Of what grows on another group, and of what does not.
-    void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index) {
-      const FibreGroup& group = groups[index];
-      const Root& root = group.root;
-      const Field field{"fibres." + group.name + ".root"};
-      if (root.condition != rods::RootCondition::carried) {
-        if (!root.parent.empty() || !root.at.empty() || root.roll_step != 0.0)
-          field.fail("parent", "is given for a clamped or free root; expected a carried one");
-        return;
-      }
-      const int p = parent_index(groups, index);
-      if (group.growth_factor != 1.0 || (p >= 0 && groups[static_cast<std::size_t>(p)].growth_factor != 1.0))
-        field.fail("parent", "joins fibres of which one grows; expected lengths that stay");
-      if (p < 0) field.fail("parent", fmt::format("is \"{}\"; expected the name of fibres above", root.parent));
-      const FibreGroup& parent = groups[static_cast<std::size_t>(p)];
-      if (!curvature_model(parent.model) || !curvature_model(group.model)) {
-        field.fail("parent", fmt::format("joins a {} to a {}; expected super-helices and super-clothoids", group.model,
-                                         parent.model));
-      }
-      if (root.at.empty() || root.at.size() > limits::branches)
-        field.fail("at", fmt::format("has {} entries; expected 1 to {}", root.at.size(), limits::branches));
-      for (std::size_t i = 0; i < root.at.size(); ++i)
-        field.range(fmt::format("at[{}]", i), root.at[i], {0.0, length(parent) * (1.0 + limits::unit_error)});
-      field.range("roll_step", root.roll_step, limits::rotation);
-      if (!(root.velocity.isZero(0.0) && root.angular_velocity.isZero(0.0)))
-        field.fail("velocity", "is given for a branch; its parent carries it");
-      if (group.grid.count != 1)
-        Field{"fibres." + group.name}.fail("grid", "is given for branches; expected places, root.at");
-    }
-
-    void validate_grid(const Grid& grid, const Field& field) {
-      field.range("count", grid.count, {1.0, limits::fibres});
-      field.unit("axis_1", grid.axis_1);
-      field.unit("axis_2", grid.axis_2);
-      if (grid.axis_1.cross(grid.axis_2).norm() < 1e-6)
-        field.fail("axis_2", "lies along axis_1; expected a direction across it");
-      field.range("spacing", grid.spacing, grid.count > 1 ? limits::length : Range{0.0, limits::length.most});
-      field.range("jitter", grid.jitter, {0.0, limits::length.most});
-      if (grid.jitter > 0.0 && !(2.0 * grid.jitter < grid.spacing))
-        field.fail("jitter", fmt::format("is {}; expected less than half the spacing, {}", grid.jitter, grid.spacing));
-      field.range("twist", grid.twist, limits::twist);
-    }
-
-    void validate_fibres(const FibreGroup& group) {
-      const Field field{"fibres." + group.name};
-      field.word("model", group.model, {"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"});
-      field.range("material.density", group.material.density, limits::density);
-      field.range("material.young_modulus", group.material.young_modulus, limits::young_modulus);
-      field.range("material.poisson_ratio", group.material.poisson_ratio, limits::poisson_ratio);
-      field.range("material.damping_time", group.material.damping_time, limits::damping_time);
-      const std::size_t elements = group.element_lengths.size();
-      if (elements < 1 || elements > limits::elements)
-        field.fail("element_lengths", fmt::format("has {} entries; expected 1 to {}", elements, limits::elements));
-      field.count("sections", group.sections.size(), elements);
-      const std::size_t curvatures = curvature_count(group.model, elements);
-      field.count("natural_curvature", group.natural_curvature.size(), curvatures);
-      field.count("initial_curvature", group.initial_curvature.size(), curvatures);
-      field.count("initial_curvature_rate", group.initial_curvature_rate.size(), curvatures);
-      for (std::size_t i = 0; i < elements; ++i) {
-        const auto at = [&](std::string_view name) { return fmt::format("{}[{}]", name, i); };
-        field.range(at("element_lengths"), group.element_lengths[i], limits::length);
-        field.range(at("sections") + ".half_axis_1", group.sections[i].half_axis_1, limits::radius);
-        field.range(at("sections") + ".half_axis_2", group.sections[i].half_axis_2, limits::radius);
-      }
-      for (std::size_t i = 0; i < curvatures; ++i) {
-        const auto at = [&](std::string_view name) { return fmt::format("{}[{}]", name, i); };
-        field.range(at("natural_curvature"), group.natural_curvature[i], limits::curvature);
-        field.range(at("initial_curvature"), group.initial_curvature[i], limits::curvature);
-        field.range(at("initial_curvature_rate"), group.initial_curvature_rate[i], limits::curvature_rate);
-      }
-      validate_root(group.root, {field.owner + ".root"});
-      validate_holds(group);
-      validate_grid(group.grid, {field.owner + ".grid"});
-      field.range("natural_curvature_onset", group.natural_curvature_onset, limits::onset);
-      field.range("growth.factor", group.growth_factor, limits::growth);
-      field.range("growth.begin", group.growth_begin, limits::onset);
-      field.range("growth.end", group.growth_end, limits::onset);
-      if (group.growth_factor != 1.0 && !(group.growth_end > group.growth_begin))
-        field.fail("growth.end", fmt::format("is {} s; expected a time after growth.begin, {} s", group.growth_end,
-                                             group.growth_begin));
-      if (group.growth_factor != 1.0 && !curvature_model(group.model))
-        field.fail("growth", fmt::format("is given for the model \"{}\"; expected a super-helix or a super-clothoid",
-                                         group.model));
-      if (group.model == "mass-spring") validate_mass_spring(group, field);
-      field.range("drag", group.drag, limits::drag);
-    }
-
-    struct ShapeCheck {
-      const Field& field;
-
-      void operator()(const bodies::Plane& s) const {
-        field.range("point", s.point, limits::coordinate);
-        field.unit("normal", s.normal);
-      }
-      void operator()(const bodies::Sphere& s) const {
-        field.range("center", s.center, limits::coordinate);
-        field.range("radius", s.radius, limits::radius);
-      }
-      void operator()(const bodies::Capsule& s) const {
-        field.range("from", s.from, limits::coordinate);
-        field.range("to", s.to, limits::coordinate);
-        field.range("radius", s.radius, limits::radius);
-      }
-      void operator()(const bodies::Cylinder& s) const {
-        field.range("center", s.center, limits::coordinate);
-        field.unit("axis", s.axis);
-        field.range("radius", s.radius, limits::radius);
-        field.range("length", s.length, limits::length);
-      }
-      void operator()(const bodies::Comb& s) const {
-        field.range("base", s.base, limits::coordinate);
-        field.unit("tooth_direction", s.tooth_direction);
-        field.unit("row_direction", s.row_direction);
-        if (!(std::abs(s.tooth_direction.dot(s.row_direction)) <= limits::unit_error))
-          field.fail("row_direction", "is not at a right angle to tooth_direction; expected orthogonal directions");
-        field.range("teeth", s.teeth, {1.0, limits::teeth});
-        field.range("tooth_diameter", s.tooth_diameter, limits::radius);
-        field.range("tooth_spacing", s.tooth_spacing, limits::radius);
-        field.range("tooth_length", s.tooth_length, limits::length);
-        field.range("handle_diameter", s.handle_diameter, limits::radius);
-      }
-    };
-
-    void validate_obstacle(const Obstacle& obstacle) {
-      const Field field{"obstacles." + obstacle.body.name};
-      std::visit(ShapeCheck{field}, obstacle.body.shape);
-      field.range("reference", obstacle.body.reference, limits::coordinate);
-      validate_motion(obstacle.body.motion, {field.owner + ".motion"});
-    }
-
-    void validate_settings(const Scene& scene) {
-      const Field simulation{"simulation"}, contact{"contact"}, friction{"friction"}, solver{"solver"},
-          output{"output"}, statics{"statics"};
-      const Range iterations{1.0, limits::iterations};
-      simulation.range("gravity", scene.gravity, limits::acceleration);
-      simulation.range("wind", scene.wind, limits::speed);
-      simulation.range("wind.gust", scene.gust, limits::speed);
-      simulation.range("wind.period", scene.gust_period, limits::gust_period);
-      simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "nonlinear"});
-      simulation.range("time_step", scene.integrator.time_step, limits::time_step);
-      simulation.range("duration", scene.integrator.duration, limits::time);
-      simulation.range("theta", scene.integrator.theta, limits::theta);
-      simulation.range("nonlinear_tolerance", scene.integrator.nonlinear_tolerance, limits::tolerance);
-      simulation.range("max_nonlinear_iterations", scene.integrator.max_nonlinear_iterations, iterations);
-      contact.word("detection", scene.contact.detection, {"certified", "branch-and-bound", "segments"});
-      contact.range("tolerance", scene.contact.tolerance, limits::tolerance);
-      contact.range("proxy_segments", scene.contact.proxy_segments, {1.0, limits::proxy_segments});
-      contact.range("margin", scene.contact.margin, limits::margin);
-      contact.range("push_out_speed", scene.contact.push_out_speed, limits::push_out_speed);
-      contact.range("overlap", scene.contact.overlap, limits::overlap);
-      contact.range("relinearisations", scene.contact.relinearisations, {-1.0, limits::relinearisations});
-      contact.range("max_relinearisations", scene.contact.max_relinearisations, {0.0, limits::max_relinearisations});
-      contact.range("max_halvings", scene.contact.max_halvings, {0.0, limits::max_halvings});
-      friction.range("default", scene.friction.default_coefficient, limits::friction);
-      for (const auto& [names, coefficient] : scene.friction.pairs) {
-        friction.range(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);
-      }
-      solver.word("name", scene.solver.name, {"hybrid-gauss-seidel", "alart-curnier-newton", "cadoux"});
-      solver.range("tolerance", scene.solver.tolerance, limits::tolerance);
-      solver.range("max_iterations", scene.solver.max_iterations, iterations);
-      output.range("every", scene.output.every, iterations);
-      output.range("checkpoint_every", scene.output.checkpoint_every, iterations);
-      output.range("points_per_element", scene.output.points_per_element, {1.0, limits::points_per_element});
-      statics.range("tolerance", scene.statics.tolerance, limits::tolerance);
-      statics.range("max_iterations", scene.statics.max_iterations, iterations);
-      statics.range("load_steps", scene.statics.load_steps, iterations);
-    }
-
-  }  // namespace
-
-  std::size_t curvature_count(const std::string& model, std::size_t elements) {
-    return model == "super-clothoid" ? elements + 1 : elements;
   }
+}
 
-  bool curvature_model(const std::string& model) { return model == "super-helix" || model == "super-clothoid"; }
-
-  int parent_index(const std::vector<FibreGroup>& groups, std::size_t index) {
-    for (std::size_t p = 0; p < index; ++p) {
-      if (groups[p].name == groups[index].root.parent) return static_cast<int>(p);
-    }
-    return -1;
+/// Points alone say neither which way a section lies nor how far it has turned.
+void validate_mass_spring(const FibreGroup& group, const Field& field) {
+  for (std::size_t i = 0; i < group.sections.size(); ++i) {
+    if (group.sections[i].half_axis_1 != group.sections[i].half_axis_2)
+      field.fail(fmt::format("sections[{}]", i), "is elliptic; expected a round one for the model \"mass-spring\"");
   }
-
-  std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups) {
-    std::vector<double> out;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const Root& root = groups[i].root;
-      if (root.condition != rods::RootCondition::carried) {
-        out.push_back(groups[i].grid.count);
-        continue;
-      }
-      const int parent = parent_index(groups, i);
-      out.push_back(parent < 0 ? 0.0 : out[static_cast<std::size_t>(parent)] * static_cast<double>(root.at.size()));
-    }
-    return out;
+  for (std::size_t i = 0; i < group.natural_curvature.size(); ++i) {
+    const double first = group.natural_curvature_onset > 0.0 ? group.initial_curvature[i][0] : 0.0;
+    if (group.natural_curvature[i][0] != 0.0 || first != 0.0)
+      field.fail(fmt::format("natural_curvature[{}]", i), "twists; expected no twist for the model \"mass-spring\"");
   }
+}
 
-  double length(const FibreGroup& group) {
-    return std::accumulate(group.element_lengths.begin(), group.element_lengths.end(), 0.0);
+/// Of what grows on another group, and of what does not.
+void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index) {
+  const FibreGroup& group = groups[index];
+  const Root& root = group.root;
+  const Field field{"fibres." + group.name + ".root"};
+  if (root.condition != rods::RootCondition::carried) {
+    if (!root.parent.empty() || !root.at.empty() || root.roll_step != 0.0)
+      field.fail("parent", "is given for a clamped or free root; expected a carried one");
+    return;
   }
+  const int p = parent_index(groups, index);
+  if (group.growth_factor != 1.0 || (p >= 0 && groups[static_cast<std::size_t>(p)].growth_factor != 1.0))
+    field.fail("parent", "joins fibres of which one grows; expected lengths that stay");
+  if (p < 0) field.fail("parent", fmt::format("is \"{}\"; expected the name of fibres above", root.parent));
+  const FibreGroup& parent = groups[static_cast<std::size_t>(p)];
+  if (!curvature_model(parent.model) || !curvature_model(group.model)) {
+    field.fail("parent", fmt::format("joins a {} to a {}; expected super-helices and super-clothoids", group.model,
+                                     parent.model));
+  }
+  if (root.at.empty() || root.at.size() > limits::branches)
+    field.fail("at", fmt::format("has {} entries; expected 1 to {}", root.at.size(), limits::branches));
+  for (std::size_t i = 0; i < root.at.size(); ++i)
+    field.range(fmt::format("at[{}]", i), root.at[i], {0.0, length(parent) * (1.0 + limits::unit_error)});
+  field.range("roll_step", root.roll_step, limits::rotation);
+  if (!(root.velocity.isZero(0.0) && root.angular_velocity.isZero(0.0)))
+    field.fail("velocity", "is given for a branch; its parent carries it");
+  if (group.grid.count != 1)
+    Field{"fibres." + group.name}.fail("grid", "is given for branches; expected places, root.at");
+}
 
-  void validate(const Scene& scene) {
-    validate_settings(scene);
-    const Field field{"scene"};
-    if (scene.fibres.empty()) field.fail("fibres", "is empty; expected at least one group");
-    std::set<std::string_view> names;
-    double fibres = 0.0, unknowns = 0.0;
-    const std::vector<double> counts = fibre_counts(scene.fibres);
-    for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
-      const FibreGroup& group = scene.fibres[i];
-      validate_fibres(group);
-      validate_branches(scene.fibres, i);
-      if (!names.insert(group.name).second)
-        field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));
-      fibres += counts[i];
-      unknowns += counts[i] * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
-    }
-    field.range("fibres (in all)", fibres, {1.0, limits::fibres});
-    field.range("unknowns (in all)", unknowns, {1.0, limits::unknowns});
-    names.clear();
-    for (const Obstacle& obstacle : scene.obstacles) {
-      validate_obstacle(obstacle);
-      if (!names.insert(obstacle.body.name).second)
-        field.fail("obstacles", fmt::format("holds \"{}\" twice; expected names that differ", obstacle.body.name));
-    }
+void validate_grid(const Grid& grid, const Field& field) {
+  field.range("count", grid.count, {1.0, limits::fibres});
+  field.unit("axis_1", grid.axis_1);
+  field.unit("axis_2", grid.axis_2);
+  if (grid.axis_1.cross(grid.axis_2).norm() < 1e-6)
+    field.fail("axis_2", "lies along axis_1; expected a direction across it");
+  field.range("spacing", grid.spacing, grid.count > 1 ? limits::length : Range{0.0, limits::length.most});
+  field.range("jitter", grid.jitter, {0.0, limits::length.most});
+  if (grid.jitter > 0.0 && !(2.0 * grid.jitter < grid.spacing))
+    field.fail("jitter", fmt::format("is {}; expected less than half the spacing, {}", grid.jitter, grid.spacing));
+  field.range("twist", grid.twist, limits::twist);
+}
+
+void validate_fibres(const FibreGroup& group) {
+  const Field field{"fibres." + group.name};
+  field.word("model", group.model, {"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"});
+  field.range("material.density", group.material.density, limits::density);
+  field.range("material.young_modulus", group.material.young_modulus, limits::young_modulus);
+  field.range("material.poisson_ratio", group.material.poisson_ratio, limits::poisson_ratio);
+  field.range("material.damping_time", group.material.damping_time, limits::damping_time);
+  const std::size_t elements = group.element_lengths.size();
+  if (elements < 1 || elements > limits::elements)
+    field.fail("element_lengths", fmt::format("has {} entries; expected 1 to {}", elements, limits::elements));
+  field.count("sections", group.sections.size(), elements);
+  const std::size_t curvatures = curvature_count(group.model, elements);
+  field.count("natural_curvature", group.natural_curvature.size(), curvatures);
+  field.count("initial_curvature", group.initial_curvature.size(), curvatures);
+  field.count("initial_curvature_rate", group.initial_curvature_rate.size(), curvatures);
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto at = [&](std::string_view name) { return fmt::format("{}[{}]", name, i); };
+    field.range(at("element_lengths"), group.element_lengths[i], limits::length);
+    field.range(at("sections") + ".half_axis_1", group.sections[i].half_axis_1, limits::radius);
+    field.range(at("sections") + ".half_axis_2", group.sections[i].half_axis_2, limits::radius);
   }
+  for (std::size_t i = 0; i < curvatures; ++i) {
+    const auto at = [&](std::string_view name) { return fmt::format("{}[{}]", name, i); };
+    field.range(at("natural_curvature"), group.natural_curvature[i], limits::curvature);
+    field.range(at("initial_curvature"), group.initial_curvature[i], limits::curvature);
+    field.range(at("initial_curvature_rate"), group.initial_curvature_rate[i], limits::curvature_rate);
+  }
+  validate_root(group.root, {field.owner + ".root"});
+  validate_holds(group);
+  validate_grid(group.grid, {field.owner + ".grid"});
+  field.range("natural_curvature_onset", group.natural_curvature_onset, limits::onset);
+  field.range("growth.factor", group.growth_factor, limits::growth);
+  field.range("growth.begin", group.growth_begin, limits::onset);
+  field.range("growth.end", group.growth_end, limits::onset);
+  if (group.growth_factor != 1.0 && !(group.growth_end > group.growth_begin))
+    field.fail("growth.end",
+               fmt::format("is {} s; expected a time after growth.begin, {} s", group.growth_end, group.growth_begin));
+  if (group.growth_factor != 1.0 && !curvature_model(group.model))
+    field.fail("growth",
+               fmt::format("is given for the model \"{}\"; expected a super-helix or a super-clothoid", group.model));
+  if (group.model == "mass-spring") validate_mass_spring(group, field);
+  field.range("drag", group.drag, limits::drag);
+}
+
+struct ShapeCheck {
+  const Field& field;
+
+  void operator()(const bodies::Plane& s) const {
+    field.range("point", s.point, limits::coordinate);
+    field.unit("normal", s.normal);
+  }
+  void operator()(const bodies::Sphere& s) const {
+    field.range("center", s.center, limits::coordinate);
+    field.range("radius", s.radius, limits::radius);
+  }
+  void operator()(const bodies::Capsule& s) const {
+    field.range("from", s.from, limits::coordinate);
+    field.range("to", s.to, limits::coordinate);
+    field.range("radius", s.radius, limits::radius);
+  }
+  void operator()(const bodies::Cylinder& s) const {
+    field.range("center", s.center, limits::coordinate);
+    field.unit("axis", s.axis);
+    field.range("radius", s.radius, limits::radius);
+    field.range("length", s.length, limits::length);
+  }
+  void operator()(const bodies::Comb& s) const {
+    field.range("base", s.base, limits::coordinate);
+    field.unit("tooth_direction", s.tooth_direction);
+    field.unit("row_direction", s.row_direction);
+    if (!(std::abs(s.tooth_direction.dot(s.row_direction)) <= limits::unit_error))
+      field.fail("row_direction", "is not at a right angle to tooth_direction; expected orthogonal directions");
+    field.range("teeth", s.teeth, {1.0, limits::teeth});
+    field.range("tooth_diameter", s.tooth_diameter, limits::radius);
+    field.range("tooth_spacing", s.tooth_spacing, limits::radius);
+    field.range("tooth_length", s.tooth_length, limits::length);
+    field.range("handle_diameter", s.handle_diameter, limits::radius);
+  }
+};
+
+void validate_obstacle(const Obstacle& obstacle) {
+  const Field field{"obstacles." + obstacle.body.name};
+  std::visit(ShapeCheck{field}, obstacle.body.shape);
+  field.range("reference", obstacle.body.reference, limits::coordinate);
+  validate_motion(obstacle.body.motion, {field.owner + ".motion"});
+}
+
+void validate_settings(const Scene& scene) {
+  const Field simulation{"simulation"}, contact{"contact"}, friction{"friction"}, solver{"solver"}, output{"output"},
+      statics{"statics"};
+  const Range iterations{1.0, limits::iterations};
+  simulation.range("gravity", scene.gravity, limits::acceleration);
+  simulation.range("wind", scene.wind, limits::speed);
+  simulation.range("wind.gust", scene.gust, limits::speed);
+  simulation.range("wind.period", scene.gust_period, limits::gust_period);
+  simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "nonlinear"});
+  simulation.range("time_step", scene.integrator.time_step, limits::time_step);
+  simulation.range("duration", scene.integrator.duration, limits::time);
+  simulation.range("theta", scene.integrator.theta, limits::theta);
+  simulation.range("nonlinear_tolerance", scene.integrator.nonlinear_tolerance, limits::tolerance);
+  simulation.range("max_nonlinear_iterations", scene.integrator.max_nonlinear_iterations, iterations);
+  contact.word("detection", scene.contact.detection, {"certified", "branch-and-bound", "segments"});
+  contact.range("tolerance", scene.contact.tolerance, limits::tolerance);
+  contact.range("proxy_segments", scene.contact.proxy_segments, {1.0, limits::proxy_segments});
+  contact.range("margin", scene.contact.margin, limits::margin);
+  contact.range("push_out_speed", scene.contact.push_out_speed, limits::push_out_speed);
+  contact.range("overlap", scene.contact.overlap, limits::overlap);
+  contact.range("relinearisations", scene.contact.relinearisations, {-1.0, limits::relinearisations});
+  contact.range("max_relinearisations", scene.contact.max_relinearisations, {0.0, limits::max_relinearisations});
+  contact.range("max_halvings", scene.contact.max_halvings, {0.0, limits::max_halvings});
+  friction.range("default", scene.friction.default_coefficient, limits::friction);
+  for (const auto& [names, coefficient] : scene.friction.pairs) {
+    friction.range(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);
+  }
+  solver.word("name", scene.solver.name, {"hybrid-gauss-seidel", "alart-curnier-newton", "cadoux"});
+  solver.range("tolerance", scene.solver.tolerance, limits::tolerance);
+  solver.range("max_iterations", scene.solver.max_iterations, iterations);
+  output.range("every", scene.output.every, iterations);
+  output.range("checkpoint_every", scene.output.checkpoint_every, iterations);
+  output.range("points_per_element", scene.output.points_per_element, {1.0, limits::points_per_element});
+  statics.range("tolerance", scene.statics.tolerance, limits::tolerance);
+  statics.range("max_iterations", scene.statics.max_iterations, iterations);
+  statics.range("load_steps", scene.statics.load_steps, iterations);
+}
+
+}  // namespace
+
+std::size_t curvature_count(const std::string& model, std::size_t elements) {
+  return model == "super-clothoid" ? elements + 1 : elements;
+}
+
+bool curvature_model(const std::string& model) { return model == "super-helix" || model == "super-clothoid"; }
+
+int parent_index(const std::vector<FibreGroup>& groups, std::size_t index) {
+  for (std::size_t p = 0; p < index; ++p) {
+    if (groups[p].name == groups[index].root.parent) return static_cast<int>(p);
+  }
+  return -1;
+}
+
+std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Root& root = groups[i].root;
+    if (root.condition != rods::RootCondition::carried) {
+      out.push_back(groups[i].grid.count);
+      continue;
+    }
+    const int parent = parent_index(groups, i);
+    out.push_back(parent < 0 ? 0.0 : out[static_cast<std::size_t>(parent)] * static_cast<double>(root.at.size()));
+  }
+  return out;
+}
+
+double length(const FibreGroup& group) {
+  return std::accumulate(group.element_lengths.begin(), group.element_lengths.end(), 0.0);
+}
+
+void validate(const Scene& scene) {
+  validate_settings(scene);
+  const Field field{"scene"};
+  if (scene.fibres.empty()) field.fail("fibres", "is empty; expected at least one group");
+  std::set<std::string_view> names;
+  double fibres = 0.0, unknowns = 0.0;
+  const std::vector<double> counts = fibre_counts(scene.fibres);
+  for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
+    const FibreGroup& group = scene.fibres[i];
+    validate_fibres(group);
+    validate_branches(scene.fibres, i);
+    if (!names.insert(group.name).second)
+      field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));
+    fibres += counts[i];
+    unknowns += counts[i] * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
+  }
+  field.range("fibres (in all)", fibres, {1.0, limits::fibres});
+  field.range("unknowns (in all)", unknowns, {1.0, limits::unknowns});
+  names.clear();
+  for (const Obstacle& obstacle : scene.obstacles) {
+    validate_obstacle(obstacle);
+    if (!names.insert(obstacle.body.name).second)
+      field.fail("obstacles", fmt::format("holds \"{}\" twice; expected names that differ", obstacle.body.name));
+  }
+}
 
 }  // namespace tresse::scene

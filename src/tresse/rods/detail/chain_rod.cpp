@@ -20,7 +20,7 @@ ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const Vecto
     const double a = e.section.half_axis_1;
     const double b = e.section.half_axis_2;
     if (root_condition == RootCondition::free) made_spin_inertia_ += density * e.length * (a * a + b * b) / 4.0;
-    contact_radius_ = std::max({contact_radius_, a, b});
+    surface_reach_ = surface_reach_.cwiseMax(Vector3(std::max(a, b), b, a));
   }
   set_length_scale(1.0);
   TRESSE_ASSERT(rest_.size() == coordinate_count());

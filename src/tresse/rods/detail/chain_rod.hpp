@@ -35,7 +35,8 @@ class ChainRod final : public Rod {
   int coordinate_count() const override { return 3 * count() + width - 3; }
   double length() const override { return length_; }
   double mass() const override { return mass_; }
-  double contact_radius() const override { return contact_radius_; }
+  double contact_radius() const override { return surface_reach_.x(); }
+  Vector3 surface_reach() const override { return surface_reach_; }
   const VectorX& rest_curvature() const override { return rest_; }
   void set_rest_curvature(const VectorX& rest) override { rest_ = rest; }
   void set_length_scale(double scale) override;
@@ -143,7 +144,7 @@ class ChainRod final : public Rod {
   double length_ = 0.0;
   double uniform_density_ = 0.0;  ///< rho S of every element, 0 when they differ [kg/m]
   double mass_ = 0.0;
-  double contact_radius_ = 0.0;
+  Vector3 surface_reach_ = Vector3::Zero();
   /// Free root: polar inertia of the whole rod about its centreline, lumped at the root's tangent. Turning a rod within
   /// its own centreline moves no point of it: without this, M, and for a straight rod M + dt^2 K, is singular. Zero
   /// when clamped. [kg m^2]

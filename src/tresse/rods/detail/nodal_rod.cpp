@@ -38,7 +38,7 @@ NodalRod::NodalRod(const char* name, Edge edge_kind, const std::vector<RodEdge>&
       node_length_[node] += 0.5 * l;
     }
     mass_ += edge_mass;
-    contact_radius_ = std::max({contact_radius_, a, b});
+    surface_reach_ = surface_reach_.cwiseMax(Vector3(std::max(a, b), b, a));
     // Half of each neighbouring edge, one behind the other.
     Vector3 compliance = (0.5 * l * bending_stiffness(edge.section, material).cwiseInverse());
     double part = 0.5 * l;

@@ -20,7 +20,8 @@ class NodalRod : public BandedRod {
   bool linear_elasticity() const override { return false; }
   double length() const override { return begin_.back(); }
   double mass() const override { return mass_; }
-  double contact_radius() const override { return contact_radius_; }
+  double contact_radius() const override { return surface_reach_.x(); }
+  Vector3 surface_reach() const override { return surface_reach_; }
   const VectorX& rest_curvature() const override { return rest_; }
   void set_rest_curvature(const VectorX& rest) override;
   VectorX curvature() const override;
@@ -116,7 +117,7 @@ class NodalRod : public BandedRod {
   VectorX inertia_;                  ///< diagonal of M (dof)
   VectorX rest_;                     ///< natural curvatures of the joints (k)
   double mass_ = 0.0;
-  double contact_radius_ = 0.0;
+  Vector3 surface_reach_ = Vector3::Zero();
 
   RodState state_;
   Nodes nodes_;                        ///< (N + 1)

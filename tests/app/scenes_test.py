@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The scenes that ship: scenes_test.py --program TRESSE. All are checked and in the gallery; those of rods after Casati and
+Bertails-Descoubes (2013) are run, for a while, and looked at."""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import h5py
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCENES = sorted((ROOT / "scenes").glob("*.toml"))
+MODELS = {"super-clothoid": 6, "super-helix": 12, "discrete-elastic-rod": 30}  # elements that a swing wants
+
+
+class Run:
+    """One run of a scene of `scenes/`, sound or told in `wrong`; its centreline points (frames, points, 3) and tables."""
+
+    def __init__(self, program, folder, scene, until, **parameters):
+        words = [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
+        command = [program, "run", str(ROOT / f"scenes/{scene}.toml"), "-o", "run", "--quiet", "--threads", "1", *words,
+                   "--until", str(until)]  # fmt: skip
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500)
+        self.wrong = [] if result.returncode == 0 and not result.stderr else [result.stderr]
+        summary = json.loads((folder / "run/summary.json").read_text(encoding="utf-8"))
+        if summary["verdict"] != "sound" or "runaway" in summary["remarks"]:
+            self.wrong.append(summary["sentence"])
+        with h5py.File(folder / "run/trajectory.h5") as file:
+            self.points = file["fibres/points"][:]
+            self.time = file["time"][:]
+            self.arc_length = file["fibres/arc_length"][:]
+        with open(folder / "run/steps.csv", newline="", encoding="utf-8") as stream:
+            self.steps = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
+
+    def expect(self, what, ok):
+        if not ok:
+            self.wrong.append(what)
+
+    def chords(self):
+        return np.linalg.norm(np.diff(self.points, axis=1), axis=2)
+
+
+def swing(program, folder):
+    """In its plane, and with the midpoint rule without loss: 4e-6 to 2e-5 of the largest elastic energy in ten seconds."""
+    for model, elements in MODELS.items():
+        run = Run(program, folder, "swing", 2, model=model, elements=elements, scheme="nonlinear", theta=0.5)
+        energy = np.array([row["kinetic"] + row["elastic"] + row["gravity"] for row in run.steps])
+        strayed = np.abs(energy - energy[0]).max() / max(row["elastic"] for row in run.steps)
+        run.expect(f"{model}: energy strays by {strayed:.2g}", strayed < 5e-5)
+        run.expect(f"{model}: leaves its plane", np.abs(run.points[:, :, 1]).max() < 1e-12)
+        lowest = run.points[:, -1, 2].min()
+        run.expect(f"{model}: tip falls to {lowest:.3g} m", -0.2 < lowest < -0.15)
+        yield f"swing, {model}", run.wrong
+
+
+def curly_unwinding(program, folder):
+    """The coils open: a fifth of a turn of the natural helix is less than a centimetre high."""
+    run = Run(program, folder, "curly_unwinding", 1.5)
+    height = -run.points[:, :, 2].min(axis=1)
+    run.expect(f"unwinds to {height.max():.3g} m", height[0] < 0.05 and height.max() > 0.2)
+    run.expect("is stretched", run.chords().sum(axis=1).max() <= 0.5 * (1 + 1e-12))
+    yield "curly_unwinding", run.wrong
+
+
+def ribbon(program, folder):
+    """The hand's way is the root's, and the ribbon follows."""
+    run = Run(program, folder, "ribbon", 3)
+    at = {round(time, 3): points for time, points in zip(run.time, run.points)}
+    run.expect(f"root at {at[2.5][0]}", np.abs(at[2.5][0] - [0.2, 0, 0]).max() < 1e-12)
+    run.expect(f"tip lags by {0.2 - at[2.5][-1, 0]:.3g} m", at[2.5][-1, 0] < at[2.5][0, 0])
+    run.expect(f"springs down to {at[2.0][:, 2].min():.3g} m", at[2.0][:, 2].min() < -0.2 < at[0.0][:, 2].min())
+    run.expect("is stretched", run.chords().sum(axis=1).max() <= 0.6 * (1 + 1e-12))
+    yield "ribbon", run.wrong
+
+
+def parchment(program, folder):
+    """One element: the curvature stays affine, from rolled up to hanging."""
+    run = Run(program, folder, "parchment", 5)
+    low = run.points[:, :, 2].min(axis=1)
+    run.expect(f"unrolls from {low[0]:.3g} to {low[-1]:.3g} m", low[0] > -0.1 and low[-1] < -0.18)
+    run.expect("leaves its plane", np.abs(run.points[:, :, 1]).max() < 1e-12)
+    with h5py.File(folder / "run/trajectory.h5") as file:
+        run.expect("more than one element", file["fibres/curvature"].shape[1] == 6)
+    yield "parchment", run.wrong
+
+
+def long_rod(program, folder):
+    """Falls to the ground, never under it, and most of what is longer than the way down lies on it."""
+    run = Run(program, folder, "long_rod", 2, elements=30)
+    radius = 4e-3
+    lowest = run.points[:, :, 2].min()
+    run.expect(f"gets down to {lowest:.4g} m", lowest > 0.97 * radius)
+    lying = np.mean(run.points[-1, :, 2] < 1.2 * radius)
+    run.expect(f"{lying:.2f} of it lie on the ground", lying > 0.25)
+    yield "long_rod", run.wrong
+
+
+def twining_plant_3d(program, folder):
+    """Winds on at the rate it grows, outside the pole, touching it near the root and at the tip."""
+    run = Run(program, folder, "twining_plant_3d", 12)
+    across = np.hypot(run.points[:, :, 0], run.points[:, :, 1])
+    angle = np.unwrap(np.arctan2(run.points[-1, :, 1], run.points[-1, :, 0]))
+    grown = 1 + 4 * 7 / 55
+    loops = (angle[-1] - angle[0]) / (2 * np.pi)
+    run.expect(f"{loops:.3f} loops for {grown:.3f} on the pole", abs(loops - grown) < 0.05 * grown)
+    run.expect(f"{across.min():.6f} m from the pole's axis", across.min() > 0.01 * (1 - 2e-3))
+    run.expect(f"the tip is {across[-1, -1]:.5f} m off", across[-1, -1] < 0.0115)
+    yield "twining_plant_3d", run.wrong
+
+
+def shipped(program, folder):
+    """Every scene passes the check, overlaps nothing, and has its picture."""
+    gallery = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    for scene in SCENES:
+        result = subprocess.run([program, "check", str(scene)], cwd=folder, capture_output=True, text=True, timeout=300)
+        good = result.returncode == 0 and "no body overlaps another at the start" in result.stdout
+        yield f"check of {scene.name}", [] if good else [result.stdout + result.stderr]
+        shown = f"scenes/{scene.name}" in gallery and f"images/gallery_{scene.stem}.png" in gallery
+        picture = ROOT / f"docs/images/gallery_{scene.stem}.png"
+        small = picture.exists() and picture.stat().st_size < 150_000
+        yield f"{scene.name} in the gallery", [] if shown and small else ["no entry, or no picture below 150 kB"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    program = os.path.abspath(parser.parse_args().program)
+    found = []
+    for part in (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d):
+        with tempfile.TemporaryDirectory() as name:
+            found += part(program, pathlib.Path(name))
+    bad = [(name, wrong) for name, wrong in found if wrong]
+    for name, wrong in bad:
+        print(f"{name}: {'; '.join(wrong)}")
+    print(f"{len(found)} cases, {len(bad)} bad")
+    return 1 if bad or not found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
