@@ -114,6 +114,30 @@ def twining_plant_3d(program, folder):
     yield "twining_plant_3d", run.wrong
 
 
+def perversion(program, folder):
+    """Winds one way in one half and the other way in the other; the clamp carries what the rod's inside says."""
+    run = Run(program, folder, "perversion", 14)
+    first = np.gradient(run.points[-1], axis=0)
+    second = np.gradient(first, axis=0)
+    third = np.gradient(second, axis=0)
+    binormal = np.cross(first, second)
+    torsion = (binormal * third).sum(axis=1) / (binormal**2).sum(axis=1)
+    turned = torsion * np.linalg.norm(first, axis=1)
+    left, right = (part[len(part) // 8 : -len(part) // 8] for part in np.array_split(turned, 2))
+    one_way = all(abs(np.sign(half).sum()) == len(half) for half in (left, right))
+    run.expect("winds both ways in one half", one_way)
+    run.expect("winds the same way in both halves", left.mean() * right.mean() < -0.5 * left.mean() ** 2)
+    with open(folder / "run/holds.csv", newline="", encoding="utf-8") as stream:
+        last = list(csv.DictReader(stream))[-1]
+    force = np.array([float(last[key]) for key in ("fx", "fy", "fz")])
+    with h5py.File(folder / "run/trajectory.h5") as file:
+        inside = np.linalg.norm(file["fibres/force"][-1], axis=1)
+    run.expect(f"{inside.min()} to {inside.max()} N inside", np.abs(inside[:-1] - np.linalg.norm(force)).max() < 1e-6)
+    run.expect(f"a clamp's force of {force}", 1e-3 < np.linalg.norm(force) < 0.1)
+    run.expect(f"the clamp is off by {last['error']}", float(last["error"]) < 1e-9)
+    yield "perversion", run.wrong
+
+
 def shipped(program, folder):
     """Every scene passes the check, overlaps nothing, and has its picture."""
     gallery = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
@@ -132,7 +156,7 @@ def main():
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
     found = []
-    for part in (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d):
+    for part in (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion):
         with tempfile.TemporaryDirectory() as name:
             found += part(program, pathlib.Path(name))
     bad = [(name, wrong) for name, wrong in found if wrong]

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <cmath>
 #include <set>
 
@@ -183,6 +185,14 @@ void read_fibres(ReaderContext& context, const TomlNode& root, const Materials& 
   }
 }
 
+void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const scene::Scene& scene) {
+  const bool held = std::any_of(scene.fibres.begin(), scene.fibres.end(),
+                                [](const scene::FibreGroup& group) { return !group.holds.empty(); });
+  if (!held || scene.integrator.scheme != "nonlinear") return;
+  context.fail(*root.find("simulation")->find("scheme"),
+               "simulation.scheme is \"nonlinear\"; expected \"semi-implicit\" where points are held");
+}
+
 }  // namespace
 
 SceneDocument parse_scene_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
@@ -206,6 +216,7 @@ SceneDocument parse_scene_document(std::string_view text, std::string_view file_
   for (const scene::Obstacle& obstacle : scene.obstacles) materials.names.insert(obstacle.body.material_name);
   for (const scene::FibreGroup& group : scene.fibres) materials.names.insert(group.material_name);
   scene.friction = read_friction(context, table.find("friction"), materials.names);
+  refuse_nonlinear_holds(context, root, scene);
   try {
     scene::validate(scene);
   } catch (const InvalidInput& error) {

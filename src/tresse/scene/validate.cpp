@@ -335,6 +335,8 @@ void validate(const Scene& scene) {
   for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
     const FibreGroup& group = scene.fibres[i];
     validate_fibres(group);
+    if (!group.holds.empty() && scene.integrator.scheme == "nonlinear")
+      field.fail("scheme", "is \"nonlinear\" where points are held; expected \"semi-implicit\"");
     validate_branches(scene.fibres, i);
     if (!names.insert(group.name).second)
       field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));

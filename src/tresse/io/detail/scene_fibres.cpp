@@ -334,7 +334,8 @@ void read_growth(ReaderContext& context, const TomlNode& node, const std::string
 }
 
 std::vector<scene::Hold> read_holds(ReaderContext& context, const TomlNode& node, const std::string& path,
-                                    double length) {
+                                    const scene::FibreGroup& group) {
+  const double length = scene::length(group);
   if (!node.is(TomlNode::Kind::array) || node.items.size() > static_cast<std::size_t>(limits::holds))
     context.fail(node,
                  fmt::format("{} is {}; expected an array of at most {} tables", path, describe(node), limits::holds));
@@ -345,9 +346,16 @@ std::vector<scene::Hold> read_holds(ReaderContext& context, const TomlNode& node
     scene::Hold hold;
     hold.name =
         table.has("name") ? read_text(context, *table.find("name"), table.path("name")) : fmt::format("hold {}", i);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (out[j].name == hold.name)
+        table.fail("name",
+                   fmt::format("is {}, which {}[{}] has; expected one of its own", in_quotes(hold.name, 40), path, j));
+    }
     hold.at = length;
     table.read("at", hold.at, {dimensions::length, {0.0, length * (1.0 + limits::unit_error)}});
     table.read("clamp", hold.clamp);
+    if (hold.clamp && !scene::curvature_model(group.model))
+      table.fail("clamp", fmt::format("is true for a {}; expected a super-helix or a super-clothoid", group.model));
     if (table.has("slide")) table.read_direction("slide", hold.slide);
     if (const TomlNode* motion = table.find("motion"))
       hold.motion = read_motion(context, *motion, table.path("motion"));
@@ -396,10 +404,13 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
     group.root = read_root(context, root, table.path("root"));
   }
   if (const TomlNode* holds = table.find("holds"))
-    group.holds = read_holds(context, *holds, table.path("holds"), scene::length(group));
+    group.holds = read_holds(context, *holds, table.path("holds"), group);
   if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
   table.read("natural_curvature_onset", group.natural_curvature_onset, {dimensions::time, limits::onset});
-  if (const TomlNode* growth = table.find("growth")) read_growth(context, *growth, table.path("growth"), group);
+  if (const TomlNode* growth = table.find("growth")) {
+    read_growth(context, *growth, table.path("growth"), group);
+    if (!group.holds.empty()) table.fail("holds", "are given for a fibre that grows; expected a length that stays");
+  }
   table.read("drag", group.drag, {dimensions::drag, limits::drag});
   return group;
 }
