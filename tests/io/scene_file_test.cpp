@@ -224,8 +224,9 @@ TEST(SceneFile, ReadsEveryKey) {
 
 TEST(SceneFile, RoundTripsBitForBit) {
   expect_round_trip(parse_scene_document(kEverything, "everything.toml"));
-  for (const char* name : {"three_point_bending", "comb", "cantilever", "inclined_plane", "willow", "swing",
-                           "curly_unwinding", "ribbon", "parchment", "long_rod", "twining_plant", "twining_plant_3d", "perversion"}) {
+  for (const char* name :
+       {"three_point_bending", "comb", "cantilever", "inclined_plane", "willow", "swing", "curly_unwinding", "ribbon",
+        "parchment", "long_rod", "twining_plant", "twining_plant_3d", "perversion"}) {
     expect_round_trip(read_scene_document(kScenes / (std::string(name) + ".toml")));
   }
 }

@@ -45,6 +45,10 @@ void Stepper::report_overlap(StepReport& report) const {
   for (const contact::Contact& contact : here_->contacts) report.overlaps += contact.gap <= 0.5 * deepest->gap ? 1 : 0;
 }
 
+bool Stepper::grows(int fibre) const {
+  return fibre >= 0 && assembly::grows(world_.fibres[fibre], end_time_ - motion_.dt, end_time_);
+}
+
 void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   const double dt = motion_.dt;
   report.contacts = static_cast<int>(pass.contacts.size());
@@ -61,6 +65,8 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
     out.slip = friction::tangential_norm(pass.solution.velocity.segment<3>(3 * static_cast<Eigen::Index>(i)));
     const Vector3 impulse = contact.frame * local / options_.theta;  // over the whole part
     out.force = impulse / dt;
+    // A fibre that grew leans into what it touches: what brings it back across is work of growing.
+    if (grows(out.fibre_a) || grows(out.fibre_b)) growth_work_ -= local[0] / options_.theta * pass.bias[i];
     if (out.obstacle_b >= 0) {
       ObstacleLoad& load = report.obstacles[out.obstacle_b];
       const Vector3 point = assembly::surface_point(pass.at->geometry, contact);

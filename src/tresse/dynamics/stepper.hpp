@@ -91,6 +91,7 @@ class Stepper {
 
   void set_natural_shapes(double time);
   void grow(int fibre, const Span& span);
+  bool grows(int fibre) const;
   void restore(SimulationState& state);
   void begin_span(const Span& span);
   double stage() const { return motion_.stage; }

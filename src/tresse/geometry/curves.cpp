@@ -1,5 +1,7 @@
 #include <tresse/geometry/curves.hpp>
 
+#include <cmath>
+
 #include <tresse/geometry/prepared_curve.hpp>
 #include <tresse/math/vectors.hpp>
 
@@ -25,6 +27,11 @@ Vector3 derivative(const Curve& curve, double s) {
 
 Vector3 second_derivative(const Curve& curve, double s) {
   return std::visit([s](const auto& c) -> Vector3 { return c.jet(s).second; }, prepare(curve));
+}
+
+double turning_length(double k, double g, double turn) {
+  // in the form that never divides by zero but for a straight one
+  return 2.0 * turn / (k + std::sqrt(k * k + 4.0 * turn * g));
 }
 
 }  // namespace tresse::geometry

@@ -51,6 +51,10 @@ Vector3 position(const Curve& curve, double s);
 Vector3 derivative(const Curve& curve, double s);         ///< dr/ds; unit for arc-length curves
 Vector3 second_derivative(const Curve& curve, double s);  ///< d2r/ds2
 
+/// Largest length l with (k + g l) l <= turn: along it a curve of curvature k >= 0 that grows by g >= 0 a length turns
+/// by no more. Infinite for a straight one.
+double turning_length(double k, double g, double turn);
+
 /// Position and material frame at the end of a clothoid arc, to rounding at any number of turns (the phase to a
 /// rounding of the whole turn). @cite casati2013 sec. 5-6, four pieces of the sum at once.
 Pose end_pose(const ClothoidArc& arc);

@@ -50,8 +50,7 @@ void cut_clothoid(const ClothoidArc& arc, double max_turn, std::vector<double>& 
   ends.clear();
   for (double begin = 0.0; begin < arc.length; begin = ends.back()) {
     const double k = (arc.curvature + begin * arc.curvature_slope).norm();
-    // largest l with (k + g l) l <= max_turn, in the form that never divides by zero but for a straight arc
-    const double l = std::max(2.0 * max_turn / (k + std::sqrt(k * k + 4.0 * max_turn * g)), arc.length / most_pieces);
+    const double l = std::max(turning_length(k, g, max_turn), arc.length / most_pieces);
     ends.push_back(l < arc.length - begin ? begin + l : arc.length);
   }
 }

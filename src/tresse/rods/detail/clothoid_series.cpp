@@ -24,11 +24,6 @@ Vector3 cross_along(const Vector3& v) { return {0.0, v.z(), -v.y()}; }  // v x e
 
 }  // namespace
 
-double longest_clothoid_piece(double k, double g) {
-  // in the form that never divides by zero but for a straight element
-  return 2.0 * clothoid_turn / (k + std::sqrt(k * k + 4.0 * clothoid_turn * g));
-}
-
 ClothoidSeries::ClothoidSeries(const ClothoidPiece& piece, const ClothoidState& start, bool products)
     : piece_(piece),
       turn_(piece.length * piece.curvature),

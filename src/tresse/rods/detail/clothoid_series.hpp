@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <tresse/geometry/curves.hpp>
 #include <tresse/rods/detail/element_integrals.hpp>
 
 /// Power series of one piece of a clothoid element: r, R and their derivatives with respect to the element's six
@@ -47,9 +48,6 @@ struct ClothoidPiece {
 /// Calls visit(piece) for the pieces of [0, u] on an element with coordinates c, in order.
 template <typename Visit>
 void for_each_clothoid_piece(double element_length, const Coordinates<6>& c, double u, Visit&& visit);
-
-/// The longest piece that may start with curvature k and slope g (norms): (k + g l) l <= clothoid_turn.
-double longest_clothoid_piece(double k, double g);
 
 class ClothoidSeries {
  public:
@@ -96,7 +94,8 @@ void for_each_clothoid_piece(double element_length, const Coordinates<6>& c, dou
     // Between the ends, so that the slope's rounding does not add up to a phase over many turns.
     const double part = begin / element_length;
     const Vector3 curvature = (1.0 - part) * c.head<3>() + part * c.tail<3>();
-    const double longest = std::max(longest_clothoid_piece(curvature.norm(), g), element_length / most_pieces);
+    const double longest =
+        std::max(geometry::turning_length(curvature.norm(), g, clothoid_turn), element_length / most_pieces);
     const double left = u - begin;
     // The last two share what is left, so that no sliver remains. Lengths are differences of the ends, so that they sum
     // to u: what rounding took from one would be a phase after many turns.

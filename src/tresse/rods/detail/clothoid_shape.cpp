@@ -1,32 +1,17 @@
 #include <tresse/rods/detail/clothoid_shape.hpp>
 
 #include <tresse/math/gauss_legendre.hpp>
+#include <tresse/rods/detail/lane_vectors.hpp>
 
 namespace tresse::rods::detail {
 namespace {
 
-using Lanes3 = std::array<NodeLanes, 3>;
+using Lanes3 = LaneVector<NodeLanes>;
 using Lanes33 = std::array<Lanes3, 3>;
 using Lanes36 = std::array<std::array<NodeLanes, 6>, 3>;
 
 const NodeLanes& node_weights() {
   static const NodeLanes out = Eigen::Map<const NodeLanes>(math::gauss_legendre(clothoid_nodes).weights.data());
-  return out;
-}
-
-Vector3 sum(const Lanes3& v) { return {v[0].sum(), v[1].sum(), v[2].sum()}; }
-
-Lanes3 zero_lanes() { return {NodeLanes::Zero(), NodeLanes::Zero(), NodeLanes::Zero()}; }
-
-[[gnu::always_inline]] inline void add_cross(const Lanes3& a, const Lanes3& b, Lanes3& into) {
-  into[0] += a[1] * b[2] - a[2] * b[1];
-  into[1] += a[2] * b[0] - a[0] * b[2];
-  into[2] += a[0] * b[1] - a[1] * b[0];
-}
-
-Lanes3 matrix_times(const Matrix3& m, const Lanes3& v) {
-  Lanes3 out;
-  for (int r = 0; r < 3; ++r) out[static_cast<std::size_t>(r)] = v[0] * m(r, 0) + v[1] * m(r, 1) + v[2] * m(r, 2);
   return out;
 }
 
@@ -106,8 +91,8 @@ EndBias ClothoidShape::bias(double u) const {
 
 void ClothoidShape::integrate_moments() {
   NodeLanes length = NodeLanes::Zero();
-  Lanes3 p = zero_lanes();
-  Lanes33 p_p = {zero_lanes(), zero_lanes(), zero_lanes()};
+  Lanes3 p = zero_lanes<NodeLanes>();
+  Lanes33 p_p = {zero_lanes<NodeLanes>(), zero_lanes<NodeLanes>(), zero_lanes<NodeLanes>()};
   ElementMoments<6>& out = moments_;
   out.P_P.setZero();
   out.P.setZero();
@@ -123,7 +108,7 @@ void ClothoidShape::integrate_moments() {
     for (std::size_t k = 0; k < 6; ++k) {
       const Lanes3 column = {s.P[0][k], s.P[1][k], s.P[2][k]};
       const Lanes3 weighted = {s.weight * column[0], s.weight * column[1], s.weight * column[2]};
-      Lanes3 cross = zero_lanes();
+      Lanes3 cross = zero_lanes<NodeLanes>();
       add_cross(wp, column, cross);
       const int at = static_cast<int>(k);
       out.P.col(at) += sum(weighted);
@@ -145,8 +130,8 @@ void ClothoidShape::integrate_moments() {
 }
 
 ElementForce<6> ClothoidShape::force(const LineForce& line) const {
-  Lanes3 resultant = zero_lanes();
-  Lanes3 torque = zero_lanes();
+  Lanes3 resultant = zero_lanes<NodeLanes>();
+  Lanes3 torque = zero_lanes<NodeLanes>();
   Local generalised = Local::Zero();
   for (const Sample& s : samples_) {
     const Lanes3 from_position = matrix_times(line.position, s.p);
@@ -166,8 +151,8 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
 }
 
 ElementMomentum ClothoidShape::momentum(const Vector3& start_linear, const Vector3& o) const {
-  Lanes3 linear = zero_lanes();
-  Lanes3 angular = zero_lanes();
+  Lanes3 linear = zero_lanes<NodeLanes>();
+  Lanes3 angular = zero_lanes<NodeLanes>();
   NodeLanes square = NodeLanes::Zero();
   for (const Sample& s : samples_) {
     const Lanes3& p = s.p;

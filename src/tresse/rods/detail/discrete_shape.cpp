@@ -32,8 +32,8 @@ Vector3 strain_of_turn(const Vector3& turn) {
   constexpr double largest = 3.0;
   const double bend = turn.tail<2>().norm();
   require(std::abs(turn[0]) < largest && bend < largest, [&] {
-    return "rod of nodes: a node twists by " + std::to_string(turn[0]) + " rad and bends by " +
-           std::to_string(bend) + " rad, expected less than 3; take shorter edges";
+    return "rod of nodes: a node twists by " + std::to_string(turn[0]) + " rad and bends by " + std::to_string(bend) +
+           " rad, expected less than 3; take shorter edges";
   });
   const double factor = bend > 1e-8 ? 2.0 * std::tan(0.5 * bend) / bend : 1.0;
   return {turn[0], factor * turn[1], factor * turn[2]};

@@ -4,6 +4,7 @@
 #include <tresse/math/gauss_legendre.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/helix_shape.hpp>
+#include <tresse/rods/detail/lane_vectors.hpp>
 
 namespace tresse::rods::detail {
 namespace {
@@ -52,27 +53,11 @@ void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, double turn,
 
 Lanes dot(const Lanes3& a, const Lanes3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-[[gnu::always_inline]] inline void add_cross(const Lanes3& a, const Lanes3& b, Lanes3& sum) {
-  sum[0] += a[1] * b[2] - a[2] * b[1];
-  sum[1] += a[2] * b[0] - a[0] * b[2];
-  sum[2] += a[0] * b[1] - a[1] * b[0];
-}
-
-Lanes3 matrix_times(const Matrix3& m, const Lanes3& v) {
-  Lanes3 out;
-  for (int r = 0; r < 3; ++r) out[r] = v[0] * m(r, 0) + v[1] * m(r, 1) + v[2] * m(r, 2);
-  return out;
-}
-
 Lanes3 gradient_times(const HelixPoint<Lanes>& point, const Vector3& d) {
   Lanes3 out;
   for (int r = 0; r < 3; ++r) out[r] = point.P[r][0] * d[0] + point.P[r][1] * d[1] + point.P[r][2] * d[2];
   return out;
 }
-
-Lanes3 zero_lanes() { return {Lanes::Zero(), Lanes::Zero(), Lanes::Zero()}; }
-
-Vector3 sum(const Lanes3& v) { return {v[0].sum(), v[1].sum(), v[2].sum()}; }
 
 Vector3 vector(const Triple<double>& v) { return {v[0], v[1], v[2]}; }
 
@@ -128,8 +113,8 @@ void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& ba
 
 ElementMoments<3> integrate_moments(const std::vector<GaussBatch>& batches) {
   Lanes length = Lanes::Zero();
-  Lanes3 p = zero_lanes();
-  std::array<Lanes3, 3> P = {zero_lanes(), zero_lanes(), zero_lanes()};
+  Lanes3 p = zero_lanes<Lanes>();
+  std::array<Lanes3, 3> P = {zero_lanes<Lanes>(), zero_lanes<Lanes>(), zero_lanes<Lanes>()};
   std::array<Lanes3, 3> p_p = P;
   std::array<Lanes3, 3> cross = P;  // [column]
   std::array<Lanes3, 3> P_P = P;
@@ -232,9 +217,9 @@ Matrix3 HelixShape::pull_hessian(const ElementPull& pull) const {
 ElementForce<3> HelixShape::force(const LineForce& line) const {
   const Triple<double> w_lanes = triple(w_);
   const Triple<double> rate_lanes = triple(rate_);
-  Lanes3 resultant = zero_lanes();
-  Lanes3 torque = zero_lanes();
-  Lanes3 generalised = zero_lanes();
+  Lanes3 resultant = zero_lanes<Lanes>();
+  Lanes3 torque = zero_lanes<Lanes>();
+  Lanes3 generalised = zero_lanes<Lanes>();
   for (const GaussBatch& batch : batches_) {
     const HelixPoint<Lanes>& h = batch.point;
     const Lanes3 second = helix_second(batch.s, w_lanes, rate_lanes, batch.c);
@@ -252,8 +237,8 @@ ElementForce<3> HelixShape::force(const LineForce& line) const {
 }
 
 ElementMomentum HelixShape::momentum(const Vector3& start_linear, const Vector3& o) const {
-  Lanes3 linear = zero_lanes();
-  Lanes3 angular = zero_lanes();
+  Lanes3 linear = zero_lanes<Lanes>();
+  Lanes3 angular = zero_lanes<Lanes>();
   Lanes square = Lanes::Zero();
   for (const GaussBatch& batch : batches_) {
     const Lanes3& p = batch.point.p;
