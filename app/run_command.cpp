@@ -27,6 +27,7 @@
 #include <tresse/scene/push_out.hpp>
 
 #include "common_options.hpp"
+#include "friction_dump.hpp"
 #include "scene_arguments.hpp"
 #include "version.hpp"
 
@@ -55,6 +56,8 @@ struct RunArguments {
   bool push_out = false;
   bool quiet = false;
   bool strict = false;
+  std::string dump_folder;   ///< for friction problems; empty: none
+  std::string dump_steps;    ///< which, as --dump-steps has it
   std::string record_pairs;  ///< file for the narrow phase's calls of the last step
 };
 
@@ -183,6 +186,8 @@ void stop_at_not_finite(const dynamics::StepReport& report, const dynamics::Step
 /// Steps until the plan's end, an interruption or a state that is no longer finite.
 io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::Stepper& stepper,
                     io::RunRecorder& recorder, const io::RunSettings& settings) {
+  FrictionDump dump(arguments.dump_folder, arguments.dump_steps, plan.scene.title);
+  dump.follow(stepper);
   ProgressBar progress(arguments.quiet, stepper.state().step, plan.last_step);
   while (stepper.state().step < plan.last_step) {
     if (stop_requested) return io::Outcome::interrupted;
@@ -192,6 +197,7 @@ io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::S
       return io::Outcome::failed;
     }
     recorder.record(report);
+    dump.write(stepper, report);
     for (const io::Remark& remark : recorder.watch(stepper, report)) {
       fmt::print(stderr, "step {} (t = {:.6g} s): {}\n", remark.step, remark.time, remark.message);
     }
@@ -222,6 +228,7 @@ int run(const RunArguments& arguments) {
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
   set_up_signals();
   const Plan plan = plan_run(arguments);
+  static_cast<void>(parse_step_choice(arguments.dump_steps));  // refused before anything is removed
   scene::Case built = scene::build(plan.scene);
   if (!plan.start && !arguments.resume) settle_overlaps(plan.scene, built, arguments.push_out);
 
@@ -275,6 +282,16 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->add_option("--record-pairs", arguments->record_pairs,
                    "Also write the narrow phase's calls of the last step: a trace for tresse bench distance")
       ->type_name("PAIRS.json");
+  command
+      ->add_option("--dump-friction", arguments->dump_folder,
+                   "Also write friction problems of steps as DIR/step-N.hdf5 (FCLIB), with guess and solution")
+      ->type_name("DIR");
+  command
+      ->add_option("--dump-steps", arguments->dump_steps,
+                   "Of which steps: 100, 100:200:10 (from 100 to 200, every tenth), several with commas, or all "
+                   "(default). Example: --dump-friction problems --dump-steps 4100:4200:25")
+      ->type_name("SPEC")
+      ->needs("--dump-friction");
   command->add_flag("--quiet", arguments->quiet, "No progress bar, no verdict");
   command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed a solver's tolerance");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });

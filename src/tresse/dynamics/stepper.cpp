@@ -586,6 +586,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
 
 /// Makes the end of this part, where the rods are, the new state.
 void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& report) {
+  if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);
   report_holds(pass, report);
   state_.work_external += obstacle_work_ + hold_work_ + growth_work_ + root_and_air_work(pass);

@@ -64,6 +64,16 @@ class Stepper {
   /// Sees every friction problem before it is solved, with the impulses that the solve starts from.
   using ProblemObserver = std::function<void(const friction::FactoredProblem&, const VectorX& guess)>;
   void observe_problems(ProblemObserver observer) { observer_ = std::move(observer); }
+  /// The friction problem behind a state that the step keeps: not of passes that were tried and dropped.
+  struct KeptProblem {
+    const friction::FactoredProblem& problem;
+    const VectorX& guess;                        ///< where the solve started from (3n) [N s]
+    const friction::FrictionSolution& solution;  ///< impulses of the stage: forces are theta dt times smaller
+    double dt = 0.0;                             ///< of the step or its part [s]
+  };
+  using KeptObserver = std::function<void(const KeptProblem&)>;
+  /// Sees one for every step, or every part if it is cut, in time's order.
+  void observe_kept_problems(KeptObserver observer) { kept_observer_ = std::move(observer); }
   /// Contacts of the last step (its last part, if it was cut), with their forces.
   const std::vector<ContactReport>& contacts() const { return contact_reports_; }
 
@@ -149,6 +159,7 @@ class Stepper {
   contact::ContactSearch search_;
   SharedConfiguration here_;  ///< of state_
   ProblemObserver observer_;
+  KeptObserver kept_observer_;
   std::vector<ContactReport> contact_reports_;
 
   // Workspace of the part of the step under way.

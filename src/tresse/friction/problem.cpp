@@ -1,5 +1,6 @@
 #include <tresse/friction/problem.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -199,18 +200,38 @@ BlockMatrix block_matrix(const MatrixX& dense) {
 }
 
 FrictionProblem assembled(const FactoredProblem& problem) {
-  const auto n = static_cast<Eigen::Index>(problem.contacts.size());
-  MatrixX dense = MatrixX::Zero(3 * n, 3 * n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j)
-      for (const ContactRows& a : problem.contacts[static_cast<std::size_t>(i)])
-        for (const ContactRows& b : problem.contacts[static_cast<std::size_t>(j)]) {
+  const auto n = static_cast<int>(problem.contacts.size());
+  const auto sides = [&](int contact) { return problem.contacts[static_cast<std::size_t>(contact)]; };
+  std::vector<std::vector<int>> touching(problem.body_begin.empty() ? 0 : problem.body_begin.size() - 1);
+  for (int i = 0; i < n; ++i)
+    for (const ContactRows& side : sides(i))
+      if (side.body >= 0) touching[static_cast<std::size_t>(side.body)].push_back(i);
+  FrictionProblem out{{.rows = n, .row_begin = {0}, .column = {}, .block = {}}, problem.q, problem.mu};
+  std::vector<int> near;
+  for (int i = 0; i < n; ++i) {
+    near.assign(1, i);
+    for (const ContactRows& a : sides(i))
+      if (a.body >= 0) {
+        const std::vector<int>& others = touching[static_cast<std::size_t>(a.body)];
+        near.insert(near.end(), others.begin(), others.end());
+      }
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    for (const int j : near) {
+      Matrix3 block = Matrix3::Zero();
+      for (const ContactRows& a : sides(i))
+        for (const ContactRows& b : sides(j)) {
           if (a.body < 0 || a.body != b.body) continue;
           const int common = std::min(a.columns, b.columns);
-          dense.block<3, 3>(3 * i, 3 * j) +=
-              rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();
+          block += rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();
         }
-  return {block_matrix(dense), problem.q, problem.mu};
+      if (i != j && (block.array() == 0.0).all()) continue;
+      out.W.column.push_back(j);
+      out.W.block.push_back(block);
+    }
+    out.W.row_begin.push_back(static_cast<int>(out.W.column.size()));
+  }
+  return out;
 }
 
 std::vector<std::vector<int>> islands(const FrictionProblem& problem) {

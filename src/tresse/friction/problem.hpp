@@ -61,7 +61,7 @@ std::vector<Matrix3> diagonal_blocks(const FactoredProblem& problem);
 /// The block matrix of a dense one (3n, 3n); blocks that are exactly zero are left out, but for the diagonal.
 BlockMatrix block_matrix(const MatrixX& dense);
 
-/// W = X X^T assembled, for small problems and tests. Cost O(n^2).
+/// W = X X^T assembled, by blocks of contacts that share a body: for files, small problems and tests.
 FrictionProblem assembled(const FactoredProblem& problem);
 
 /// Connected components of the contacts (which share a body, or a nonzero block of W), each ascending, ordered by their

@@ -121,60 +121,125 @@ bool eliminate(const Sparse& M, const Sparse& H, const VectorX& f, Sparse& inver
   return true;
 }
 
-void reduce_global(const Hdf5Reader& file, FrictionFile& out, int contacts) {
-  const int size = out.dimension * contacts;
-  const Sparse H = read_matrix(file, "fclib_global/H");
-  const Sparse M = read_matrix(file, "fclib_global/M");
-  require_shape(file, "fclib_global/H", H, M.rows(), size);
-  require_shape(file, "fclib_global/M", M, M.rows(), M.rows());
-  const std::vector<double> f = read_finite(file, "fclib_global/vectors/f", static_cast<std::size_t>(M.rows()));
-  const std::vector<double> w = read_finite(file, "fclib_global/vectors/w", static_cast<std::size_t>(size));
+VectorX read_vector(const Hdf5Reader& file, const std::string& name, Eigen::Index size) {
+  const std::vector<double> values = read_finite(file, name, static_cast<std::size_t>(size));
+  return Eigen::Map<const VectorX>(values.data(), size);
+}
+
+int read_dimension(const Hdf5Reader& file, const std::string& group) {
+  const int dimension = read_count(file, group + "/spacedim", 2);
+  if (dimension > 3) refuse(file, group + "/spacedim", fmt::format("found {}, expected 2 or 3", dimension));
+  for (const char* equality : {"/G", "/V", "/R", "/vectors/b", "/vectors/s"})
+    if (file.contains(group + equality))
+      refuse(file, group + equality, "equality constraints are not supported: eliminate them first");
+  return dimension;
+}
+
+VectorX read_coefficients(const Hdf5Reader& file, const std::string& name) {
+  const Shape shape = file.shape(name);
+  const VectorX mu = read_vector(file, name, shape.empty() ? 1 : static_cast<Eigen::Index>(shape.front()));
+  for (Eigen::Index i = 0; i < mu.size(); ++i)
+    if (mu[i] < 0.0) refuse(file, name, fmt::format("entry {} is {}, expected a number >= 0", i, mu[i]));
+  return mu;
+}
+
+GlobalFrictionProblem read_global(const Hdf5Reader& file) {
+  GlobalFrictionProblem out;
+  out.dimension = read_dimension(file, "fclib_global");
+  out.mu = read_coefficients(file, "fclib_global/vectors/mu");
+  const Eigen::Index size = out.dimension * out.mu.size();
+  out.H = read_matrix(file, "fclib_global/H");
+  out.M = read_matrix(file, "fclib_global/M");
+  require_shape(file, "fclib_global/H", out.H, out.M.rows(), size);
+  require_shape(file, "fclib_global/M", out.M, out.M.rows(), out.M.rows());
+  out.f = read_vector(file, "fclib_global/vectors/f", out.M.rows());
+  out.w = read_vector(file, "fclib_global/vectors/w", size);
+  return out;
+}
+
+FrictionFile reduced(const Hdf5Reader& file, const GlobalFrictionProblem& global) {
   Sparse inverse_h;
   VectorX inverse_f;
-  const Eigen::Map<const VectorX> force(f.data(), M.rows());
-  if (!eliminate(M, H, force, inverse_h, inverse_f)) refuse(file, "fclib_global/M", "is singular");
-  const Sparse W = H.transpose() * inverse_h;
-  VectorX q = H.transpose() * inverse_f;
-  for (Eigen::Index i = 0; i < q.size(); ++i) q[i] += w[static_cast<std::size_t>(i)];
+  if (!eliminate(global.M, global.H, global.f, inverse_h, inverse_f)) refuse(file, "fclib_global/M", "is singular");
+  const Sparse W = global.H.transpose() * inverse_h;
+  const VectorX q = global.H.transpose() * inverse_f + global.w;
   if (!q.allFinite()) refuse(file, "fclib_global/M", "is singular to working precision");
-  out.problem.W = blocks_of(W, contacts, out.dimension);
+  FrictionFile out;
+  out.dimension = global.dimension;
+  out.problem.W = blocks_of(W, static_cast<int>(global.mu.size()), out.dimension);
   out.problem.q = embedded_vector({q.data(), q.data() + q.size()}, out.dimension);
+  out.problem.mu = global.mu;
+  return out;
+}
+
+FrictionFile read_local(const Hdf5Reader& file) {
+  FrictionFile out;
+  out.dimension = read_dimension(file, "fclib_local");
+  out.problem.mu = read_coefficients(file, "fclib_local/vectors/mu");
+  const auto contacts = static_cast<int>(out.problem.mu.size());
+  const int size = out.dimension * contacts;
+  const Sparse W = read_matrix(file, "fclib_local/W");
+  require_shape(file, "fclib_local/W", W, size, size);
+  out.problem.W = blocks_of(W, contacts, out.dimension);
+  out.problem.q =
+      embedded_vector(read_finite(file, "fclib_local/vectors/q", static_cast<std::size_t>(size)), out.dimension);
+  return out;
+}
+
+std::string group_of(const Hdf5Reader& file) {
+  for (const char* group : {"fclib_local", "fclib_global"})
+    if (file.contains(group)) return group;
+  throw InvalidInput(
+      fmt::format("{}: found neither group 'fclib_local' nor 'fclib_global', expected one", file.path().string()));
+}
+
+/// `size`: of u and r, `velocities`: of v, zero in local problems.
+FrictionAnswer read_answer(const Hdf5Reader& file, const std::string& group, Eigen::Index size,
+                           Eigen::Index velocities) {
+  FrictionAnswer out;
+  if (velocities > 0) out.v = read_vector(file, group + "/v", velocities);
+  out.u = read_vector(file, group + "/u", size);
+  out.r = read_vector(file, group + "/r", size);
+  return out;
 }
 
 }  // namespace
 
 FrictionFile read_fclib(const std::filesystem::path& path) {
   const Hdf5Reader file(path);
-  const bool local = file.contains("fclib_local");
-  if (!local && !file.contains("fclib_global"))
-    throw InvalidInput(
-        fmt::format("{}: found neither group 'fclib_local' nor 'fclib_global', expected one", path.string()));
-  const std::string group = local ? "fclib_local" : "fclib_global";
-  FrictionFile out;
-  out.dimension = read_count(file, group + "/spacedim", 2);
-  if (out.dimension > 3) refuse(file, group + "/spacedim", fmt::format("found {}, expected 2 or 3", out.dimension));
-  for (const char* equality : {"/G", "/V", "/R", "/vectors/b", "/vectors/s"})
-    if (file.contains(group + equality))
-      refuse(file, group + equality, "equality constraints are not supported: eliminate them first");
-  const std::string mu_name = group + "/vectors/mu";
-  const Shape mu_shape = file.shape(mu_name);
-  const std::vector<double> mu = read_finite(file, mu_name, mu_shape.empty() ? 1 : mu_shape.front());
-  for (std::size_t i = 0; i < mu.size(); ++i)
-    if (mu[i] < 0.0) refuse(file, mu_name, fmt::format("entry {} is {}, expected a number >= 0", i, mu[i]));
-  const auto contacts = static_cast<int>(mu.size());
-  out.problem.mu = Eigen::Map<const VectorX>(mu.data(), contacts);
-  if (local) {
-    const int size = out.dimension * contacts;
-    const Sparse W = read_matrix(file, group + "/W");
-    require_shape(file, group + "/W", W, size, size);
-    out.problem.W = blocks_of(W, contacts, out.dimension);
-    out.problem.q =
-        embedded_vector(read_finite(file, group + "/vectors/q", static_cast<std::size_t>(size)), out.dimension);
-  } else {
-    reduce_global(file, out, contacts);
-  }
+  FrictionFile out = group_of(file) == "fclib_local" ? read_local(file) : reduced(file, read_global(file));
   friction::validate(out.problem);
   return out;
 }
 
 }  // namespace tresse::io::detail
+
+namespace tresse::io {
+
+GlobalFrictionProblem read_global_friction_problem(const std::filesystem::path& path) {
+  const Hdf5Reader file(path);
+  if (!file.contains("fclib_global"))
+    throw InvalidInput(fmt::format("{}: found no group 'fclib_global', expected one", path.string()));
+  return detail::read_global(file);
+}
+
+FrictionNotes read_friction_notes(const std::filesystem::path& path) {
+  const Hdf5Reader file(path);
+  const std::string group = detail::group_of(file);
+  const bool local = group == "fclib_local";
+  const auto text = [&](const std::string& name) {
+    return file.contains(group + "/info/" + name) ? file.read_string(group + "/info/" + name) : std::string();
+  };
+  FrictionNotes out{text("title"), text("description"), text("math_info"), {}, {}};
+  const int size = detail::read_count(file, group + (local ? "/W/n" : "/H/n"));
+  const int velocities = local ? 0 : detail::read_count(file, group + "/M/n");
+  if (file.contains("guesses/number_of_guesses")) {
+    const int guesses = detail::read_count(file, "guesses/number_of_guesses");
+    for (int i = 1; i <= guesses; ++i)
+      out.guesses.push_back(detail::read_answer(file, fmt::format("guesses/{}", i), size, velocities));
+  }
+  if (file.contains("solution")) out.solution = detail::read_answer(file, "solution", size, velocities);
+  return out;
+}
+
+}  // namespace tresse::io
