@@ -115,6 +115,12 @@ void add_bench_command(CLI::App& program, int& exit_status) {
   const auto [friction, friction_arguments] =
       add("friction", "Friction problems of those steps, to 1e-6, 1e-9 and 1e-12", bench::friction);
   add_threads(*friction, friction_arguments->threads);
+  const auto [solvers, solvers_arguments] =
+      add("solvers", "Every friction solver on the problems of a folder, to 1e-10", bench::solvers);
+  solvers->add_option("--problems", solvers_arguments->problems, "FCLIB HDF5 and Siconos text (.dat)")
+      ->required()
+      ->type_name("DIR");
+  add_threads(*solvers, solvers_arguments->threads);
   add("scaling", "Steps of 100 to 8100 fibres on one and two threads", bench::scaling);
 
   add("rods", "Shapes of rods: integrators of a clothoid, equilibria by three models", bench::rods);

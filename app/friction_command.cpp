@@ -6,6 +6,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <oneapi/tbb/task_arena.h>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,9 @@
 namespace tresse::app {
 namespace {
 
-constexpr const char* default_solver = "hybrid-gauss-seidel";
+const std::string default_solver{friction::name(friction::Solver::hybrid_gauss_seidel)};
+
+std::string solver_list() { return fmt::format("{}", fmt::join(friction::solver_names, ", ")); }
 
 struct FrictionArguments {
   std::string input;
@@ -59,12 +62,14 @@ nlohmann::ordered_json report(const FrictionArguments& arguments, const io::Fric
 
 /// The exit status.
 int run(const FrictionArguments& arguments) {
-  require(arguments.solver == default_solver,
-          fmt::format("--solver: found '{}', expected one of: {}", arguments.solver, default_solver));
+  const std::optional<friction::Solver> solver = friction::solver_of(arguments.solver);
+  require(solver.has_value(),
+          [&] { return fmt::format("--solver: found '{}', expected one of: {}", arguments.solver, solver_list()); });
   const io::FrictionFile file = io::read_friction_problem(arguments.input);
   const friction::SolverOptions options{.tolerance = arguments.tolerance.value_or(1e-10),
                                         .max_iterations = arguments.max_iterations,
-                                        .measure = friction::SolverOptions::Measure::natural_map};
+                                        .measure = friction::SolverOptions::Measure::natural_map,
+                                        .solver = *solver};
   if (!arguments.problem_output.empty())
     io::write_friction_problem(arguments.problem_output, file.problem, {}, file.dimension);
   const VectorX guess = VectorX::Zero(file.problem.q.size());
@@ -73,7 +78,7 @@ int run(const FrictionArguments& arguments) {
   double seconds = std::numeric_limits<double>::infinity();
   for (int k = 0; k < arguments.repeat; ++k) {
     const auto start = std::chrono::steady_clock::now();
-    arena.execute([&] { solution = friction::solve_gauss_seidel(file.problem, guess, options); });
+    arena.execute([&] { solution = friction::solve(file.problem, guess, options); });
     seconds = std::min(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   io::write_atomically(arguments.output, report(arguments, file, solution, seconds).dump() + "\n");
@@ -91,9 +96,13 @@ void add_friction_command(CLI::App& program, int& exit_status) {
   command->add_option("-o,--output", arguments->output, "Where the solution goes (JSON)")
       ->required()
       ->type_name("OUT.json");
-  command->add_option("--solver", arguments->solver, fmt::format("{} (default)", default_solver))->type_name("NAME");
+  command
+      ->add_option("--solver", arguments->solver, fmt::format("One of {} (default: {})", solver_list(), default_solver))
+      ->type_name("NAME");
   add_tolerance(*command, arguments->tolerance, "X", "On natural_map_error, dimensionless (1e-10)");
-  command->add_option("--max-iterations", arguments->max_iterations, "Sweeps at most (10000)")
+  command
+      ->add_option("--max-iterations", arguments->max_iterations,
+                   "Sweeps, Newton steps or convex problems at most (10000)")
       ->check(CLI::Range(1, 1000000000))
       ->type_name("N");
   add_threads(*command, arguments->threads);

@@ -15,16 +15,18 @@ namespace tresse::app::bench {
 
 struct Arguments {
   std::string output;
-  std::string states;  ///< folder of the starting states; empty: those that came with the program
-  std::string trace;   ///< of `distance`: a recorded one; empty: from the wavy starting state
-  int threads = 0;     ///< 0: all cores
-  int steps = 0;       ///< of `steps`: as many whatever the time; 0: up to 100 in the time there is
-  bool quick = false;  ///< a minute in all, rather than ten
+  std::string states;    ///< folder of the starting states; empty: those that came with the program
+  std::string trace;     ///< of `distance`: a recorded one; empty: from the wavy starting state
+  std::string problems;  ///< of `solvers`: folder of friction problems
+  int threads = 0;       ///< 0: all cores
+  int steps = 0;         ///< of `steps`: as many whatever the time; 0: up to 100 in the time there is
+  bool quick = false;    ///< a minute in all, rather than ten
 };
 
 nlohmann::ordered_json distance(const Arguments& arguments);
 nlohmann::ordered_json steps(const Arguments& arguments);
 nlohmann::ordered_json friction(const Arguments& arguments);
+nlohmann::ordered_json solvers(const Arguments& arguments);
 nlohmann::ordered_json scaling(const Arguments& arguments);
 nlohmann::ordered_json rods(const Arguments& arguments);
 

@@ -185,36 +185,9 @@ TEST(GaussSeidel, a_large_island_has_the_same_bits_for_any_number_of_threads) {
   EXPECT_LE(worst_violation(dense(assembled(p)), p.q, p.mu, one.impulse), 1e-8);
 }
 
-/// Contacts beside others of the same two bodies, whose rows and free velocities differ by little: sweeps shift the
-/// load from one to the other for thousands of sweeps.
-FactoredProblem with_near_copies(FactoredProblem p, double apart, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> near(-apart, apart);
-  const auto n = static_cast<std::size_t>(p.mu.size());
-  std::vector<double> q(p.q.begin(), p.q.end()), mu(p.mu.begin(), p.mu.end());
-  constexpr std::size_t every = 10;
-  for (std::size_t i = 0; i < n; i += every) {
-    for (int copy = 0; copy < 2; ++copy) {
-      auto sides = p.contacts[i];
-      for (auto& side : sides) {
-        const int from = side.offset;
-        side.offset = static_cast<int>(p.rows.size());
-        for (int k = 0; side.body >= 0 && k < 3 * side.columns; ++k)
-          p.rows.push_back(p.rows[static_cast<std::size_t>(from + k)] * (1.0 + near(random)));
-      }
-      p.contacts.push_back(sides);
-      for (std::size_t k = 0; k < 3; ++k) q.push_back(q[3 * i + k] * (1.0 + near(random)));
-      mu.push_back(mu[i]);
-    }
-  }
-  p.q = Eigen::Map<const VectorX>(q.data(), static_cast<Eigen::Index>(q.size()));
-  p.mu = Eigen::Map<const VectorX>(mu.data(), static_cast<Eigen::Index>(mu.size()));
-  return p;
-}
-
 TEST(GaussSeidel, a_load_that_drifts_between_near_copies_is_settled) {
   for (unsigned seed = 0; seed < 10; ++seed) {
-    const FactoredProblem p = with_near_copies(tresse_test::chain(60, 3, 12, 0.3, seed), 1e-3, seed);
+    const FactoredProblem p = tresse_test::with_near_copies(tresse_test::chain(60, 3, 12, 0.3, seed), 1e-3, seed);
     const FrictionSolution found = solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-12, .max_iterations = 1000});
     EXPECT_EQ(found.islands, 1);
     EXPECT_EQ(found.status, Status::converged) << seed << " " << found.scaled_error;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -119,6 +120,34 @@ inline tresse::friction::FactoredProblem tangle(int bodies, int contacts, int un
   for (Eigen::Index i = 0; i < contacts; ++i) out.q[3 * i] -= 0.7;
   out.mu = Eigen::VectorXd::Constant(contacts, mu);
   return out;
+}
+
+/// Contacts beside others of the same two bodies, whose rows and free velocities differ by little: sweeps shift the
+/// load from one to the other for thousands of sweeps.
+inline tresse::friction::FactoredProblem with_near_copies(tresse::friction::FactoredProblem p, double apart,
+                                                          unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> near(-apart, apart);
+  const auto n = static_cast<std::size_t>(p.mu.size());
+  std::vector<double> q(p.q.begin(), p.q.end()), mu(p.mu.begin(), p.mu.end());
+  constexpr std::size_t every = 10;
+  for (std::size_t i = 0; i < n; i += every) {
+    for (int copy = 0; copy < 2; ++copy) {
+      auto sides = p.contacts[i];
+      for (auto& side : sides) {
+        const int from = side.offset;
+        side.offset = static_cast<int>(p.rows.size());
+        for (int k = 0; side.body >= 0 && k < 3 * side.columns; ++k)
+          p.rows.push_back(p.rows[static_cast<std::size_t>(from + k)] * (1.0 + near(random)));
+      }
+      p.contacts.push_back(sides);
+      for (std::size_t k = 0; k < 3; ++k) q.push_back(q[3 * i + k] * (1.0 + near(random)));
+      mu.push_back(mu[i]);
+    }
+  }
+  p.q = Eigen::Map<const Eigen::VectorXd>(q.data(), static_cast<Eigen::Index>(q.size()));
+  p.mu = Eigen::Map<const Eigen::VectorXd>(mu.data(), static_cast<Eigen::Index>(mu.size()));
+  return p;
 }
 
 }  // namespace tresse_test

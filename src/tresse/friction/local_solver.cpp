@@ -23,11 +23,22 @@ Matrix3 arrow(const Vector3& x) {
 
 Vector3 jordan_square(const Vector3& x) { return {x.squaredNorm(), 2.0 * x[0] * x[1], 2.0 * x[0] * x[2]}; }
 
-Vector3 jordan_root(const Vector3& z) {
+/// (x^2 + y^2)^(1/2). Its smaller spectral value is the root of a difference; taken as such it would lose half the
+/// digits where one of x, y is small. As symmetric 2 x 2 matrices, det(X X^T + Y Y^T) is the sum of the squares of the
+/// minors of [X Y], in which nothing cancels that matters.
+Vector3 jordan_root_of_squares(const Vector3& x, const Vector3& y) {
+  const Vector3 z = jordan_square(x) + jordan_square(y);
   const double length = tangential_norm(z);
-  const double low = std::sqrt(std::max(0.0, z[0] - length));
   const double high = std::sqrt(std::max(0.0, z[0] + length));
-  if (length == 0.0) return {high, 0.0, 0.0};
+  if (length == 0.0 || high == 0.0) return {high, 0.0, 0.0};
+  const Plane column[4] = {{x[0] + x[1], x[2]}, {x[2], x[0] - x[1]}, {y[0] + y[1], y[2]}, {y[2], y[0] - y[1]}};
+  double minors = 0.0;
+  for (int i = 0; i < 4; ++i)
+    for (int j = i + 1; j < 4; ++j) {
+      const double minor = (column[i][0] * column[j][1] - column[i][1] * column[j][0]) / high;
+      minors += minor * minor;
+    }
+  const double low = std::min(high, std::sqrt(minors));
   const double factor = 0.5 * (high - low) / length;
   return {0.5 * (high + low), factor * z[1], factor * z[2]};
 }
@@ -219,8 +230,7 @@ bool solve_secular_from(const RoundedContact& c, const Vector3& u, double& alpha
 
 FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y) {
   FischerBurmeister out;
-  const Vector3 z = jordan_square(x) + jordan_square(y);
-  const Vector3 root = jordan_root(z);
+  const Vector3 root = jordan_root_of_squares(x, y);
   out.value = x + y - root;
   const double length = tangential_norm(root);
   if (root[0] - length > 1e-12 * root[0]) {

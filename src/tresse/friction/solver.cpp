@@ -8,8 +8,7 @@
 #include <string>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/friction/detail/island_solver.hpp>
-#include <tresse/friction/detail/operators.hpp>
+#include <tresse/friction/detail/island.hpp>
 #include <tresse/friction/residual.hpp>
 
 namespace tresse::friction {
@@ -24,24 +23,9 @@ void validate(const SolverOptions& options) {
   require(options.newton_contacts >= 0, "friction solver: newton_contacts must be >= 0");
 }
 
-template <typename Problem>
-struct OperatorOf;
-template <>
-struct OperatorOf<FrictionProblem> {
-  using Small = detail::AssembledOperator;
-  using Large = detail::AssembledOperator;
-  static std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
-  static detail::SweepSchedule schedule(const FrictionProblem&, std::vector<int>&) { return {}; }
-};
-template <>
-struct OperatorOf<FactoredProblem> {
-  using Small = detail::FactoredOperator;
-  using Large = detail::RoundedOperator;
-  static std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
-  static detail::SweepSchedule schedule(const FactoredProblem& problem, std::vector<int>& island) {
-    return detail::make_schedule(problem, island);
-  }
-};
+/// Entries of the scratch that numbers within an island.
+std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
+std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
 
 /// Each island's share of the squared normaliser: when every island meets half the tolerance with it, the whole does.
 template <typename Problem>
@@ -100,75 +84,93 @@ detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu,
   return result;
 }
 
+/// One island by the wanted method; r as in detail::gauss_seidel_on_island().
 template <typename Problem>
-FrictionSolution solve(const Problem& problem, const VectorX& guess, const SolverOptions& options) {
-  validate(problem);
-  validate(options);
-  require(guess.size() == problem.q.size(), [&] {
+detail::IslandResult solve_several(const detail::IslandTask<Problem>& task, Solver solver, VectorX& r) {
+  switch (solver) {
+    case Solver::alart_curnier_newton:
+      return detail::newton_on_island(scaled_island(task), detail::Complementarity::alart_curnier, task.options, r);
+    case Solver::fischer_burmeister_newton:
+      return detail::newton_on_island(scaled_island(task), detail::Complementarity::fischer_burmeister, task.options,
+                                      r);
+    case Solver::cadoux:
+      return detail::cadoux_on_island(scaled_island(task), task.options, r);
+    case Solver::automatic:
+      return detail::automatic_on_island(task, r);
+    case Solver::hybrid_gauss_seidel:
+      break;
+  }
+  return detail::gauss_seidel_on_island(task, r);
+}
+
+void validate(const VectorX& guess, const VectorX& q) {
+  require(guess.size() == q.size(), [&] {
     return "friction solver: the guess has " + std::to_string(guess.size()) + " entries, expected " +
-           std::to_string(problem.q.size());
+           std::to_string(q.size());
   });
   require(guess.allFinite(), "friction solver: the guess holds a number that is not finite");
-  const std::vector<Matrix3> diagonal = diagonal_blocks(problem);
-  const VectorX scales = contact_scales(diagonal);
-  std::vector<std::vector<int>> all = islands(problem);
-  const double floor = all.empty() ? 0.0 : island_floor(problem, scales, options, all.size());
-  SolverOptions island_options = options;
-  island_options.tolerance *= island_share;
+}
 
+/// What all islands add up to; `results` are used up.
+FrictionSolution combined(const std::vector<std::vector<int>>& islands, std::vector<detail::IslandResult>& results) {
   FrictionSolution out;
-  out.impulse = guess;
-  out.islands = static_cast<int>(all.size());
-  std::vector<detail::IslandResult> results(all.size());
-  tbb::enumerable_thread_specific<std::vector<int>> numbering;
-  const auto solve_several = [&]<typename Operator>(std::size_t k, std::vector<int>& local,
-                                                    const detail::SweepSchedule& schedule) {
-    const std::vector<int>& island = all[k];
-    Operator op(problem, diagonal, scales, island, local);
-    VectorX r(3 * static_cast<Eigen::Index>(island.size()));
-    for (std::size_t c = 0; c < island.size(); ++c)
-      r.segment<3>(3 * static_cast<Eigen::Index>(c)) = guess.segment<3>(3 * island[c]) * scales[island[c]];
-    results[k] = detail::IslandSolver<Operator>(op, island_options, floor, schedule).solve(r);
-    for (std::size_t c = 0; c < island.size(); ++c)
-      out.impulse.segment<3>(3 * island[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[island[c]];
-  };
-  const auto solve_island = [&](std::size_t k) {
-    std::vector<int>& island = all[k];
-    if (island.size() == 1) {
-      const int i = island.front();
-      results[k] = solve_single(diagonal[static_cast<std::size_t>(i)], problem.q.template segment<3>(3 * i),
-                                problem.mu[i], scales[i], out.impulse.segment<3>(3 * i));
-      return;
-    }
-    // Numbers within the island; what other islands left behind is never read.
-    std::vector<int>& local = numbering.local();
-    local.resize(OperatorOf<Problem>::locals(problem), -1);
-    if (static_cast<int>(island.size()) < detail::large_island) {
-      solve_several.template operator()<typename OperatorOf<Problem>::Small>(k, local, {});
-    } else {
-      const detail::SweepSchedule schedule = OperatorOf<Problem>::schedule(problem, island);
-      solve_several.template operator()<typename OperatorOf<Problem>::Large>(k, local, schedule);
-    }
-  };
-  if (all.size() == 1)
-    solve_island(0);  // spares a small problem the scheduler
-  else
-    tbb::parallel_for(std::size_t{0}, all.size(), solve_island);
-
-  bool no_solution = false;
-  bool all_stopped = true;
-  for (std::size_t k = 0; k < all.size(); ++k) {
+  out.islands = static_cast<int>(islands.size());
+  for (std::size_t k = 0; k < islands.size(); ++k) {
     detail::IslandResult& result = results[k];
-    no_solution = no_solution || result.no_solution;
-    all_stopped = all_stopped && (result.converged || result.no_solution);
     out.newton_steps += result.newton_steps;
-    for (const int c : result.unsolvable) out.unsolvable.push_back(all[k][static_cast<std::size_t>(c)]);
+    for (const int c : result.unsolvable) out.unsolvable.push_back(islands[k][static_cast<std::size_t>(c)]);
     if (result.sweeps >= out.iterations) {
       out.iterations = result.sweeps;
       out.history = std::move(result.history);
     }
   }
   std::sort(out.unsolvable.begin(), out.unsolvable.end());
+  return out;
+}
+
+template <typename Problem>
+FrictionSolution solve_by(Solver solver, const Problem& problem, const VectorX& guess, const SolverOptions& options) {
+  validate(problem);
+  validate(options);
+  validate(guess, problem.q);
+  const std::vector<Matrix3> diagonal = diagonal_blocks(problem);
+  const VectorX scales = contact_scales(diagonal);
+  const std::vector<std::vector<int>> all = islands(problem);
+  const double floor = all.empty() ? 0.0 : island_floor(problem, scales, options, all.size());
+  SolverOptions island_options = options;
+  island_options.tolerance *= island_share;
+
+  VectorX impulse = guess;
+  std::vector<detail::IslandResult> results(all.size());
+  tbb::enumerable_thread_specific<std::vector<int>> numbering;
+  const auto solve_island = [&](std::size_t k) {
+    const std::vector<int>& island = all[k];
+    if (island.size() == 1) {
+      const int i = island.front();
+      results[k] = solve_single(diagonal[static_cast<std::size_t>(i)], problem.q.template segment<3>(3 * i),
+                                problem.mu[i], scales[i], impulse.segment<3>(3 * i));
+      return;
+    }
+    // Numbers within the island; what other islands left behind is never read.
+    std::vector<int>& local = numbering.local();
+    local.resize(locals(problem), -1);
+    VectorX r(3 * static_cast<Eigen::Index>(island.size()));
+    for (std::size_t c = 0; c < island.size(); ++c)
+      r.segment<3>(3 * static_cast<Eigen::Index>(c)) = guess.segment<3>(3 * island[c]) * scales[island[c]];
+    results[k] = solve_several<Problem>({problem, diagonal, scales, island, island_options, floor, local}, solver, r);
+    for (std::size_t c = 0; c < island.size(); ++c)
+      impulse.segment<3>(3 * island[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[island[c]];
+  };
+  if (all.size() == 1)
+    solve_island(0);  // spares a small problem the scheduler
+  else
+    tbb::parallel_for(std::size_t{0}, all.size(), solve_island);
+
+  const bool no_solution = std::any_of(results.begin(), results.end(), [](const auto& r) { return r.no_solution; });
+  const bool all_stopped = std::all_of(results.begin(), results.end(),
+                                       [](const auto& r) { return r.converged || r.no_solution || r.stuck; });
+  FrictionSolution out = combined(all, results);
+  out.impulse = std::move(impulse);
   out.velocity = velocity(problem, out.impulse);
   const auto error = [&](const VectorX& by) {
     return natural_map_sums(out.impulse, out.velocity, problem.q, problem.mu, by).relative();
@@ -181,14 +183,30 @@ FrictionSolution solve(const Problem& problem, const VectorX& guess, const Solve
 
 }  // namespace
 
+std::string_view name(Solver solver) { return solver_names[static_cast<std::size_t>(solver)]; }
+
+std::optional<Solver> solver_of(std::string_view name) {
+  const auto* found = std::find(solver_names.begin(), solver_names.end(), name);
+  if (found == solver_names.end()) return std::nullopt;
+  return static_cast<Solver>(found - solver_names.begin());
+}
+
 FrictionSolution solve_gauss_seidel(const FrictionProblem& problem, const VectorX& guess,
                                     const SolverOptions& options) {
-  return solve(problem, guess, options);
+  return solve_by(Solver::hybrid_gauss_seidel, problem, guess, options);
 }
 
 FrictionSolution solve_gauss_seidel(const FactoredProblem& problem, const VectorX& guess,
                                     const SolverOptions& options) {
-  return solve(problem, guess, options);
+  return solve_by(Solver::hybrid_gauss_seidel, problem, guess, options);
+}
+
+FrictionSolution solve(const FrictionProblem& problem, const VectorX& guess, const SolverOptions& options) {
+  return solve_by(options.solver, problem, guess, options);
+}
+
+FrictionSolution solve(const FactoredProblem& problem, const VectorX& guess, const SolverOptions& options) {
+  return solve_by(options.solver, problem, guess, options);
 }
 
 }  // namespace tresse::friction

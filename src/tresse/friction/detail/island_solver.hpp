@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -12,6 +13,7 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/anderson.hpp>
+#include <tresse/friction/detail/island.hpp>
 #include <tresse/friction/detail/lanes.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
@@ -23,16 +25,6 @@ namespace tresse::friction::detail {
 /// Contacts from which on an island is large: fewer are solved sooner than threads wake up, their rows are near, and in
 /// a tower of 570 the restless are no fewer than the rest.
 constexpr int large_island = 1000;
-
-struct IslandResult {
-  int sweeps = 0;
-  int newton_steps = 0;
-  bool converged = false;
-  bool stalled = false;
-  bool no_solution = false;
-  std::vector<FrictionSolution::Check> history;
-  std::vector<int> unsolvable;  ///< local numbers
-};
 
 /// Gauss-Seidel on one island of several contacts with its accelerations; `Operator` as in operators.hpp. Keeps the
 /// best iterate.
@@ -117,6 +109,7 @@ class IslandSolver {
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
   int jumps_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   IslandResult result_;
 };
 
@@ -153,7 +146,8 @@ double IslandSolver<Operator>::measure() {
 template <typename Operator>
 bool IslandSolver<Operator>::check() {
   const double error = measure();
-  result_.history.push_back({result_.sweeps, error});
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
+  result_.history.push_back({result_.sweeps, error, time.count()});
   if (error < best_error_) {
     best_error_ = error;
     best_ = r_;

@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <tresse/friction/detail/island.hpp>
+
+namespace tresse::friction::detail {
+namespace {
+
+/// The iterations and history of one method after another's.
+void append(IslandResult& all, IslandResult&& part) {
+  const double begin = all.history.empty() ? 0.0 : all.history.back().seconds;
+  for (FrictionSolution::Check& check : part.history) {
+    check.sweeps += all.sweeps;
+    check.seconds += begin;
+    all.history.push_back(check);
+  }
+  all.sweeps += part.sweeps;
+  all.newton_steps += part.newton_steps;
+  all.converged = part.converged;
+  all.stuck = part.stuck;
+  all.no_solution = part.no_solution;
+  all.unsolvable = std::move(part.unsolvable);
+}
+
+/// nu = 3n / m, m the degrees of freedom of the bodies that the island touches; unknown (0) where W alone is given.
+/// @cite bertails2011 sec. 4
+double redundancy(const IslandTask<FrictionProblem>&) { return 0.0; }
+
+double redundancy(const IslandTask<FactoredProblem>& task) {
+  std::vector<int> bodies;
+  for (const int i : task.island)
+    for (const ContactRows& side : task.problem.contacts[static_cast<std::size_t>(i)])
+      if (side.body >= 0) bodies.push_back(side.body);
+  std::sort(bodies.begin(), bodies.end());
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  int freedoms = 0;
+  for (const int body : bodies)
+    freedoms += task.problem.body_begin[static_cast<std::size_t>(body) + 1] -
+                task.problem.body_begin[static_cast<std::size_t>(body)];
+  return 3.0 * static_cast<double>(task.island.size()) / std::max(1, freedoms);
+}
+
+double least_error(const std::vector<FrictionSolution::Check>& history, std::size_t from) {
+  double out = std::numeric_limits<double>::infinity();
+  for (std::size_t k = from; k < history.size(); ++k) out = std::min(out, history[k].error);
+  return out;
+}
+
+}  // namespace
+
+template <typename Problem>
+IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
+  constexpr int run = 500;                // sweeps between looks at what they did
+  constexpr double progress = 0.1;        // of the error: what a run has to reach to be followed by another
+  constexpr double well_posed = 1.0;      // nu up to which Newton's method is expected to converge
+  constexpr std::size_t too_many = 3000;  // contacts, for a matrix that fills up
+  IslandResult all;
+  SolverOptions options = task.options;
+  const auto left = [&] { return task.options.max_iterations - all.sweeps; };
+  const auto sweep = [&](int most) {
+    options.max_iterations = std::min(most, left());
+    append(all, gauss_seidel_on_island(IslandTask<Problem>{task.problem, task.diagonal, task.scales, task.island,
+                                                           options, task.floor, task.local},
+                                       r));
+    return all.converged || all.no_solution || left() <= 0;
+  };
+  if (sweep(run)) return all;
+  double error = least_error(all.history, 0);
+  for (bool falls = true; falls;) {
+    const std::size_t before = all.history.size();
+    if (sweep(run)) return all;
+    const double now = least_error(all.history, before);
+    falls = now < progress * error;
+    error = std::min(error, now);
+  }
+  const auto follow = [&](const auto& method) {
+    options.max_iterations = left();
+    if (options.max_iterations <= 0) return true;
+    append(all, method());
+    return all.converged;
+  };
+  if (task.island.size() <= too_many) {
+    const ScaledIsland island = scaled_island(task);
+    const auto newton = [&](Complementarity function) {
+      return follow([&] { return newton_on_island(island, function, options, r); });
+    };
+    const auto cadoux = [&] { return follow([&] { return cadoux_on_island(island, options, r); }); };
+    if (newton(Complementarity::alart_curnier)) return all;
+    // Convex problems stand redundant contacts; Newton's second function is worth more where there are none.
+    const bool regular = redundancy(task) <= well_posed;
+    if (regular ? newton(Complementarity::fischer_burmeister) || cadoux()
+                : cadoux() || newton(Complementarity::fischer_burmeister))
+      return all;
+  }
+  if (left() > 0) sweep(left());
+  return all;
+}
+
+template IslandResult automatic_on_island(const IslandTask<FrictionProblem>&, VectorX&);
+template IslandResult automatic_on_island(const IslandTask<FactoredProblem>&, VectorX&);
+
+}  // namespace tresse::friction::detail
