@@ -58,7 +58,7 @@ detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu,
   detail::IslandResult result;
   result.sweeps = 1;
   const PreparedContact prepared = prepare_contact(W, mu);
-  Vector3 r = impulse;
+  Vector3 r = impulse.head<3>();
   double alpha = 0.0;
   if (prepared.fast && solve_contact(prepared, q, LocalSolver::hybrid, alpha, r)) {
     const Vector3 map = natural_map(r * scale, (W * r + q) / scale, mu);
