@@ -120,7 +120,7 @@ rods::RodMotion Stepper::mean_motion(int f) {
   const VectorX last = rods::generalised_velocity(rod, end);
   rods::set_generalised_velocity(rod, start_velocities_[f] + options_.theta * (last - start_velocities_[f]), mean);
   rod.update(mean);
-  const rods::RodMotion motion = rod.motion();
+  rods::RodMotion motion = rod.motion();
   rod.update(end);
   return motion;
 }
