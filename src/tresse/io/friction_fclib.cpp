@@ -137,7 +137,7 @@ int read_dimension(const Hdf5Reader& file, const std::string& group) {
 
 VectorX read_coefficients(const Hdf5Reader& file, const std::string& name) {
   const Shape shape = file.shape(name);
-  const VectorX mu = read_vector(file, name, shape.empty() ? 1 : static_cast<Eigen::Index>(shape.front()));
+  VectorX mu = read_vector(file, name, shape.empty() ? 1 : static_cast<Eigen::Index>(shape.front()));
   for (Eigen::Index i = 0; i < mu.size(); ++i)
     if (mu[i] < 0.0) refuse(file, name, fmt::format("entry {} is {}, expected a number >= 0", i, mu[i]));
   return mu;

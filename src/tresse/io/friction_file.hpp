@@ -43,7 +43,7 @@ struct GlobalFrictionProblem {
 };
 
 /// M and H of an fclib_global file as they are stored; zeros that are stored stay. Throws like read_friction_problem.
-GlobalFrictionProblem read_global_friction_problem(const std::filesystem::path& file);
+GlobalFrictionProblem read_global_friction_problem(const std::filesystem::path& path);
 
 /// W = X X^T seen as M = 1, H = X^T, f = 0, w = q: exact, sparse, and what v is then is the `y` of the factored form.
 GlobalFrictionProblem global_form(const friction::FactoredProblem& problem);
@@ -63,7 +63,7 @@ struct FrictionNotes {
 };
 
 /// The notes of an FCLIB file; what it lacks is empty.
-FrictionNotes read_friction_notes(const std::filesystem::path& file);
+FrictionNotes read_friction_notes(const std::filesystem::path& path);
 
 /// Writes fclib_local, W by compressed columns, every entry of every stored block: reading gives the same bits and the
 /// same blocks. `dimension` 2 takes an embedded planar problem back to the plane. The file appears whole or not at all.
