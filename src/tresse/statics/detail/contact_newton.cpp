@@ -67,6 +67,7 @@ ContactNewton::Step ContactNewton::quadratic_step(const MatrixX& hessian, const 
   VectorX pull = gradient;
   const Eigen::LLT<MatrixX> factor(definite(hessian, pull, rows, gaps));
   const VectorX free = -factor.matrixL().solve(pull);
+  if (rows.cols() == 0) return {factor.matrixU().solve(free), VectorX(0), 0.0};
   const MatrixX normals = factor.matrixL().solve(rows);
   const MatrixX G = normals.transpose();
   LeastDistance nearest = least_distance(G, -gaps - G * free);
