@@ -151,10 +151,9 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   require(std::isfinite(options.time) && options.time >= 0.0, "--at: expects a time of 0 s or more");
   scene::Case built = scene::build(scene);
   for (const assembly::Fibre& fibre : built.world.fibres) {
-    require(fibre.rod->root_condition() == rods::RootCondition::clamped,
-            fmt::format("{}: fibres '{}' {}; tresse static expects clamped roots", arguments.file,
-                        scene.fibres[fibre.group].name,
-                        fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
+    require(clamped(fibre), fmt::format("{}: fibres '{}' {}; tresse static expects clamped roots", arguments.file,
+                                        scene.fibres[fibre.group].name,
+                                        fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
   }
   const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
   const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);

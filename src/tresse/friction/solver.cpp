@@ -23,10 +23,6 @@ void validate(const SolverOptions& options) {
   require(options.newton_contacts >= 0, "friction solver: newton_contacts must be >= 0");
 }
 
-/// Entries of the scratch that numbers within an island.
-std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
-std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
-
 /// Each island's share of the squared normaliser: when every island meets half the tolerance with it, the whole does.
 template <typename Problem>
 double island_floor(const Problem& problem, const VectorX& scales, const SolverOptions& options, std::size_t islands) {
@@ -153,7 +149,7 @@ FrictionSolution solve_by(Solver solver, const Problem& problem, const VectorX& 
     }
     // Numbers within the island; what other islands left behind is never read.
     std::vector<int>& local = numbering.local();
-    local.resize(locals(problem), -1);
+    local.resize(detail::scratch_size(problem), -1);
     VectorX r(3 * static_cast<Eigen::Index>(island.size()));
     for (std::size_t c = 0; c < island.size(); ++c)
       r.segment<3>(3 * static_cast<Eigen::Index>(c)) = guess.segment<3>(3 * island[c]) * scales[island[c]];

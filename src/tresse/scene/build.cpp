@@ -184,7 +184,7 @@ void add_holds(const Scene& scene, Case& out) {
     const FibreGroup& group = scene.fibres[fibre.group];
     if (group.holds.empty()) continue;
     rods::RodState start = out.state.rods[f];
-    if (fibre.rod->root_condition() == rods::RootCondition::clamped) start.root = assembly::root_pose(fibre, 0.0);
+    if (clamped(fibre)) start.root = assembly::root_pose(fibre, 0.0);
     fibre.rod->update(start);
     for (const Hold& hold : group.holds) {
       assembly::Hold held;
