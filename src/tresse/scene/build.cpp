@@ -228,7 +228,8 @@ dynamics::StepOptions step_options(const Scene& scene) {
   // In a wisp some contact always jumps: to solve all again for it costs more than it brings.
   const bool few = fibres <= Contact::few_fibres;
   options.relinearisations = scene.contact.relinearisations >= 0 ? scene.contact.relinearisations : (few ? 1 : 0);
-  const double overlap = scene.contact.overlap > 0.0 ? scene.contact.overlap : (few ? 0.01 : 0.3);
+  double overlap = scene.contact.overlap;
+  if (overlap == 0.0) overlap = few ? 0.01 : (fibres <= Contact::many_fibres ? 0.09 : 0.3);
   options.halving_overlap = overlap * smallest_radius;
   options.overlap_tolerance = (few ? 0.2 : 0.5) * options.halving_overlap;
   options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
