@@ -1,11 +1,10 @@
-// One solve of So-bogus behind a C function, for tools/compare_friction --so-bogus LIBRARY. With its sources in
-// SO_BOGUS:
-//   g++ -O3 -march=native -DNDEBUG -DBOGUS_DONT_PARALLELIZE -DBOGUS_INSTANTIATE_3D_SOC -shared -fPIC -w -ISO_BOGUS/src
-//   \
-//     -I/usr/include/eigen3 tools/so_bogus_peer.cpp SO_BOGUS/src/bogus/Interfaces/FrictionProblem.cpp \
-//     $(find SO_BOGUS/src/bogus/Extra -name '*.cpp') -o libso_bogus_peer.so
-#include <Eigen/Sparse>
+// One solve of So-bogus behind a C function, for tools/compare_friction --so-bogus LIBRARY. With its sources in S:
+//   g++ -O3 -march=native -DNDEBUG -DBOGUS_DONT_PARALLELIZE -DBOGUS_INSTANTIATE_3D_SOC -shared -fPIC -w
+//     -IS/src -I/usr/include/eigen3 tools/so_bogus_peer.cpp S/src/bogus/Interfaces/FrictionProblem.cpp
+//     S/src/bogus/Extra/SOC/*.cpp -o libso_bogus_peer.so
 #include <chrono>
+
+#include <Eigen/Sparse>
 
 #include <bogus/Core/Block.impl.hpp>
 #include <bogus/Core/Block.io.hpp>
