@@ -9,6 +9,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/friction/detail/island.hpp>
+#include <tresse/friction/faceted.hpp>
 #include <tresse/friction/residual.hpp>
 
 namespace tresse::friction {
@@ -60,7 +61,7 @@ detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu,
     const Vector3 map = natural_map(r * scale, (W * r + q) / scale, mu);
     constexpr double rounding = 1e-14;
     if (map.norm() <= rounding * std::max(q.norm() / scale, r.norm() * scale)) {
-      impulse = r;
+      impulse.head<3>() = r;
       result.converged = true;
       return result;
     }
@@ -198,10 +199,12 @@ FrictionSolution solve_gauss_seidel(const FactoredProblem& problem, const Vector
 }
 
 FrictionSolution solve(const FrictionProblem& problem, const VectorX& guess, const SolverOptions& options) {
+  if (options.facets > 0) return solve_faceted(problem, guess, options);
   return solve_by(options.solver, problem, guess, options);
 }
 
 FrictionSolution solve(const FactoredProblem& problem, const VectorX& guess, const SolverOptions& options) {
+  if (options.facets > 0) return solve_faceted(assembled(problem), guess, options);
   return solve_by(options.solver, problem, guess, options);
 }
 
