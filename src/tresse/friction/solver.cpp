@@ -61,12 +61,11 @@ Status overall_status(const FrictionSolution& solution, const SolverOptions& opt
 
 /// A contact that couples to no other: by the fast solvers where they reach rounding, else the nearest to the guess of
 /// all its solutions, in the problem's own numbers, which scaling would round.
-detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu, double scale,
-                                  Eigen::Ref<VectorX> impulse) {
+detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu, double scale, Vector3& impulse) {
   detail::IslandResult result;
   result.sweeps = 1;
   const PreparedContact prepared = prepare_contact(W, mu);
-  Vector3 r = impulse.head<3>();
+  Vector3 r = impulse;
   double alpha = 0.0;
   if (prepared.fast && solve_contact(prepared, q, LocalSolver::hybrid, alpha, r)) {
     const Vector3 map = natural_map(r * scale, (W * r + q) / scale, mu);
@@ -84,7 +83,7 @@ detail::IslandResult solve_single(const Matrix3& W, const Vector3& q, double mu,
     impulse.setZero();
     return result;
   }
-  const auto distance = [guess = Vector3(impulse)](const ContactSolution& s) { return (s.impulse - guess).norm(); };
+  const auto distance = [guess = impulse](const ContactSolution& s) { return (s.impulse - guess).norm(); };
   const ContactSolution* best =
       std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
   impulse = best->impulse;
@@ -199,9 +198,11 @@ class Islands {
     const std::vector<int>& island = islands_[k];
     if (island.size() == 1) {
       const int i = island.front();
-      if (results_[k].sweeps == 0)
-        results_[k] = solve_single(diagonal_[static_cast<std::size_t>(i)], problem_.q.template segment<3>(3 * i),
-                                   problem_.mu[i], scales_[i], impulse_.segment<3>(3 * i));
+      if (results_[k].sweeps > 0) return;
+      Vector3 r = impulse_.segment<3>(3 * i);
+      results_[k] = solve_single(diagonal_[static_cast<std::size_t>(i)], problem_.q.template segment<3>(3 * i),
+                                 problem_.mu[i], scales_[i], r);
+      impulse_.segment<3>(3 * i) = r;
       return;
     }
     SolverOptions options = options_;
