@@ -373,7 +373,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
 void Stepper::solve(Pass& pass) {
   if (observer_) observer_(pass.problem, pass.guess);
   Stopwatch watch(timing_.t_solve);
-  pass.solution = friction::solve_gauss_seidel(pass.problem, pass.guess, options_.solver);
+  pass.solution = friction::solve(pass.problem, pass.guess, options_.solver);
   pass.velocities = assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_);
 }
 

@@ -130,7 +130,7 @@ struct Contact {
 };
 
 struct FrictionSolver {
-  std::string name = "hybrid-gauss-seidel";
+  std::string name = "hybrid-gauss-seidel";  ///< one of friction::solver_names
   double tolerance = 1e-12;   ///< on the scaled natural-map error; > 0
   int max_iterations = 2000;  ///< >= 1
 };

@@ -16,13 +16,6 @@ constexpr std::size_t most_parameters = 1000;
 constexpr std::size_t longest_value = 2000;
 constexpr int deepest_chain = 100;
 
-std::string_view trimmed(std::string_view text) {
-  const std::string_view blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 bool is_name(std::string_view text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front()))) return false;
   return std::all_of(text.begin(), text.end(),
