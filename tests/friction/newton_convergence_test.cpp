@@ -47,8 +47,11 @@ Problem problem_of(const Ball& ball) {
     }
   }
   Eigen::Matrix<double, 6, 1> v, inverse_mass;
-  v << ball.velocity + 9.81 * dt * Vector3(std::sin(ball.slope), 0.0, -std::cos(ball.slope)), ball.spin;
-  inverse_mass << Vector3::Constant(1.0 / ball.mass), Vector3::Constant(1.0 / inertia);
+  const Vector3 pull = 9.81 * dt * Vector3(std::sin(ball.slope), 0.0, -std::cos(ball.slope));
+  v.head<3>() = ball.velocity + pull;
+  v.tail<3>() = ball.spin;
+  inverse_mass.head<3>().setConstant(1.0 / ball.mass);
+  inverse_mass.tail<3>().setConstant(1.0 / inertia);
   Problem out;
   out.W = H * inverse_mass.asDiagonal() * H.transpose();
   out.q = H * v;

@@ -1,6 +1,7 @@
 #include <tresse/geometry/prepared_curve.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 #include <Eigen/Geometry>
 
@@ -125,6 +126,13 @@ Matrix3 matrix_of(const LaneRows& rows, std::size_t lane) {
   return out;
 }
 
+Lanes loaded(const std::array<double, 4>& x) {
+  Lanes out;
+  std::memcpy(&out, x.data(), sizeof(out));
+  return out;
+}
+Vector3 first_three(Lanes x) { return {x[0], x[1], x[2]}; }
+
 Vector3 vector_of(const std::array<Lanes, 3>& v, std::size_t lane) { return {v[0][lane], v[1][lane], v[2][lane]}; }
 
 /// Ends of the pieces that end_pose() takes, each of which turns by `max_turn` at most: four equal ones if they do.
@@ -244,9 +252,9 @@ void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count) {
     Piece& piece = pieces_[first + lane];
     Piece& next = pieces_[first + lane + 1];
     piece.terms = terms;
-    piece.term[0] = {1.0, 0.0, 0.0};
+    piece.term[0] = {1.0, 0.0, 0.0, 0.0};
     for (std::size_t n = 1; n < static_cast<std::size_t>(terms); ++n) {
-      piece.term[n] = {tangent[n][0][lane], tangent[n][1][lane], tangent[n][2][lane]};
+      piece.term[n] = {tangent[n][0][lane], tangent[n][1][lane], tangent[n][2][lane], 0.0};
     }
     next.start = piece.start + piece.length * (piece.frame * vector_of(position, lane));
     next.frame = math::orthonormalised_once(piece.frame * matrix_of(frame, lane));
@@ -262,29 +270,28 @@ const ClothoidEvaluator::Piece& ClothoidEvaluator::piece_at(double s) const {
 Vector3 ClothoidEvaluator::offset(double s) const {
   const Piece& piece = piece_at(s);
   const double x = s - piece.begin;
-  const double t = x / piece.length;
-  Vector3 sum = Vector3::Zero();
-  for (int n = piece.terms - 1; n >= 0; --n) {
-    const auto& c = piece.term[static_cast<std::size_t>(n)];
-    sum = t * sum + Vector3(c[0], c[1], c[2]) / (n + 1.0);
-  }
-  return piece.start + piece.frame * (x * sum);
+  const Lanes t = detail::spread(x / piece.length);
+  Lanes sum = detail::spread(0.0);
+  for (auto n = static_cast<std::size_t>(piece.terms); n-- > 0;)
+    sum = t * sum + reciprocals[n + 1] * loaded(piece.term[n]);
+  return piece.start + piece.frame * (x * first_three(sum));
 }
 
 CurveJet ClothoidEvaluator::jet(double s) const {
   const Piece& piece = piece_at(s);
   const double x = s - piece.begin;
-  const double t = x / piece.length;
-  CurveJet out{Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
-  for (int n = piece.terms - 1; n >= 0; --n) {
-    const auto& term = piece.term[static_cast<std::size_t>(n)];
-    const Vector3 c(term[0], term[1], term[2]);
-    out.offset = t * out.offset + c / (n + 1.0);
-    out.second = t * out.second + out.first;
-    out.first = t * out.first + c;
+  const Lanes t = detail::spread(x / piece.length);
+  Lanes sum = detail::spread(0.0);
+  Lanes first = sum;
+  Lanes second = sum;
+  for (auto n = static_cast<std::size_t>(piece.terms); n-- > 0;) {
+    const Lanes c = loaded(piece.term[n]);
+    sum = t * sum + reciprocals[n + 1] * c;
+    second = t * second + first;
+    first = t * first + c;
   }
-  return {piece.start + piece.frame * (x * out.offset), piece.frame * out.first,
-          piece.frame * (out.second / piece.length)};
+  return {piece.start + piece.frame * (x * first_three(sum)), piece.frame * first_three(first),
+          piece.frame * (first_three(second) / piece.length)};
 }
 
 Matrix3 ClothoidEvaluator::frame(double s) const {
@@ -309,9 +316,9 @@ DerivativeBounds ClothoidEvaluator::bounds(Interval interval) const {
   // r'' = R (k x e_x), r''' = R (k x (k x e_x) + g x e_x); the norm of an affine vector is largest at an end.
   const Vector3 first = curvature_ + interval.begin * slope_;
   const Vector3 last = curvature_ + interval.end * slope_;
-  const double bend = std::max(std::hypot(first.y(), first.z()), std::hypot(last.y(), last.z()));
+  const double bend = std::max(first.tail<2>().norm(), last.tail<2>().norm());
   const double whole = std::max(first.norm(), last.norm());
-  return {bend, whole * bend + std::hypot(slope_.y(), slope_.z())};
+  return {bend, whole * bend + slope_.tail<2>().norm()};
 }
 
 BezierEvaluator::BezierEvaluator(const CubicBezier& curve) : origin(curve.points[0]) {

@@ -147,9 +147,10 @@ class ClothoidEvaluator {
     double length;
     Vector3 curvature;  ///< at `begin`
     int terms;
-    Vector3 start;                                      ///< r(begin) - origin
-    Matrix3 frame;                                      ///< R(begin)
-    std::array<std::array<double, 3>, max_terms> term;  ///< of dr/ds in that frame, in powers of s / length
+    Vector3 start;  ///< r(begin) - origin
+    Matrix3 frame;  ///< R(begin)
+    /// Of dr/ds in that frame, in powers of s / length; the fourth number is not used: evaluated four at once.
+    std::array<std::array<double, 4>, max_terms> term;
   };
   const Piece& piece_at(double s) const;
   /// The series of pieces first to first + count - 1 (four at most), and where the next one starts.
