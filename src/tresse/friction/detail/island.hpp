@@ -32,6 +32,7 @@ struct IslandTask {
   const SolverOptions& options;
   double floor;             ///< the least normaliser (sum of squares), so that islands which hardly matter stop
   std::vector<int>& local;  ///< scratch, -1 where nothing was written
+  bool last = true;         ///< false: another method follows where this one runs out of iterations
 };
 
 /// An island's problem with W stored, in scaled unknowns r_i s_i, u_i / s_i.

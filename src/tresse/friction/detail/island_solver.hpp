@@ -34,12 +34,13 @@ template <typename Operator>
 class IslandSolver {
  public:
   /// `floor`: the least normaliser (sum of squares) of the island's error, so that islands which hardly matter stop.
-  /// `schedule`: of sweeps on several threads; empty: one contact after the other.
-  IslandSolver(Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule)
+  /// `schedule`: of sweeps on several threads; empty: one contact after the other. `last`: no other method follows.
+  IslandSolver(Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule, bool last)
       : op_(op),
         options_(options),
         schedule_(schedule),
         floor_(floor),
+        last_(last),
         y_(Bodies::Zero(op.bodies_size())),
         f_(3 * op.mu.size()),
         u_(3 * op.mu.size()),
@@ -92,6 +93,7 @@ class IslandSolver {
   const SolverOptions& options_;
   const SweepSchedule& schedule_;
   double floor_;
+  bool last_;
   VectorX r_;         // the impulses; by the last sweep y_ and f_ go with them
   Bodies y_;          // the operator's
   Bodies f_;          // what the last sweep changed of r_
@@ -561,7 +563,7 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   // Sweeps since the last check count too.
   if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
   // Out of sweeps: with proximal terms too, a few tenths of a second.
-  if (!result_.converged && !small && op_.contacts() <= large_for_newton * options_.newton_contacts) finish();
+  if (last_ && !result_.converged && !small && op_.contacts() <= large_for_newton * options_.newton_contacts) finish();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
     if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);
