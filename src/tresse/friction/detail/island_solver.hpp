@@ -553,9 +553,10 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     milestone_ = best_error_;
     run(options_.max_iterations);
     if (finished()) break;
-    if (small ? try_newton(best_) : newton_on_large()) break;
+    if (small && try_newton(best_)) break;
     settled = !small && !settled && settle_few();
     if (settled) continue;
+    if (!small && newton_on_large()) break;
     run_nesterov(result_.sweeps + 100);
     if (finished()) break;
     jump_drift();
