@@ -74,7 +74,8 @@ class IslandSolver {
   static constexpr double newton_of_sweep = 1e-3;  // one Newton step a contact and sweep, once it slides
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
-  static constexpr int large_for_newton = 10;  // times what counts as a small island
+  static constexpr int to_the_end = 5;  // times a small island: with proximal terms for seconds, once out of sweeps
+  static constexpr int large_for_newton = 10;  // where sweeps stall
 
   bool newton_from(const VectorX& start, double lift, int max_steps);
   bool try_newton(const VectorX& start);
@@ -342,9 +343,14 @@ bool IslandSolver<Operator>::newton_on_large() {
   constexpr double nearer = 0.01;
   if (op_.contacts() > large_for_newton * options_.newton_contacts || !(best_error_ < nearer * tried_error_))
     return false;
+  // The cost of a step grows as n^3 where W fills up: then it isn't worth it.
+  const double over = static_cast<double>(op_.contacts()) / (to_the_end * options_.newton_contacts);
+  if (over > 1.0 && large_newton().is_dense()) return false;
   tried_error_ = best_error_;
   constexpr double first_rho = 1e-3;
-  NewtonSettings settings{.target = newton_target(), .max_steps = many_steps, .first_rho = first_rho};
+  NewtonSettings settings{.target = newton_target(),
+                          .max_steps = static_cast<int>(many_steps / std::max(1.0, over * over)),
+                          .first_rho = first_rho};
   settings.watch = [&](const VectorX& at, const VectorX&, int) {
     r_ = at;
     return check();
@@ -564,7 +570,7 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   // Sweeps since the last check count too.
   if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
   // Out of sweeps: with proximal terms too, a few tenths of a second.
-  if (last_ && !result_.converged && !small && op_.contacts() <= large_for_newton * options_.newton_contacts) finish();
+  if (last_ && !result_.converged && !small && op_.contacts() <= to_the_end * options_.newton_contacts) finish();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
     if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);
