@@ -74,14 +74,15 @@ class IslandSolver {
   static constexpr double newton_of_sweep = 1e-3;  // one Newton step a contact and sweep, once it slides
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
-  static constexpr int to_the_end = 5;  // times a small island: with proximal terms for seconds, once out of sweeps
-  static constexpr int large_for_newton = 10;  // where sweeps stall
+  static constexpr int large_for_newton = 10;  // times what counts as a small island
 
   bool newton_from(const VectorX& start, double lift, int max_steps);
   bool try_newton(const VectorX& start);
   bool try_proximal(const VectorX& guess);
   const LargeNewton& large_newton();
-  bool newton_on_large();
+  int affordable(int steps);
+  bool newton_on_large(double first_rho, int steps);
+  bool newton_where_stalled();
   void finish();
   /// A tenth of the tolerance where the measure is Newton's own, else rounding.
   double newton_target() const { return (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm(); }
@@ -334,23 +335,23 @@ const LargeNewton& IslandSolver<Operator>::large_newton() {
   return *large_newton_;
 }
 
-/// Newton's method with proximal terms on all of an island that was too large for it on the way, where sweeps stall:
-/// chains that lie along each other are at the solution in ten steps, or in two from the last time step's impulses,
-/// where sweeps take thousands. Without these terms the line search gives up, as their contacts are redundant. Again
-/// only from somewhere much nearer than the last time.
+/// Newton steps that may be spent on all of an island, of so many for one of 400 contacts: the cost of one grows as n^3
+/// where W fills up; 0 where it isn't worth it.
 template <typename Operator>
-bool IslandSolver<Operator>::newton_on_large() {
-  constexpr double nearer = 0.01;
-  if (op_.contacts() > large_for_newton * options_.newton_contacts || !(best_error_ < nearer * tried_error_))
-    return false;
-  // The cost of a step grows as n^3 where W fills up: then it isn't worth it.
-  const double over = static_cast<double>(op_.contacts()) / (to_the_end * options_.newton_contacts);
-  if (over > 1.0 && large_newton().is_dense()) return false;
-  tried_error_ = best_error_;
-  constexpr double first_rho = 1e-3;
-  NewtonSettings settings{.target = newton_target(),
-                          .max_steps = static_cast<int>(many_steps / std::max(1.0, over * over)),
-                          .first_rho = first_rho};
+int IslandSolver<Operator>::affordable(int steps) {
+  if (op_.contacts() > large_for_newton * options_.newton_contacts) return 0;
+  const double over = 2.0 * op_.contacts() / (large_for_newton * options_.newton_contacts);
+  if (over <= 1.0) return steps;
+  return large_newton().is_dense() ? 0 : static_cast<int>(steps / (over * over));
+}
+
+/// Newton's method with proximal terms on all of an island that was too large for it on the way, from the best iterate:
+/// chains that lie along each other are at the solution in ten steps, or in two from the last time step's impulses,
+/// where sweeps take thousands. Without these terms the line search gives up, as their contacts are redundant.
+template <typename Operator>
+bool IslandSolver<Operator>::newton_on_large(double first_rho, int steps) {
+  if (steps <= 0) return false;
+  NewtonSettings settings{.target = newton_target(), .max_steps = steps, .first_rho = first_rho};
   settings.watch = [&](const VectorX& at, const VectorX&, int) {
     r_ = at;
     return check();
@@ -361,18 +362,21 @@ bool IslandSolver<Operator>::newton_on_large() {
   return result_.converged;
 }
 
-/// Newton's methods on all of an island that is out of sweeps, from the best iterate.
+/// The same where sweeps stall; again only from somewhere much nearer than the last time.
+template <typename Operator>
+bool IslandSolver<Operator>::newton_where_stalled() {
+  constexpr double nearer = 0.01, first_rho = 1e-3;
+  if (!(best_error_ < nearer * tried_error_)) return false;
+  tried_error_ = best_error_;
+  return newton_on_large(first_rho, affordable(many_steps));
+}
+
+/// And once out of sweeps, a few tenths of a second.
 template <typename Operator>
 void IslandSolver<Operator>::finish() {
-  if (newton_on_large()) return;
   constexpr int steps = 100;  // of those that end at all
-  VectorX trial = best_;
-  NewtonSettings settings{.target = newton_target(), .max_steps = steps};
-  settings.watch = [&](const VectorX& at, const VectorX&, int) {
-    r_ = at;
-    return check();
-  };
-  result_.newton_steps += large_newton().with_proximal_terms(op_.q, op_.mu, settings, trial);
+  constexpr double first_rho = 0.1;
+  if (!newton_where_stalled()) newton_on_large(first_rho, affordable(steps));
 }
 
 /// A check costs as much as two sweeps: far above the tolerance, as the length of a sweep's step tells, every fourth
@@ -562,15 +566,14 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     if (small && try_newton(best_)) break;
     settled = !small && !settled && settle_few();
     if (settled) continue;
-    if (!small && newton_on_large()) break;
+    if (!small && newton_where_stalled()) break;
     run_nesterov(result_.sweeps + 100);
     if (finished()) break;
     jump_drift();
   }
   // Sweeps since the last check count too.
   if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
-  // Out of sweeps: with proximal terms too, a few tenths of a second.
-  if (last_ && !result_.converged && !small && op_.contacts() <= to_the_end * options_.newton_contacts) finish();
+  if (last_ && !result_.converged && !small) finish();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
     if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);
