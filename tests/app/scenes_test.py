@@ -141,6 +141,40 @@ def perversion(program, folder):
     yield "perversion", run.wrong
 
 
+def spaghetti(program, folder):
+    """With friction a stack that stays perfectly still, without a layer on the plate that goes on spreading."""
+    run = Run(program, folder, "spaghetti", 0.3)
+    run.expect("is no pasta on a plate", len(run.points[0]) == 31 * 121)
+    speed = np.linalg.norm(np.diff(run.points[-4:], axis=0), axis=2).max() / np.diff(run.time[-4:]).min()
+    # The friction solver leaves 1e-9 of the centimetre per second that gravity gives in a step: 1e-11.
+    run.expect(f"moves at {speed:.2g} m/s", speed < 1e-10)
+    run.expect(f"is {run.points[-1, :, 2].max():.3g} m high", run.points[-1, :, 2].max() > 8 * 0.9e-3)
+    run.expect(f"is {np.ptp(run.points[-1, :, 1]):.3g} m wide", np.ptp(run.points[-1, :, 1]) < 0.02)
+    slow = max(row["t_step"] for row in run.steps)
+    run.expect(f"takes {slow:.3g} s for a step", slow < 4)  # 4 to 23 s before contacts were two a pair of segments
+    yield "spaghetti, at rest", run.wrong
+    run = Run(program, folder, "spaghetti", 0.4, fibres=12, friction=0, tolerance=1e-7)
+    width = np.ptp(run.points[:, :, 1], axis=1)
+    run.expect(f"is {width[-1]:.3g} m wide", width[-1] > 3 * width[0])
+    run.expect(f"is {run.points[-1, :, 2].max():.3g} m high", run.points[-1, :, 2].max() < 1.1 * 0.9e-3)
+    yield "spaghetti without friction", run.wrong
+
+
+def strand_on_sphere(program, folder):
+    """Every solver of the exact law comes to the same orbit, whatever it did on the way."""
+    tips = {}
+    for solver in ("hybrid-gauss-seidel", "alart-curnier-newton", "fischer-burmeister-newton", "cadoux", "auto"):
+        run = Run(program, folder, "strand_on_sphere", 12, strands=2, **{"solver.name": solver})
+        period = np.searchsorted(run.time, 2.0)
+        tips[solver] = run.points[-period:, 96]
+        again = np.abs(run.points[-period:] - run.points[-2 * period : -period]).max()
+        run.expect(f"{solver}: differs by {again:.2g} m from one period to the next", again < 1e-5)
+        run.expect(f"{solver}: swings by {np.ptp(tips[solver][:, 0]):.2g} m", np.ptp(tips[solver][:, 0]) > 0.03)
+        apart = np.linalg.norm(tips[solver] - tips["hybrid-gauss-seidel"], axis=1).max()
+        run.expect(f"{solver}: {apart:.2g} m from the first", apart < 1e-7)
+        yield f"strand_on_sphere, {solver}", run.wrong
+
+
 def shipped(program, folder):
     """Every scene passes the check, overlaps nothing, and has its picture."""
     gallery = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
@@ -159,7 +193,7 @@ def main():
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
     found = []
-    for part in (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion):
+    for part in (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion, spaghetti, strand_on_sphere):
         with tempfile.TemporaryDirectory() as name:
             found += part(program, pathlib.Path(name))
     bad = [(name, wrong) for name, wrong in found if wrong]

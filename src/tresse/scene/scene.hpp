@@ -131,8 +131,8 @@ struct Contact {
 
 struct FrictionSolver {
   std::string name = "hybrid-gauss-seidel";  ///< one of friction::solver_names
-  double tolerance = 1e-12;   ///< on the scaled natural-map error; > 0
-  int max_iterations = 2000;  ///< >= 1
+  double tolerance = 1e-12;                  ///< on the scaled natural-map error; > 0
+  int max_iterations = 2000;                 ///< >= 1
 };
 
 struct Integrator {

@@ -60,9 +60,10 @@ IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
   SolverOptions options = task.options;
   const auto left = [&] { return task.options.max_iterations - all.sweeps; };
   const auto sweep = [&](int most) {
+    const bool last = most >= left();
     options.max_iterations = std::min(most, left());
     append(all, gauss_seidel_on_island(IslandTask<Problem>{task.problem, task.diagonal, task.scales, task.island,
-                                                           options, task.floor, task.local},
+                                                           options, task.floor, task.local, last},
                                        r));
     return all.converged || all.no_solution || left() <= 0;
   };

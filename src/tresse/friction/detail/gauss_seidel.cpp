@@ -28,10 +28,10 @@ struct OperatorOf<FactoredProblem> {
 
 template <typename Problem>
 IslandResult gauss_seidel_on_island(const IslandTask<Problem>& task, VectorX& r) {
-  const auto& [problem, diagonal, scales, island, options, floor, local] = task;
+  const auto& [problem, diagonal, scales, island, options, floor, local, last] = task;
   if (static_cast<int>(island.size()) < large_island) {
     typename OperatorOf<Problem>::Small op(problem, diagonal, scales, island, local);
-    return IslandSolver<typename OperatorOf<Problem>::Small>(op, options, floor, {}).solve(r);
+    return IslandSolver<typename OperatorOf<Problem>::Small>(op, options, floor, {}, last).solve(r);
   }
   std::vector<int> order = island;
   const SweepSchedule schedule = OperatorOf<Problem>::schedule(problem, order);
@@ -42,7 +42,8 @@ IslandResult gauss_seidel_on_island(const IslandTask<Problem>& task, VectorX& r)
   for (std::size_t k = 0; k < order.size(); ++k)
     ordered.segment<3>(3 * static_cast<Eigen::Index>(k)) = r.segment<3>(3 * place[k]);
   typename OperatorOf<Problem>::Large op(problem, diagonal, scales, order, local);
-  IslandResult result = IslandSolver<typename OperatorOf<Problem>::Large>(op, options, floor, schedule).solve(ordered);
+  IslandResult result =
+      IslandSolver<typename OperatorOf<Problem>::Large>(op, options, floor, schedule, last).solve(ordered);
   for (std::size_t k = 0; k < order.size(); ++k)
     r.segment<3>(3 * place[k]) = ordered.segment<3>(3 * static_cast<Eigen::Index>(k));
   for (int& c : result.unsolvable) c = static_cast<int>(place[static_cast<std::size_t>(c)]);

@@ -32,6 +32,7 @@ struct IslandTask {
   const SolverOptions& options;
   double floor;             ///< the least normaliser (sum of squares), so that islands which hardly matter stop
   std::vector<int>& local;  ///< scratch_size() numbers, -1 where nothing was written
+  bool last = true;         ///< false: another method follows where this one runs out of iterations
 };
 
 inline std::size_t scratch_size(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }

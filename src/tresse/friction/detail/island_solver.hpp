@@ -34,12 +34,13 @@ template <typename Operator>
 class IslandSolver {
  public:
   /// `floor`: the least normaliser (sum of squares) of the island's error, so that islands which hardly matter stop.
-  /// `schedule`: of sweeps on several threads; empty: one contact after the other.
-  IslandSolver(Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule)
+  /// `schedule`: of sweeps on several threads; empty: one contact after the other. `last`: no other method follows.
+  IslandSolver(Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule, bool last)
       : op_(op),
         options_(options),
         schedule_(schedule),
         floor_(floor),
+        last_(last),
         y_(Bodies::Zero(op.bodies_size())),
         f_(3 * op.mu.size()),
         u_(3 * op.mu.size()),
@@ -79,7 +80,9 @@ class IslandSolver {
   bool try_newton(const VectorX& start);
   bool try_proximal(const VectorX& guess);
   const LargeNewton& large_newton();
-  bool newton_on_large();
+  int affordable(int steps);
+  bool newton_on_large(double first_rho, int steps);
+  bool newton_where_stalled();
   void finish();
   /// A tenth of the tolerance where the measure is Newton's own, else rounding.
   double newton_target() const { return (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm(); }
@@ -92,6 +95,7 @@ class IslandSolver {
   const SolverOptions& options_;
   const SweepSchedule& schedule_;
   double floor_;
+  bool last_;
   VectorX r_;         // the impulses; by the last sweep y_ and f_ go with them
   Bodies y_;          // the operator's
   Bodies f_;          // what the last sweep changed of r_
@@ -331,18 +335,23 @@ const LargeNewton& IslandSolver<Operator>::large_newton() {
   return *large_newton_;
 }
 
-/// Newton's method with proximal terms on all of an island that was too large for it on the way, where sweeps stall:
-/// chains that lie along each other are at the solution in ten steps, or in two from the last time step's impulses,
-/// where sweeps take thousands. Without these terms the line search gives up, as their contacts are redundant. Again
-/// only from somewhere much nearer than the last time.
+/// Newton steps that may be spent on all of an island, of so many for one of 400 contacts: the cost of one grows as n^3
+/// where W fills up; 0 where it isn't worth it.
 template <typename Operator>
-bool IslandSolver<Operator>::newton_on_large() {
-  constexpr double nearer = 0.01;
-  if (op_.contacts() > large_for_newton * options_.newton_contacts || !(best_error_ < nearer * tried_error_))
-    return false;
-  tried_error_ = best_error_;
-  constexpr double first_rho = 1e-3;
-  NewtonSettings settings{.target = newton_target(), .max_steps = many_steps, .first_rho = first_rho};
+int IslandSolver<Operator>::affordable(int steps) {
+  if (op_.contacts() > large_for_newton * options_.newton_contacts) return 0;
+  const double over = 2.0 * op_.contacts() / (large_for_newton * options_.newton_contacts);
+  if (over <= 1.0) return steps;
+  return large_newton().is_dense() ? 0 : static_cast<int>(steps / (over * over));
+}
+
+/// Newton's method with proximal terms on all of an island that was too large for it on the way, from the best iterate:
+/// chains that lie along each other are at the solution in ten steps, or in two from the last time step's impulses,
+/// where sweeps take thousands. Without these terms the line search gives up, as their contacts are redundant.
+template <typename Operator>
+bool IslandSolver<Operator>::newton_on_large(double first_rho, int steps) {
+  if (steps <= 0) return false;
+  NewtonSettings settings{.target = newton_target(), .max_steps = steps, .first_rho = first_rho};
   settings.watch = [&](const VectorX& at, const VectorX&, int) {
     r_ = at;
     return check();
@@ -353,18 +362,21 @@ bool IslandSolver<Operator>::newton_on_large() {
   return result_.converged;
 }
 
-/// Newton's methods on all of an island that is out of sweeps, from the best iterate.
+/// The same where sweeps stall; again only from somewhere much nearer than the last time.
+template <typename Operator>
+bool IslandSolver<Operator>::newton_where_stalled() {
+  constexpr double nearer = 0.01, first_rho = 1e-3;
+  if (!(best_error_ < nearer * tried_error_)) return false;
+  tried_error_ = best_error_;
+  return newton_on_large(first_rho, affordable(many_steps));
+}
+
+/// And once out of sweeps, a few tenths of a second.
 template <typename Operator>
 void IslandSolver<Operator>::finish() {
-  if (newton_on_large()) return;
   constexpr int steps = 100;  // of those that end at all
-  VectorX trial = best_;
-  NewtonSettings settings{.target = newton_target(), .max_steps = steps};
-  settings.watch = [&](const VectorX& at, const VectorX&, int) {
-    r_ = at;
-    return check();
-  };
-  result_.newton_steps += large_newton().with_proximal_terms(op_.q, op_.mu, settings, trial);
+  constexpr double first_rho = 0.1;
+  if (!newton_where_stalled()) newton_on_large(first_rho, affordable(steps));
 }
 
 /// A check costs as much as two sweeps: far above the tolerance, as the length of a sweep's step tells, every fourth
@@ -551,17 +563,17 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     milestone_ = best_error_;
     run(options_.max_iterations);
     if (finished()) break;
-    if (small ? try_newton(best_) : newton_on_large()) break;
+    if (small && try_newton(best_)) break;
     settled = !small && !settled && settle_few();
     if (settled) continue;
+    if (!small && newton_where_stalled()) break;
     run_nesterov(result_.sweeps + 100);
     if (finished()) break;
     jump_drift();
   }
   // Sweeps since the last check count too.
   if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
-  // Out of sweeps: with proximal terms too, a few tenths of a second.
-  if (!result_.converged && !small && op_.contacts() <= large_for_newton * options_.newton_contacts) finish();
+  if (last_ && !result_.converged && !small) finish();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
     if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);

@@ -9,6 +9,7 @@ namespace tresse::friction::detail {
 class LargeNewton {
  public:
   explicit LargeNewton(const MatrixX& W);
+  bool is_dense() const { return blocks_.rows == 0; }
 
   /// proximal() for this W.
   int with_proximal_terms(const VectorX& q, const VectorX& mu, const NewtonSettings& settings, VectorX& r) const;
