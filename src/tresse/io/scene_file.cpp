@@ -99,9 +99,10 @@ void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& 
 
 void read_solver(ReaderContext& context, const TomlNode* node, scene::FrictionSolver& out) {
   if (node == nullptr) return;
-  const TableReader table(context, *node, "solver", {"name", "tolerance", "max_iterations"});
+  const TableReader table(context, *node, "solver", {"name", "facets", "tolerance", "max_iterations"});
   static const std::vector<std::string> names(friction::solver_names.begin(), friction::solver_names.end());
   table.read("name", out.name, names);
+  table.read("facets", out.facets, 0, limits::facets);
   table.read("tolerance", out.tolerance, wanted_tolerance);
   table.read("max_iterations", out.max_iterations, 1, limits::iterations);
 }

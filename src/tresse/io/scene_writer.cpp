@@ -113,6 +113,7 @@ void write_settings(Writer& out, const scene::Scene& scene) {
   out.entry("max_halvings", scene.contact.max_halvings);
   out.header("solver");
   out.text("name", scene.solver.name);
+  if (scene.solver.facets > 0) out.entry("facets", scene.solver.facets);
   out.entry("tolerance", scene.solver.tolerance);
   out.entry("max_iterations", scene.solver.max_iterations);
   out.header("output");

@@ -243,6 +243,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
     options.detection.tolerance = longest / scene.contact.proxy_segments;
   }
   options.solver.solver = friction::solver_of(scene.solver.name).value();
+  options.solver.facets = scene.solver.facets;
   options.solver.tolerance = scene.solver.tolerance;
   options.solver.max_iterations = scene.solver.max_iterations;
   return options;

@@ -54,6 +54,7 @@ inline constexpr int points_per_element = 1'000;
 inline constexpr int relinearisations = 10;
 inline constexpr int max_relinearisations = 100;
 inline constexpr int max_halvings = 10;
+inline constexpr int facets = 1'000;
 inline constexpr double steps = 1e12;
 inline constexpr double seed = 9007199254740992.0;  // 2^53, exact as a double
 

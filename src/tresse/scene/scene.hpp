@@ -131,8 +131,10 @@ struct Contact {
 
 struct FrictionSolver {
   std::string name = "hybrid-gauss-seidel";  ///< one of friction::solver_names
-  double tolerance = 1e-12;                  ///< on the scaled natural-map error; > 0
-  int max_iterations = 2000;                 ///< >= 1
+  int facets =
+      0;  ///< 0: Coulomb's cone; 3 to 1000: a pyramid instead, by friction::solve_faceted(), `name` is not read
+  double tolerance = 1e-12;   ///< on the scaled natural-map error; > 0
+  int max_iterations = 2000;  ///< >= 1
 };
 
 struct Integrator {

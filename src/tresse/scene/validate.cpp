@@ -287,6 +287,7 @@ void validate_settings(const Scene& scene) {
     friction.range(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);
   }
   solver.word("name", scene.solver.name, friction::solver_names);
+  if (scene.solver.facets != 0) solver.range("facets", scene.solver.facets, {3, limits::facets});
   solver.range("tolerance", scene.solver.tolerance, limits::tolerance);
   solver.range("max_iterations", scene.solver.max_iterations, iterations);
   output.range("every", scene.output.every, iterations);
