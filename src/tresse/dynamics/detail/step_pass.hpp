@@ -15,7 +15,8 @@ struct Stepper::Pass {
   VectorX guess;             ///< (3 contacts) impulses to start from
   friction::FactoredProblem problem;
   friction::FrictionSolution solution;
-  std::vector<VectorX> velocities;  ///< (fibres) after the impulses
+  std::vector<VectorX> velocities;               ///< (fibres, free bodies) after the impulses
+  std::vector<assembly::Vector6> body_impulses;  ///< (free bodies) what contact gives their momentum over the stage
   std::vector<assembly::HoldImpulse> holds;
 
   /// Sets `guess` to the impulses over `dt` of the nearest contacts of `warm`.
