@@ -132,8 +132,9 @@ std::vector<FreeBody> find_free_bodies(const std::vector<bodies::Obstacle>& obst
     const bodies::Obstacle& obstacle = obstacles[k];
     if (obstacle.mass == 0.0) continue;
     const bodies::Solid solid = bodies::solid(obstacle.shape, obstacle.mass);
-    const double scale = solid.centre.norm() + obstacle.reference.norm();
-    require((solid.centre - obstacle.reference).norm() <= 1e-12 * scale,
+    const bodies::Capsule axis = bodies::capsules(obstacle.shape).front();
+    const double scale = obstacle.reference.norm() + (axis.to - axis.from).norm();
+    require((solid.centre - obstacle.reference).norm() <= 1e-9 * scale,
             "free body: the reference must be the centre of mass");
     out.push_back({k, solid, {{obstacle.reference, Matrix3::Identity()}, obstacle.velocity}});
   }
@@ -186,6 +187,15 @@ int obstacle_body(const World& world, int obstacle) {
   const int free = free_before(world, obstacle);
   if (free_body_of(world, obstacle) >= 0) return fibres + free;
   return fibres + obstacle + static_cast<int>(world.free_bodies.size()) - free;
+}
+
+int obstacle_of_body(const World& world, int body) {
+  const int index = body - static_cast<int>(world.fibres.size());
+  const int free = static_cast<int>(world.free_bodies.size());
+  if (index < free) return world.free_bodies[index].obstacle;
+  int obstacle = index - free;
+  for (const FreeBody& before : world.free_bodies) obstacle += before.obstacle <= obstacle ? 1 : 0;
+  return obstacle;
 }
 
 void contact_geometry(const World& world, double time, contact::Geometry& out) {

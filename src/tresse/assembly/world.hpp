@@ -125,6 +125,8 @@ Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3&
 
 /// Which body of the contact geometry an obstacle is: fibres come first, then free bodies, then other obstacles.
 int obstacle_body(const World& world, int obstacle);
+/// The inverse, for bodies that are no fibres.
+int obstacle_of_body(const World& world, int body);
 
 /// The world as tubes and planes: fibres and free bodies where their last update left them, other obstacles at `time`.
 /// Reaches are zero. Reuses the storage of `out`.

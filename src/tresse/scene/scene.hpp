@@ -173,6 +173,9 @@ struct Scene {
   std::vector<Obstacle> obstacles;
 };
 
+/// Whether an obstacle is free: then a scene needs no fibres.
+bool has_free_bodies(const Scene& scene);
+
 /// Checks every range that the comments above state; throws InvalidInput naming the field.
 void validate(const Scene& scene);
 
