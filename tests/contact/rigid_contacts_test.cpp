@@ -171,11 +171,11 @@ TEST(RigidContacts, ManyAreFoundFromStepToStep) {
       s.scene.pieces.back().travel.drift = 1e-3 * vector(i, 3);
     }
     s.plane({0, 0, 1});
-    const auto sorted = [](std::vector<Contact> contacts) {  // a search puts planes last
-      std::stable_sort(contacts.begin(), contacts.end(), [](const Contact& x, const Contact& y) {
+    const auto sorted = [](std::vector<Contact> list) {  // a search puts planes last
+      std::stable_sort(list.begin(), list.end(), [](const Contact& x, const Contact& y) {
         return CandidatePair{x.a, x.b} < CandidatePair{y.a, y.b};
       });
-      return contacts;
+      return list;
     };
     const std::vector<Contact> found = sorted(search.find(s.scene, {}));
     const std::vector<Contact> fresh = ContactSearch({}, {}).find(s.scene, {});

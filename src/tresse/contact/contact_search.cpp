@@ -1,6 +1,7 @@
 #include <tresse/contact/contact_search.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <tresse/base/blocks.hpp>
@@ -10,9 +11,15 @@
 namespace tresse::contact {
 
 bool ContactSearch::same_pieces(const Geometry& scene) const {
-  const auto same = [](const Piece& x, const Piece& y) {
+  // The length of a capsule that turns changes by roundings, which count as deformation.
+  constexpr double rounding = 1e-12;
+  const auto same_interval = [](const Piece& x, const Piece& y) {
+    if (x.fibre) return x.interval.begin == y.interval.begin && x.interval.end == y.interval.end;
+    return std::abs(x.interval.end - y.interval.end) <= rounding * (x.interval.end + x.radius);
+  };
+  const auto same = [&](const Piece& x, const Piece& y) {
     return x.body == y.body && x.element == y.element && x.fibre == y.fibre && x.free == y.free &&
-           x.interval.begin == y.interval.begin && x.interval.end == y.interval.end && x.radius == y.radius;
+           same_interval(x, y) && x.radius == y.radius;
   };
   return std::equal(pieces_.begin(), pieces_.end(), scene.pieces.begin(), scene.pieces.end(), same);
 }

@@ -69,7 +69,7 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
     if (grows(out.fibre_a) || grows(out.fibre_b)) growth_work_ -= local[0] / options_.theta * pass.bias[i];
     const auto load = [&](int obstacle, const Vector3& point, double sign) {
       ObstacleLoad& on = report.obstacles[obstacle];
-      const Vector3& origin = assembly::obstacle_place(motion_, obstacle, pass.instant).position;
+      const Vector3& origin = pass.places[obstacle].position;
       on.force += sign * impulse / options_.dt;
       on.torque += sign * (point - origin).cross(impulse) / options_.dt;
       on.contacts += local.isZero(0.0) ? 0 : 1;

@@ -348,6 +348,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Span& span
   Pass pass;
   pass.at = at;
   pass.instant = previous ? assembly::Instant::end : assembly::Instant::begin;
+  pass.places = previous ? motion_.obstacles_end : motion_.obstacles_begin;
   const double dt = motion_.dt;
   struct Reach {
     double start = 0.0;  // gap at the start, linearised [m]

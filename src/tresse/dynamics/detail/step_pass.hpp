@@ -10,6 +10,7 @@ namespace tresse::dynamics {
 struct Stepper::Pass {
   std::shared_ptr<const Configuration> at;  ///< where the contacts were found
   assembly::Instant instant = assembly::Instant::begin;
+  std::vector<Pose> places;  ///< (obstacles) where they stand: free bodies go on to the end that this pass predicts
   std::vector<contact::Contact> contacts;
   std::vector<double> bias;  ///< (contacts) added to the normal velocity: gap over dt, or the wanted correction [m/s]
   VectorX guess;             ///< (3 contacts) impulses to start from
