@@ -34,6 +34,7 @@ struct FrictionArguments {
   std::optional<double> tolerance;  ///< 1e-10 unless given
   int max_iterations = 10000;
   int repeat = 1;
+  int facets = 0;   ///< 0: Coulomb's cone
   int threads = 0;  ///< 0: never given, all cores
   bool strict = false;
 };
@@ -43,7 +44,7 @@ std::vector<double> numbers(const VectorX& v) { return {v.data(), v.data() + v.s
 nlohmann::ordered_json report(const FrictionArguments& arguments, const io::FrictionFile& file,
                               const friction::FrictionSolution& solution, double seconds) {
   nlohmann::ordered_json out;
-  out["solver"] = arguments.solver;
+  out["solver"] = arguments.facets > 0 ? fmt::format("gauss-seidel of {} facets", arguments.facets) : arguments.solver;
   out["contacts"] = file.problem.W.rows;
   out["iterations"] = solution.iterations;
   out["converged"] = solution.status == Status::converged;
@@ -69,7 +70,8 @@ int run(const FrictionArguments& arguments) {
   const friction::SolverOptions options{.tolerance = arguments.tolerance.value_or(1e-10),
                                         .max_iterations = arguments.max_iterations,
                                         .measure = friction::SolverOptions::Measure::natural_map,
-                                        .solver = *solver};
+                                        .solver = *solver,
+                                        .facets = arguments.facets};
   if (!arguments.problem_output.empty())
     io::write_friction_problem(arguments.problem_output, file.problem, {}, file.dimension);
   const VectorX guess = VectorX::Zero(file.problem.q.size());
@@ -99,6 +101,11 @@ void add_friction_command(CLI::App& program, int& exit_status) {
   command
       ->add_option("--solver", arguments->solver, fmt::format("One of {} (default: {})", solver_list(), default_solver))
       ->type_name("NAME");
+  command
+      ->add_option("--facets", arguments->facets,
+                   "Instead of Coulomb's cone a pyramid of K facets, by Gauss-Seidel: another law, for comparison")
+      ->check(CLI::Range(3, 1000))
+      ->type_name("K");
   add_tolerance(*command, arguments->tolerance, "X", "On natural_map_error, dimensionless (1e-10)");
   command
       ->add_option("--max-iterations", arguments->max_iterations,

@@ -153,10 +153,9 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   require(built.world.free_bodies.empty(),
           fmt::format("{}: the scene has free bodies; tresse static expects none", arguments.file));
   for (const assembly::Fibre& fibre : built.world.fibres) {
-    require(fibre.rod->root_condition() == rods::RootCondition::clamped,
-            fmt::format("{}: fibres '{}' {}; tresse static expects clamped roots", arguments.file,
-                        scene.fibres[fibre.group].name,
-                        fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
+    require(clamped(fibre), fmt::format("{}: fibres '{}' {}; tresse static expects clamped roots", arguments.file,
+                                        scene.fibres[fibre.group].name,
+                                        fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
   }
   const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
   const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);

@@ -17,6 +17,7 @@ import h5py
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMB = str(ROOT / "scenes/comb.toml")
 SWING = str(ROOT / "scenes/swing.toml")
+PERVERSION = str(ROOT / "scenes/perversion.toml")
 sys.path.insert(0, str(ROOT / "python"))
 sys.dont_write_bytecode = True
 import tresse_frames  # noqa: E402
@@ -125,7 +126,8 @@ def figures_of(folder, name):
         steps = [[value for key, value in row.items() if not key.startswith("t_")] for row in csv.DictReader(stream)]
     told = {key: value for key, value in summary(folder, name).items()
             if key not in ("wall_seconds", "phases", "peak_memory_bytes")}  # fmt: skip
-    return [steps, told, (run / "trajectory.h5").read_bytes()]
+    holds = run / "holds.csv"
+    return [steps, told, (run / "trajectory.h5").read_bytes(), holds.read_bytes() if holds.exists() else b""]
 
 
 def steps_kept(folder, name):
@@ -140,11 +142,13 @@ def steps_kept(folder, name):
 def resumed(program):
     """Killed in the middle, once a checkpoint after the first step is there, and gone on with: rods whose states carry more than curvatures,
     and steps that are iterated."""
-    cases = {"discrete elastic rod": ["model=discrete-elastic-rod", "elements=30", "duration=30"],
-             "discrete elastic rod, theta 1/2": ["model=discrete-elastic-rod", "elements=30", "duration=30", "theta=0.5"],
-             "nonlinear, theta 1/2": ["scheme=nonlinear", "theta=0.5", "duration=20"]}  # fmt: skip
-    for name, words in cases.items():
-        run = [program, "run", SWING, "--quiet", "--threads", "1", *(word for pair in words for word in ("--set", pair))]
+    cases = {"discrete elastic rod": [SWING, "model=discrete-elastic-rod", "elements=30", "duration=30"],
+             "discrete elastic rod, theta 1/2": [SWING, "model=discrete-elastic-rod", "elements=30", "duration=30",
+                                                 "theta=0.5"],
+             "nonlinear, theta 1/2": [SWING, "scheme=nonlinear", "theta=0.5", "duration=20"],
+             "held points": [PERVERSION, "elements=30", "duration=14"]}  # fmt: skip
+    for name, (scene, *words) in cases.items():
+        run = [program, "run", scene, "--quiet", "--threads", "1", *(word for pair in words for word in ("--set", pair))]
         with tempfile.TemporaryDirectory() as folder:
             with subprocess.Popen([*run, "-o", "cut"], cwd=folder) as process:
                 while process.poll() is None and steps_kept(folder, "cut") == 0:

@@ -165,7 +165,7 @@ def packing(program, folder):
             balls = file["obstacles/position"][-1, 5:]
         heights.append(balls[:, 2].mean() / 5e-3)
         run.expect("a ball is below the floor", balls[:, 2].min() > 5e-3 * (1 - 1e-4))
-        run.expect(f"kinetic energy of {run.steps[-1]['kinetic']:.3g} J", run.steps[-1]["kinetic"] < 1e-8)
+        run.expect(f"kinetic energy of {run.steps[-1]['kinetic']:.3g} J", run.steps[-1]["kinetic"] < 1e-6)  # of 0.02 J
         yield f"packing, friction {friction}", run.wrong
     run.expect(f"mean heights of {heights} radii", heights[0] < 2.1 and heights[1] > 2.2)
     yield "packing, both", run.wrong

@@ -335,6 +335,60 @@ TEST(Detection, AJunctionAtTheLowestPointTouchesAPlaneOnce) {
   }
 }
 
+/// Points every centimetre along a line.
+std::vector<Vector3> points_along(const Vector3& from, const Vector3& direction, int count) {
+  std::vector<Vector3> out;
+  for (int i = 0; i < count; ++i) out.push_back(from + 0.01 * i * direction);
+  return out;
+}
+
+/// Wherever two chains lie on each other, the ends of what two straight pieces share, and no more: from both chains'
+/// nodes, one where these coincide.
+TEST(Detection, StraightPiecesAlongEachOtherTouchAtTheEndsOfWhatTheyShare) {
+  for (const double shift : {0.0, 0.003, 0.00995, -0.013}) {
+    Tubes tubes;
+    tubes.polyline(points_along(Vector3::Zero(), Vector3::UnitX(), 6), radius);
+    tubes.polyline(points_along({shift, 0, 2.0 * radius}, Vector3::UnitX(), 6), radius);
+    tubes.set_reach(0.2 * radius);
+    std::vector<double> wanted, found;
+    for (int i = 0; i < 6; ++i)
+      for (const double s : {0.01 * i, 0.01 * i + shift})
+        if (s >= 0.0 && s <= 0.05 && s >= shift && s <= 0.05 + shift) wanted.push_back(s);
+    for (const Contact& contact : contacts_of(tubes.scene)) {
+      found.push_back(arc_length(tubes.scene, contact));
+      EXPECT_NEAR(contact.gap, 0.0, 1e-15);
+      EXPECT_NEAR(contact.point_b.x(), contact.point_a.x(), 1e-12);
+    }
+    std::sort(wanted.begin(), wanted.end());
+    std::sort(found.begin(), found.end());
+    const auto merged = [](double x, double y) { return y - x < radius; };
+    wanted.erase(std::unique(wanted.begin(), wanted.end(), merged), wanted.end());
+    ASSERT_EQ(found.size(), wanted.size()) << shift;
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], wanted[i], radius) << shift;
+  }
+}
+
+/// However the pieces cross, the place where the two chains are nearest is among their contacts.
+TEST(Detection, StraightPiecesThatCrossTouchWhereTheyAreNearest) {
+  for (const double angle : {1e-4, 1e-3, 0.01, 0.06, 0.3}) {
+    for (const double lift : {-0.5, 0.0, 0.3}) {
+      const Vector3 direction = Vector3(std::cos(angle), std::sin(angle), lift * angle).normalized();
+      const Vector3 begin = Vector3(0.0237, 0, 2.2 * radius) - 0.0263 * direction;
+      Tubes tubes;
+      tubes.polyline(points_along(Vector3::Zero(), Vector3::UnitX(), 6), radius);
+      tubes.polyline(points_along(begin, direction, 6), radius);
+      tubes.set_reach(2.0 * radius);
+      double gap = INFINITY;
+      for (const Contact& contact : contacts_of(tubes.scene)) gap = std::min(gap, contact.gap);
+      const auto distance = [&](double s) {
+        return distance_to_segment({s, 0, 0}, begin, begin + 0.05 * direction) - 2.0 * radius;
+      };
+      const double nearest = distance(refined_minimum(distance, 0.0, 0.05, 400));
+      EXPECT_NEAR(gap, nearest, 1e-3 * radius) << angle << " " << lift;  // shallower minima stay out
+    }
+  }
+}
+
 TEST(Detection, GivesTheSameBitsOnOneThreadAndTwo) {
   geometry::test::RandomCurves random(1);
   Tubes tubes;

@@ -13,7 +13,6 @@
 #include <tresse/friction/detail/newton.hpp>
 #include <tresse/friction/residual.hpp>
 
-#include "support/coulomb_law.hpp"
 #include "support/friction_cases.hpp"
 
 namespace {
@@ -22,37 +21,13 @@ using namespace tresse::friction;
 using tresse::MatrixX;
 using tresse::Status;
 using tresse::VectorX;
-using tresse_test::coulomb_violation;
+using tresse_test::dense;
+using tresse_test::worst_violation;
 
 constexpr Solver all[] = {Solver::hybrid_gauss_seidel, Solver::alart_curnier_newton, Solver::fischer_burmeister_newton,
                           Solver::cadoux, Solver::automatic};
 
 VectorX zero(const VectorX& q) { return VectorX::Zero(q.size()); }
-
-MatrixX dense(const FrictionProblem& p) {
-  MatrixX W = MatrixX::Zero(p.q.size(), p.q.size());
-  for (int i = 0; i < p.W.rows; ++i)
-    for (int k = p.W.row_begin[static_cast<std::size_t>(i)]; k < p.W.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
-      W.block<3, 3>(3 * i, 3 * p.W.column[static_cast<std::size_t>(k)]) = p.W.block[static_cast<std::size_t>(k)];
-  return W;
-}
-
-/// The largest violation of the law over contacts, scaled by each contact's mean compliance (1 where it has none), over
-/// the problem's largest norm; u is formed here.
-double worst_violation(const MatrixX& W, const VectorX& q, const VectorX& mu, const VectorX& r) {
-  const VectorX u = W * r + q;
-  double worst = 0.0, qq = 0.0, rr = 0.0, uu = 0.0;
-  for (Eigen::Index i = 0; i < mu.size(); ++i) {
-    const double trace = W.block<3, 3>(3 * i, 3 * i).trace() / 3.0;
-    const double s = trace > 0.0 ? std::sqrt(trace) : 1.0;
-    worst = std::max(worst, coulomb_violation(u.segment<3>(3 * i) / s, r.segment<3>(3 * i) * s, mu[i]));
-    qq += (q.segment<3>(3 * i) / s).squaredNorm();
-    rr += (r.segment<3>(3 * i) * s).squaredNorm();
-    uu += (u.segment<3>(3 * i) / s).squaredNorm();
-  }
-  const double size = std::max({qq, rr, uu});
-  return size > 0.0 ? worst / std::sqrt(size) : 0.0;
-}
 
 /// W = A A^T / 3n + ridge: 3n + 4 columns of A, so well conditioned.
 FrictionProblem random_problem(int n, double mu, double ridge, unsigned seed) {

@@ -26,30 +26,8 @@ using tresse::Status;
 using tresse::Vector3;
 using tresse::VectorX;
 using tresse_test::coulomb_violation;
-
-/// Largest violation of the law after bringing impulses and velocities to one unit by each contact's mean compliance w
-/// (r sqrt(w), u / sqrt(w)), over the problem's largest norm: a contact that carries 1e-20 of it is judged by that
-/// scale, not by its own, in which everything is rounding. u is formed here from the dense matrix.
-double worst_violation(const MatrixX& W, const VectorX& q, const VectorX& mu, const VectorX& r) {
-  const VectorX u = W * r + q;
-  double worst = 0.0, qq = 0.0, rr = 0.0, uu = 0.0;
-  for (Eigen::Index i = 0; i < mu.size(); ++i) {
-    const double s = std::sqrt(W.block<3, 3>(3 * i, 3 * i).trace() / 3.0);
-    worst = std::max(worst, coulomb_violation(u.segment<3>(3 * i) / s, r.segment<3>(3 * i) * s, mu[i]));
-    qq += (q.segment<3>(3 * i) / s).squaredNorm();
-    rr += (r.segment<3>(3 * i) * s).squaredNorm();
-    uu += (u.segment<3>(3 * i) / s).squaredNorm();
-  }
-  return worst / std::sqrt(std::max({qq, rr, uu}));
-}
-
-MatrixX dense(const FrictionProblem& p) {
-  MatrixX W = MatrixX::Zero(p.q.size(), p.q.size());
-  for (int i = 0; i < p.W.rows; ++i)
-    for (int k = p.W.row_begin[static_cast<std::size_t>(i)]; k < p.W.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
-      W.block<3, 3>(3 * i, 3 * p.W.column[static_cast<std::size_t>(k)]) = p.W.block[static_cast<std::size_t>(k)];
-  return W;
-}
+using tresse_test::dense;
+using tresse_test::worst_violation;
 
 VectorX zero(const VectorX& q) { return VectorX::Zero(q.size()); }
 

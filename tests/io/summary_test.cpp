@@ -104,6 +104,18 @@ TEST_F(SummaryFile, remarks_are_counted_and_leave_the_verdict_alone) {
   EXPECT_TRUE(words.ends_with(" Remarked: contact-lost in 3 steps, the first 2; see remarks.csv.")) << words;
 }
 
+TEST_F(SummaryFile, a_held_point_that_is_off_is_not_sound) {
+  RunTally tally;
+  for (int step = 1; step <= 4; ++step) add(tally, sound_step(step), limits);
+  tally.watch[static_cast<std::size_t>(Trouble::hold_missed)] = {2, 3, 4, 2, 1, 1.5, 4};
+  const auto json = written(folder, tally);
+  ASSERT_EQ(json["verdict"].size(), 1U);
+  EXPECT_EQ(json["verdict"][0]["what"], "hold");
+  EXPECT_EQ(json["verdict"][0]["step"], 4);
+  EXPECT_EQ(json["verdict"][0]["steps"], 2);
+  EXPECT_TRUE(sentence(tally, findings(tally, limits)).starts_with("Not sound: "));
+}
+
 TEST(SummaryEnergy, a_rise_is_new_in_the_step_that_raised_it) {
   RunTally tally;
   dynamics::StepReport report = sound_step(1);
@@ -128,6 +140,9 @@ TEST(Summary, a_step_misses_its_tolerance_by_either_solver_or_by_its_status) {
   report = sound_step(1);
   report.solver_status = Status::stalled;
   EXPECT_TRUE(missed_tolerance(report, limits));
+  report = sound_step(1);
+  report.motion_status = Status::max_iterations;
+  EXPECT_TRUE(missed_tolerance(report, limits)) << "a free motion that Newton did not solve";
   report = sound_step(1);
   report.nonlinear_residual = 1e-8;
   EXPECT_TRUE(missed_tolerance(report, nonlinear));

@@ -254,6 +254,36 @@ TEST(Watch, NamesTheLiveliestFibreWhenEnergyRises) {
   EXPECT_THAT(remarks[0].message, AllOf(HasSubstr("rose by 0.2 of its scale"), HasSubstr("fibre 1 moves most")));
 }
 
+TEST(Watch, NamesAHeldPointThatIsOff) {
+  Crossing scene;
+  assembly::Hold clip;
+  clip.name = "clip";
+  clip.fibre = 1;
+  clip.share = 0.5;
+  scene.world.holds = {clip, clip};
+  scene.report.holds.assign(2, {});
+  scene.report.holds[0].error = 0.09 * radius;
+  EXPECT_TRUE(scene.look().empty()) << "a tenth of the radius is let pass";
+  scene.report.holds[1].error = 2.0 * radius;
+  const auto remarks = scene.look(2);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::hold_missed);
+  EXPECT_THAT(remarks[0].message, AllOf(HasSubstr("fibre 1 at 0.01 m is 200 um off where 'clip' wants it"),
+                                        HasSubstr("try time_step 0.0005 s")));
+  EXPECT_EQ(scene.count(Trouble::hold_missed).worst, 2.0);
+}
+
+TEST(Watch, TellsThatAFreeMotionWasNotSolved) {
+  Crossing scene;
+  scene.report.motion_iterations = 100;
+  EXPECT_TRUE(scene.look().empty());
+  scene.report.motion_status = Status::max_iterations;
+  const auto remarks = scene.look(2);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::motion_unsolved);
+  EXPECT_THAT(remarks[0].message, HasSubstr("not solved in 100 Newton steps"));
+}
+
 TEST(Watch, AdvisesOnceWhenStepsAreCutOften) {
   for (const auto& [every, expected] : {std::pair(4, 1), std::pair(40, 0)}) {
     Crossing scene;

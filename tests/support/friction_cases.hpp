@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -8,6 +9,8 @@
 #include <Eigen/Core>
 
 #include <tresse/friction/problem.hpp>
+
+#include "support/coulomb_law.hpp"
 
 /// Generated frictional contact problems in factored form.
 namespace tresse_test {
@@ -148,6 +151,34 @@ inline tresse::friction::FactoredProblem with_near_copies(tresse::friction::Fact
   p.q = Eigen::Map<const Eigen::VectorXd>(q.data(), static_cast<Eigen::Index>(q.size()));
   p.mu = Eigen::Map<const Eigen::VectorXd>(mu.data(), static_cast<Eigen::Index>(mu.size()));
   return p;
+}
+
+/// W with its zeros.
+inline Eigen::MatrixXd dense(const tresse::friction::FrictionProblem& p) {
+  Eigen::MatrixXd W = Eigen::MatrixXd::Zero(p.q.size(), p.q.size());
+  for (int i = 0; i < p.W.rows; ++i)
+    for (int k = p.W.row_begin[static_cast<std::size_t>(i)]; k < p.W.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
+      W.block<3, 3>(3 * i, 3 * p.W.column[static_cast<std::size_t>(k)]) = p.W.block[static_cast<std::size_t>(k)];
+  return W;
+}
+
+/// Largest violation of the law after bringing impulses and velocities to one unit by each contact's mean compliance w
+/// (r sqrt(w), u / sqrt(w); 1 where it has none), over the problem's largest norm: a contact that carries 1e-20 of it
+/// is judged by that scale, not by its own, in which everything is rounding. u is formed here from the dense matrix.
+inline double worst_violation(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, const Eigen::VectorXd& mu,
+                              const Eigen::VectorXd& r) {
+  const Eigen::VectorXd u = W * r + q;
+  double worst = 0.0, qq = 0.0, rr = 0.0, uu = 0.0;
+  for (Eigen::Index i = 0; i < mu.size(); ++i) {
+    const double compliance = W.block<3, 3>(3 * i, 3 * i).trace() / 3.0;
+    const double s = compliance > 0.0 ? std::sqrt(compliance) : 1.0;
+    worst = std::max(worst, coulomb_violation(u.segment<3>(3 * i) / s, r.segment<3>(3 * i) * s, mu[i]));
+    qq += (q.segment<3>(3 * i) / s).squaredNorm();
+    rr += (r.segment<3>(3 * i) * s).squaredNorm();
+    uu += (u.segment<3>(3 * i) / s).squaredNorm();
+  }
+  const double size = std::max({qq, rr, uu});
+  return size > 0.0 ? worst / std::sqrt(size) : 0.0;
 }
 
 }  // namespace tresse_test

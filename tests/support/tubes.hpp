@@ -84,6 +84,26 @@ class Tubes {
     return end_body();
   }
 
+  /// A fibre of straight pieces from point to point.
+  int polyline(const std::vector<Vector3>& points, double radius) {
+    const std::size_t first = scene.pieces.size();
+    double begin = 0.0;
+    for (std::size_t e = 0; e + 1 < points.size(); ++e) {
+      contact::Piece piece;
+      piece.curve = geometry::prepare(geometry::LineSegment{points[e], points[e + 1]});
+      piece.interval = geometry::domain(piece.curve);
+      piece.radius = radius;
+      piece.begin = begin;
+      piece.element = static_cast<int>(e);
+      piece.first = piece.last = false;
+      append(piece);
+      begin += piece.interval.end;
+    }
+    scene.pieces[first].first = true;
+    scene.pieces.back().last = true;
+    return end_body();
+  }
+
   int plane(const Vector3& point, const Vector3& normal) {
     scene.planes.push_back({point, normal, bodies_});
     return end_body();

@@ -47,6 +47,8 @@ struct Fibre {
   Growth growth;
 };
 
+inline bool clamped(const Fibre& fibre) { return fibre.rod->root_condition() == rods::RootCondition::clamped; }
+
 /// How much longer than made a fibre is at `time`.
 double length_scale_at(const Fibre& fibre, double time);
 /// Gives a fibre's rod the natural curvatures and the length of `time`; update it next.

@@ -45,6 +45,11 @@ class PairSearch {
       separation_ = std::max(separation_, (a_.interval.end - a_.interval.begin) / largest_contacts);
     }
     alongside_ = query_.method == geometry::DetectionMethod::certified;
+    if (alongside_ && nearly_parallel(tangent_a, tangent_b) && straight(a_) && straight(b_)) {
+      search_overlap(nearest);
+      keep_separate();
+      return std::move(found_);
+    }
     flanks_ = {.upper_bound = bound_,
                .width = separation_,
                .near = {nearest.s_a, nearest.s_b},
@@ -65,6 +70,46 @@ class PairSearch {
     const Vector3 p = geometry::position(a.curve, a.interval.end) - geometry::position(a.curve, a.interval.begin);
     const Vector3 q = geometry::position(b.curve, b.interval.end) - geometry::position(b.curve, b.interval.begin);
     return p.cross(q).norm() < 2.0 * parallel_sine * p.norm() * q.norm();
+  }
+
+  static bool straight(const Piece& piece) { return std::holds_alternative<geometry::SegmentEvaluator>(piece.curve); }
+
+  /// Straight pieces that stay so. Across a stretch along which they face each other the gap opens and closes as at its
+  /// two ends, in between in proportion, and a force in between is two forces there: the ends stand for all of it. The
+  /// nearest points do besides where they are farther in, as the gap falls towards them.
+  void search_overlap(const geometry::ClosestPoints& nearest) {
+    const auto& a = std::get<geometry::SegmentEvaluator>(a_.curve);
+    const auto& b = std::get<geometry::SegmentEvaluator>(b_.curve);
+    const Vector3 apart = b.origin - a.origin;
+    const double along = a.direction().dot(b.direction());
+    const auto on_a = [&](double s_b) { return a.direction().dot(apart) + along * s_b; };
+    const auto on_b = [&](double s_a) { return along * s_a - b.direction().dot(apart); };
+    std::vector<geometry::ClosestPoints> ends;
+    const auto offer = [&](double s_a, double s_b) {
+      geometry::ClosestPoints end{.s_a = s_a, .s_b = s_b, .found = true, .certified = true};
+      end.distance = (a.origin + a.offset(s_a) - b.origin - b.offset(s_b)).norm();
+      if (end.distance < bound_) ends.push_back(end);
+    };
+    // Nodes that face nodes are not lost to rounding between four pairs of pieces, and merged if found twice.
+    const auto within = [](const geometry::Interval& interval, double s) {
+      constexpr double slack = 1e-9;
+      const double more = slack * (interval.end - interval.begin);
+      return s >= interval.begin - more && s <= interval.end + more;
+    };
+    for (const double s : {a_.interval.begin, a_.interval.end})
+      if (within(b_.interval, on_b(s))) offer(s, std::clamp(on_b(s), b_.interval.begin, b_.interval.end));
+    for (const double s : {b_.interval.begin, b_.interval.end})
+      if (within(a_.interval, on_a(s))) offer(std::clamp(on_a(s), a_.interval.begin, a_.interval.end), s);
+    const auto [low, high] =
+        std::minmax_element(ends.begin(), ends.end(), [](const auto& x, const auto& y) { return x.s_a < y.s_a; });
+    const bool between = ends.size() >= 2 && low->s_a < nearest.s_a && nearest.s_a < high->s_a;
+    if (between) {
+      const double share = (nearest.s_a - low->s_a) / (high->s_a - low->s_a);
+      const double chord = (1.0 - share) * low->distance + share * high->distance;
+      constexpr double shallow = 1e-3;  // of the radius
+      if (chord - nearest.distance < shallow * a_.radius) found_.clear();
+    }
+    found_.insert(found_.end(), ends.begin(), ends.end());
   }
 
   geometry::ClosestPoints closest(const geometry::Interval& interval) {

@@ -117,10 +117,6 @@ bool Stepper::linear(int t) const {
   return world_.fibres[motion_.forest.trees[t].fibres.front()].rod->linear_elasticity();
 }
 
-void Stepper::linearise_holds(int t) {
-  if (held(t)) assembly::linearise_holds(world_, motion_, t, end_time_);
-}
-
 /// assemble_tree() at theta, reached with `v_mean`; the rods are left at the end.
 void Stepper::assemble_at_stage(int t, const std::vector<VectorX>& v_mean) {
   if (options_.theta == 1.0) {

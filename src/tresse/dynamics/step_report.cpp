@@ -106,7 +106,7 @@ double Stepper::root_and_air_work(const Pass& pass) {
   double work = 0.0;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world_.fibres[f];
-    const bool moving = fibre.rod->root_condition() == rods::RootCondition::clamped && !fibre.root_motion.at_rest();
+    const bool moving = clamped(fibre) && !fibre.root_motion.at_rest();
     if (fibre.drag <= 0.0 && !moving) continue;
     const rods::RodMotion motion = mean_motion(static_cast<int>(f));
     work -= motion_.dt * fibre.drag * (motion.square - air_.dot(motion.velocity));

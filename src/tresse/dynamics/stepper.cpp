@@ -53,8 +53,6 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   }
 }
 
-bool clamped(const assembly::Fibre& fibre) { return fibre.rod->root_condition() == rods::RootCondition::clamped; }
-
 /// The roots of branches in `states` follow their parents.
 void refresh_kinematics(assembly::World& world, const assembly::Forest& forest, std::vector<rods::RodState>& states) {
   for_each_fibre(forest.trees.size(), [&](std::size_t t) { assembly::update_tree(world, forest.trees[t], states); });
@@ -323,28 +321,9 @@ bool Stepper::sides_lost(const Configuration& end) const {
   });
 }
 
-/// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root or a held point: it
-/// can't give way, and what little it gives would make its force any size. Hair that grows out of a head touches it so.
-bool Stepper::held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const {
-  const auto held = [&](int index, double s) {
-    if (index < 0 || !geometry.pieces[index].moves()) return true;
-    if (geometry.pieces[index].free) return false;
-    const contact::Piece& piece = geometry.pieces[index];
-    const double near = 0.1 * piece.radius;
-    if (piece.begin + s < near && clamped(world_.fibres[piece.body])) return true;
-    const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;
-    return std::any_of(holds.begin(), holds.end(), [&](int i) {
-      const assembly::Hold& hold = world_.holds[i];
-      const double at = assembly::held_arc_length(world_, hold);
-      return hold.fibre == piece.body && hold.slide.isZero(0.0) && std::abs(piece.begin + s - at) < near;
-    });
-  };
-  return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);
-}
-
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
 /// whose end `at` is.
-Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Span& span, const Pass* previous) {
+Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* previous) {
   Pass pass;
   pass.at = at;
   pass.instant = previous ? assembly::Instant::end : assembly::Instant::begin;
@@ -360,13 +339,13 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Span& span
     take_root_motions(motion_.velocities);
     if (previous) take_root_motions(before);
   }
-  keep_holds(span, previous ? &before : nullptr);
+  keep_holds(previous ? &before : nullptr);
   std::vector<Reach> reaches(at->contacts.size());
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const contact::Contact& contact = at->contacts[i];
-      if (held_at_roots(at->geometry, contact)) continue;
+      if (cannot_give_way(at->geometry, contact)) continue;
       const auto relative = [&](const std::vector<VectorX>& velocities) {
         return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, pass.instant);
       };
@@ -391,51 +370,10 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Span& span
   return pass;
 }
 
-void Stepper::keep_holds(const Span& span, const std::vector<VectorX>* reached) {
-  for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
-    if (held(t)) assembly::keep_holds(world_, motion_, t, span.end, reached);
-  }
-}
-
-/// Velocities of a held tree without what holds it, gravity that of the start.
-void Stepper::let_go(int t) {
-  if (!held(t)) return;
-  assembly::set_rod_velocities(world_, motion_.forest.trees[t], motion_.roots[t], first_free_[t], true,
-                               motion_.velocities);
-}
-
-void Stepper::find_hold_impulses(Pass& pass) const {
-  for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
-    if (!held(t)) continue;
-    const VectorX contact =
-        assembly::contact_impulse(world_, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
-    const auto own = assembly::hold_impulses(world_, motion_, t, contact);
-    pass.holds.insert(pass.holds.end(), own.begin(), own.end());
-  }
-}
-
-/// Whether something holds a fibre whose elasticity is not linear.
-bool Stepper::iterates_holds() const {
-  for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
-    if (held(t) && !linear(t)) return true;
-  }
-  return false;
-}
-
-/// How far off held points are where the rods are, relative to the fibre's length.
-double Stepper::hold_error(const Pass& pass) const {
-  double largest = 0.0;
-  for (const assembly::HoldImpulse& held : pass.holds) {
-    const double error = assembly::hold_error(world_, held, end_time_, stage());
-    largest = std::max(largest, error / world_.fibres[world_.holds[held.hold].fibre].rod->length());
-  }
-  return largest;
-}
-
 void Stepper::solve(Pass& pass) {
   if (observer_) observer_(pass.problem, pass.guess);
   Stopwatch watch(timing_.t_solve);
-  pass.solution = friction::solve_gauss_seidel(pass.problem, pass.guess, options_.solver);
+  pass.solution = friction::solve(pass.problem, pass.guess, options_.solver);
   pass.velocities = assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_);
   find_body_impulses(pass);
 }
@@ -505,13 +443,13 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
 /// along a parallel stretch takes several. False, and nothing changed, when none ends well enough and the part can
 /// still be cut; of the shortest the pass that overlaps least stands.
 bool Stepper::attempt(const Span& span, StepReport& report) {
+  begin_span(span);
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
   const int wanted = nonlinear ? options_.max_nonlinear_iterations : options_.relinearisations;
   // A free motion solved to its end is far from the held one where elasticity is not linear: iterated as well.
   const bool iterated = iterates_holds();
   constexpr int iterations = 20;
   const int limit = nonlinear ? wanted : std::max({wanted, options_.max_relinearisations, iterated ? iterations : 0});
-  begin_span(span);
   note_deep_contacts();
   {
     Stopwatch watch(timing_.t_assembly);
@@ -536,7 +474,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     return true;
   }
   constexpr double hold_tolerance = 1e-10;
-  Pass pass = linearise(here_, span, nullptr);
+  Pass pass = linearise(here_, nullptr);
   report.iterations += pass.solution.iterations;
   const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
   Pass best;
@@ -580,7 +518,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       find_root_motions();
       // What comes after the passes asked for corrects held points along the rows of the last one: rows that turned
       // would move what has no inertia, a rod's spin about its own axis, and that would not settle.
-      const bool again = nonlinear || (!free && done < wanted);
+      const bool again = !free && done < wanted;
       assemble_bodies(&pass);
       for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
         const int tree = static_cast<int>(t);
@@ -591,7 +529,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
         }
       });
     }
-    Pass next = linearise(end, span, &pass);
+    Pass next = linearise(end, &pass);
     report.iterations += next.solution.iterations;
     report.nonlinear_residual = velocity_change(pass, next);
     settled = nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance;

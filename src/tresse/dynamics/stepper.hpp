@@ -134,14 +134,14 @@ class Stepper {
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
   bool sides_lost(const Configuration& end) const;
-  bool held_at_roots(const contact::Geometry& geometry, const contact::Contact& contact) const;
-  Pass linearise(const SharedConfiguration& at, const Span& span, const Pass* previous);
+  bool cannot_give_way(const contact::Geometry& geometry, const contact::Contact& contact) const;
+  Pass linearise(const SharedConfiguration& at, const Pass* previous);
   bool held(int tree) const { return !motion_.holds[tree].holds.empty(); }
   bool linear(int tree) const;
   bool iterates_holds() const;
   void let_go(int tree);
   void linearise_holds(int tree);
-  void keep_holds(const Span& span, const std::vector<VectorX>* reached);
+  void keep_holds(const std::vector<VectorX>* reached);
   void find_hold_impulses(Pass& pass) const;
   double hold_error(const Pass& pass) const;
   void solve(Pass& pass);

@@ -14,9 +14,6 @@
 namespace tresse::friction {
 namespace {
 
-std::size_t locals(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
-std::size_t locals(const FactoredProblem& problem) { return problem.body_begin.size(); }
-
 double relative_error(const VectorX& r, const VectorX& u, const VectorX& q, const VectorX& mu, const VectorX& scales) {
   ErrorSums sums;
   for (Eigen::Index i = 0; i < mu.size(); ++i) {
@@ -78,12 +75,12 @@ ConvexSolution solve(const Problem& problem, const VectorX& guess, const ConvexO
   const std::vector<Matrix3> diagonal = diagonal_blocks(problem);
   const VectorX scales = contact_scales(diagonal);
   const std::vector<std::vector<int>> all = islands(problem);
-  std::vector<int> local(locals(problem), -1);
+  std::vector<int> local(detail::scratch_size(problem), -1);
   constexpr double share = 0.5;  // of the tolerance: the error is recomputed at the end
   const SolverOptions island_options{.tolerance = share * options.tolerance};
   ConvexSolution out;
   out.impulse = guess;
-  bool stuck = true;
+  bool all_reached = true;
   for (const std::vector<int>& list : all) {
     const detail::IslandTask<Problem> task{problem, diagonal, scales, list, island_options, 0.0, local};
     VectorX r(3 * static_cast<Eigen::Index>(list.size()));
@@ -99,7 +96,7 @@ ConvexSolution solve(const Problem& problem, const VectorX& guess, const ConvexO
       out.impulse.segment<3>(3 * list[c]) = r.segment<3>(3 * static_cast<Eigen::Index>(c)) / scales[list[c]];
     out.iterations = std::max(out.iterations, run.gradient_steps);
     out.newton_steps += run.newton_steps;
-    stuck = stuck && (run.error <= target);
+    all_reached = all_reached && run.error <= target;
   }
   out.velocity = velocity(problem, out.impulse);
   const double load = problem.q.dot(out.impulse);
@@ -111,7 +108,7 @@ ConvexSolution solve(const Problem& problem, const VectorX& guess, const ConvexO
   } else if (out.error <= options.tolerance) {
     out.status = Status::converged;
   } else {
-    out.status = stuck ? Status::stalled : Status::max_iterations;
+    out.status = all_reached ? Status::stalled : Status::max_iterations;
   }
   return out;
 }

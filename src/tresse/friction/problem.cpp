@@ -9,8 +9,6 @@
 namespace tresse::friction {
 namespace {
 
-using RowMajorBlock = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
-
 // Messages are put together only where they are needed: these checks run in every time step.
 
 void validate_vectors(const VectorX& q, const VectorX& mu, Eigen::Index contacts) {
@@ -41,12 +39,8 @@ void validate_rows(const FactoredProblem& problem, const ContactRows& side, std:
   require_here(side.offset >= 0 && end <= problem.rows.size(), "its rows lie outside the stored ones");
 }
 
-Eigen::Map<const RowMajorBlock> rows_of(const FactoredProblem& problem, const ContactRows& side) {
-  return {problem.rows.data() + side.offset, 3, side.columns};
-}
-
 /// gram += rows rows^T, exactly symmetric.
-void add_gram(const Eigen::Map<const RowMajorBlock>& rows, Matrix3& gram) {
+void add_gram(const SideRows& rows, Matrix3& gram) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j <= i; ++j) {
       const double product = rows.row(i).dot(rows.row(j));

@@ -43,6 +43,12 @@ struct FactoredProblem {
   VectorX mu;                                        ///< (n) [-]
 };
 
+using SideRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
+/// The rows of one side that has a body, (3, columns).
+inline SideRows rows_of(const FactoredProblem& problem, const ContactRows& side) {
+  return {problem.rows.data() + side.offset, 3, side.columns};
+}
+
 enum class ContactCase { open, stick, slide };
 
 /// Throws InvalidInput, one line, unless sizes agree, indices are in range and ascending, numbers are finite and mu >=

@@ -39,6 +39,7 @@ struct SolverOptions {
   int anderson_depth = 5;                          ///< vectors mixed; 0: plain Gauss-Seidel; 0..20
   int newton_contacts = 80;                        ///< islands up to this size are finished by Newton; 0: none; >= 0
   Solver solver = Solver::hybrid_gauss_seidel;     ///< read by solve() alone
+  int facets = 0;  ///< >= 3: solve() is solve_faceted(), whose law is not Coulomb's; 0: his cone
 };
 
 struct FrictionSolution {

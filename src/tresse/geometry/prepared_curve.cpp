@@ -55,11 +55,19 @@ void cut_clothoid(const ClothoidArc& arc, double max_turn, std::vector<double>& 
   }
 }
 
-/// Up to four pieces of an arc, a lane each: their series, in the frame of the start of each and over its length.
-class FourPieces {
- public:
-  using Lanes = detail::Lanes;
+const std::array<double, 64> reciprocals = [] {
+  std::array<double, 64> out{};
+  for (std::size_t n = 1; n < out.size(); ++n) out[n] = 1.0 / static_cast<double>(n);
+  return out;
+}();
 
+using Lanes = detail::Lanes;
+using LaneRows = std::array<std::array<Lanes, 3>, 3>;
+
+/// Series of up to four arcs, a lane each, in the frame of the point that they are developed about: `curvature` is the
+/// one there, s = 1 is at `length` from it.
+class FourSeries {
+ public:
   void set(std::size_t lane, double length, const Vector3& curvature, const Vector3& slope) {
     const Vector3 k = length * curvature;
     const Vector3 g = (length * length) * slope;
@@ -71,86 +79,122 @@ class FourPieces {
     }
   }
 
-  /// Calls keep(n, term n of the tangent) for n >= 1 and below `max_terms`; how many terms there are.
+  /// Calls keep(n, term n of the frame's rows) for n >= 1 and below `max_terms`; how many terms there are.
   template <typename Keep>
-  int sum(int max_terms, const Keep& keep) {
+  int for_each_term(int max_terms, const Keep& keep) const {
     const Lanes zero = detail::spread(0.0);
     const Lanes one = detail::spread(1.0);
-    Rows before{{{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}}};
-    Rows now{{{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
-    frame_ = now;
-    position_ = {one, zero, zero};
+    LaneRows before{{{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}}};
+    LaneRows now{{{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
     double bound = 1.0;  // majorant of the terms
     double bound_before = 0.0;
     constexpr double negligible = 0x1.0p-57;
     int n = 1;
-    double by = 1.0;
     for (; n < max_terms; ++n) {
-      const double by_next = 1.0 / (n + 1.0);
+      const double by = reciprocals[static_cast<std::size_t>(n)];
       const Lanes kx = by * k_[0], ky = by * k_[1], kz = by * k_[2];
       const Lanes gx = by * g_[0], gy = by * g_[1], gz = by * g_[2];
-      std::array<Lanes, 3> tangent;
       for (std::size_t r = 0; r < 3; ++r) {
         const auto y = now[r];
         const auto p = before[r];
         before[r] = y;
         now[r] = {(y[1] * kz - y[2] * ky) + (p[1] * gz - p[2] * gy), (y[2] * kx - y[0] * kz) + (p[2] * gx - p[0] * gz),
                   (y[0] * ky - y[1] * kx) + (p[0] * gy - p[1] * gx)};
-        for (std::size_t c = 0; c < 3; ++c) frame_[r][c] += now[r][c];
-        tangent[r] = now[r][0];
-        position_[r] += by_next * now[r][0];
       }
-      keep(static_cast<std::size_t>(n), tangent);
+      keep(static_cast<std::size_t>(n), now);
       const double next = by * (turn_ * bound + twirl_ * bound_before);
       bound_before = bound;
       bound = next;
-      by = by_next;
       if (n > 2 && !(bound + bound_before > negligible)) break;
     }
     return std::min(n + 1, max_terms);
   }
 
-  /// Carries a pose over the piece of a lane.
-  void advance(std::size_t lane, double length, Vector3& position, Matrix3& frame) const {
-    Matrix3 turned;
-    for (int r = 0; r < 3; ++r) {
-      for (int c = 0; c < 3; ++c) turned(r, c) = frame_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)][lane];
-    }
-    position += length * (frame * Vector3(position_[0][lane], position_[1][lane], position_[2][lane]));
-    frame = math::orthonormalised_once(frame * turned);
-  }
-
  private:
-  using Rows = std::array<std::array<Lanes, 3>, 3>;
   std::array<Lanes, 3> k_{};  ///< curvature times length
   std::array<Lanes, 3> g_{};  ///< slope times its square
   double turn_ = 0.0;
   double twirl_ = 0.0;
-  Rows frame_;
-  std::array<Lanes, 3> position_;
+};
+
+Matrix3 matrix_of(const LaneRows& rows, std::size_t lane) {
+  Matrix3 out;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) out(r, c) = rows[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)][lane];
+  }
+  return out;
+}
+
+Vector3 vector_of(const std::array<Lanes, 3>& v, std::size_t lane) { return {v[0][lane], v[1][lane], v[2][lane]}; }
+
+/// Ends of the pieces that end_pose() takes, each of which turns by `max_turn` at most: four equal ones if they do.
+void cut_evenly(const ClothoidArc& arc, double max_turn, std::vector<double>& ends) {
+  const double last = (arc.curvature + arc.length * arc.curvature_slope).norm();
+  constexpr int four = detail::lane_count;
+  if (!(std::max(arc.curvature.norm(), last) * arc.length <= four * max_turn)) {
+    cut_clothoid(arc, max_turn, ends);
+    return;
+  }
+  ends.resize(four);
+  for (int i = 0; i < four; ++i) ends[static_cast<std::size_t>(i)] = (i + 1.0) / four * arc.length;
+}
+
+/// The poses of the ends of up to four pieces from their middles: with odd terms of the other sign the series gives the
+/// begin, so that a piece is twice as long for as many terms.
+class FourMiddles {
+ public:
+  explicit FourMiddles(const FourSeries& series) {
+    constexpr int max_terms = 40;
+    const Lanes one = detail::spread(1.0);
+    frames_[0][0][0] = frames_[0][1][1] = frames_[0][2][2] = one;
+    points_[1][0] = one;
+    series.for_each_term(max_terms, [&](std::size_t n, const LaneRows& term) {
+      LaneRows& frame = frames_[n & 1U];
+      std::array<Lanes, 3>& point = points_[(n + 1) & 1U];
+      const double by = reciprocals[n + 1];
+      for (std::size_t r = 0; r < 3; ++r) {
+        for (std::size_t c = 0; c < 3; ++c) frame[r][c] += term[r][c];
+        point[r] += by * term[r][0];
+      }
+    });
+  }
+
+  /// Carries a pose over the piece of a lane, of half length `half`.
+  void advance(std::size_t lane, double half, Vector3& position, Matrix3& frame) const {
+    const Matrix3 even = matrix_of(frames_[0], lane);
+    const Matrix3 odd = matrix_of(frames_[1], lane);
+    const Matrix3 middle = frame * (even - odd).transpose();
+    position += (2.0 * half) * (middle * vector_of(points_[1], lane));
+    frame = math::orthonormalised_once(middle * (even + odd));
+  }
+
+ private:
+  std::array<LaneRows, 2> frames_{};              ///< sums of the even and of the odd terms
+  std::array<std::array<Lanes, 3>, 2> points_{};  ///< the same, of the position over the half length
 };
 
 }  // namespace
 
 Pose end_pose(const ClothoidArc& arc) {
-  constexpr double max_turn = 2.0;  // longer than for evaluations, where the number of terms weighs
-  constexpr int max_terms = 40;
+  constexpr double max_turn = 4.0;  // two to each side, longer than for evaluations, where the number of terms weighs
   thread_local std::vector<double> ends;
-  cut_clothoid(arc, max_turn, ends);
+  cut_evenly(arc, max_turn, ends);
   Pose pose{arc.position, arc.frame};
   Vector3 offset = Vector3::Zero();
   double begin = 0.0;
   for (std::size_t first = 0; first < ends.size(); first += detail::lane_count) {
     const std::size_t count = std::min<std::size_t>(detail::lane_count, ends.size() - first);
-    FourPieces four;
-    std::array<double, detail::lane_count> lengths{};
+    FourSeries series;
+    std::array<double, detail::lane_count> halves{};
     for (std::size_t lane = 0; lane < count; ++lane) {
-      lengths[lane] = ends[first + lane] - begin;
-      four.set(lane, lengths[lane], arc.curvature + begin * arc.curvature_slope, arc.curvature_slope);
-      begin = ends[first + lane];
+      const double end = ends[first + lane];
+      // Lengths are differences of ends, so that they sum to the whole: what rounding took would be a phase.
+      halves[lane] = 0.5 * (end - begin);
+      series.set(lane, halves[lane], arc.curvature + 0.5 * (begin + end) * arc.curvature_slope, arc.curvature_slope);
+      begin = end;
     }
-    four.sum(max_terms, [](std::size_t, const auto&) {});
-    for (std::size_t lane = 0; lane < count; ++lane) four.advance(lane, lengths[lane], offset, pose.frame);
+    const FourMiddles middles(series);
+    for (std::size_t lane = 0; lane < count; ++lane) middles.advance(lane, halves[lane], offset, pose.frame);
   }
   pose.position += offset;
   return pose;
@@ -180,12 +224,22 @@ ClothoidEvaluator::ClothoidEvaluator(const ClothoidArc& arc)
 }
 
 void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count) {
-  FourPieces four;
+  FourSeries series;
   for (std::size_t lane = 0; lane < count; ++lane) {
-    four.set(lane, pieces_[first + lane].length, pieces_[first + lane].curvature, slope_);
+    series.set(lane, pieces_[first + lane].length, pieces_[first + lane].curvature, slope_);
   }
-  std::array<std::array<detail::Lanes, 3>, max_terms> tangent;
-  const int terms = four.sum(max_terms, [&](std::size_t n, const auto& term) { tangent[n] = term; });
+  LaneRows frame{};
+  std::array<Lanes, 3> position{};
+  frame[0][0] = frame[1][1] = frame[2][2] = position[0] = detail::spread(1.0);
+  std::array<std::array<Lanes, 3>, max_terms> tangent;
+  const int terms = series.for_each_term(max_terms, [&](std::size_t n, const LaneRows& term) {
+    const double by = reciprocals[n + 1];
+    for (std::size_t r = 0; r < 3; ++r) {
+      for (std::size_t c = 0; c < 3; ++c) frame[r][c] += term[r][c];
+      tangent[n][r] = term[r][0];
+      position[r] += by * term[r][0];
+    }
+  });
   for (std::size_t lane = 0; lane < count; ++lane) {
     Piece& piece = pieces_[first + lane];
     Piece& next = pieces_[first + lane + 1];
@@ -194,9 +248,8 @@ void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count) {
     for (std::size_t n = 1; n < static_cast<std::size_t>(terms); ++n) {
       piece.term[n] = {tangent[n][0][lane], tangent[n][1][lane], tangent[n][2][lane]};
     }
-    next.start = piece.start;
-    next.frame = piece.frame;
-    four.advance(lane, piece.length, next.start, next.frame);
+    next.start = piece.start + piece.length * (piece.frame * vector_of(position, lane));
+    next.frame = math::orthonormalised_once(piece.frame * matrix_of(frame, lane));
   }
 }
 

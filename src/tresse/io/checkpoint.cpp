@@ -266,28 +266,14 @@ void fill(Hdf5Writer& out, const Checkpoint& checkpoint, bool packed) {
   out.write_scalar<std::uint64_t>("checksum", crc);
 }
 
-void write(const std::filesystem::path& file, const Checkpoint& checkpoint, bool packed) {
-  const std::filesystem::path temporary = temporary_name(file);
-  try {
-    Hdf5Writer out(temporary);
-    fill(out, checkpoint, packed);
-    out.close();
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
-  put_in_place(file);
-}
-
 }  // namespace
 
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
-  write(file, checkpoint, false);
+  write_hdf5(file, [&](Hdf5Writer& out) { fill(out, checkpoint, false); });
 }
 
 void write_packed_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
-  write(file, checkpoint, true);
+  write_hdf5(file, [&](Hdf5Writer& out) { fill(out, checkpoint, true); });
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/atomic_file.hpp>
 #include <tresse/io/friction_file.hpp>
 #include <tresse/io/hdf5.hpp>
 
@@ -138,22 +137,6 @@ void put_notes(Hdf5Writer& out, const std::string& group, const FrictionNotes& n
   if (notes.solution) put_answer(out, "solution", *notes.solution);
 }
 
-/// Calls fill(writer) on a temporary file that then takes the place of `file`.
-template <class Fill>
-void write_whole(const std::filesystem::path& file, const Fill& fill) {
-  const std::filesystem::path temporary = temporary_name(file);
-  try {
-    Hdf5Writer out(temporary);
-    fill(out);
-    out.close();
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
-  put_in_place(file);
-}
-
 void validate(const GlobalFrictionProblem& problem) {
   const Eigen::Index velocities = problem.M.rows();
   const Eigen::Index size = problem.dimension * problem.mu.size();
@@ -206,7 +189,7 @@ void write_friction_problem(const std::filesystem::path& file, const friction::F
   if (dimension == 2) require_planar(problem);
   require_notes(notes, dimension * problem.mu.size(), 0);
   const FrictionFile shape{{}, dimension};
-  write_whole(file, [&](Hdf5Writer& out) {
+  write_hdf5(file, [&](Hdf5Writer& out) {
     put_integer(out, "fclib_local/spacedim", dimension);
     put_matrix(out, "fclib_local/W", columns_of(problem.W, dimension));
     put_vector(out, "fclib_local/vectors/q", in_file_dimension(shape, problem.q));
@@ -219,7 +202,7 @@ void write_friction_problem(const std::filesystem::path& file, const GlobalFrict
                             const FrictionNotes& notes) {
   validate(problem);
   require_notes(notes, problem.w.size(), problem.f.size());
-  write_whole(file, [&](Hdf5Writer& out) {
+  write_hdf5(file, [&](Hdf5Writer& out) {
     put_integer(out, "fclib_global/spacedim", problem.dimension);
     put_matrix(out, "fclib_global/M", columns_of(problem.M));
     put_matrix(out, "fclib_global/H", columns_of(problem.H));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
 
 namespace tresse::io {
 namespace {
@@ -502,5 +503,19 @@ TRESSE_HDF5_TYPE(std::int64_t)
 TRESSE_HDF5_TYPE(std::uint64_t)
 TRESSE_HDF5_TYPE(std::uint8_t)
 #undef TRESSE_HDF5_TYPE
+
+void write_hdf5(const std::filesystem::path& file, const std::function<void(Hdf5Writer&)>& fill) {
+  const std::filesystem::path temporary = temporary_name(file);
+  try {
+    Hdf5Writer out(temporary);
+    fill(out);
+    out.close();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  put_in_place(file);
+}
 
 }  // namespace tresse::io

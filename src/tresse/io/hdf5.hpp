@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -108,5 +109,8 @@ class Hdf5Writer {
   std::filesystem::path path_;
   std::int64_t file_ = -1;
 };
+
+/// Replaces `file` whole by what fill(writer) writes: until then, and when it throws, the old file stands.
+void write_hdf5(const std::filesystem::path& file, const std::function<void(Hdf5Writer&)>& fill);
 
 }  // namespace tresse::io

@@ -8,8 +8,10 @@
 #include <set>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/friction/solver.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/detail/scene_reader.hpp>
+#include <tresse/io/detail/scene_settings.hpp>
 #include <tresse/io/detail/text.hpp>
 
 namespace tresse::io {
@@ -98,7 +100,7 @@ void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& 
 void read_solver(ReaderContext& context, const TomlNode* node, scene::FrictionSolver& out) {
   if (node == nullptr) return;
   const TableReader table(context, *node, "solver", {"name", "tolerance", "max_iterations"});
-  static const std::vector<std::string> names{"hybrid-gauss-seidel", "alart-curnier-newton", "cadoux"};
+  static const std::vector<std::string> names(friction::solver_names.begin(), friction::solver_names.end());
   table.read("name", out.name, names);
   table.read("tolerance", out.tolerance, wanted_tolerance);
   table.read("max_iterations", out.max_iterations, 1, limits::iterations);
@@ -198,8 +200,9 @@ void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const 
 }  // namespace
 
 SceneDocument parse_scene_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
-  const TomlNode root = parse_toml(text, file_name);
-  const Parameters parameters(root.find("parameters"), text, file_name, set);
+  TomlNode root = parse_toml(text, file_name);
+  const ParameterOverrides of_parameters = apply_settings(root, set);
+  const Parameters parameters(root.find("parameters"), text, file_name, of_parameters);
   ReaderContext context{std::string(file_name), parameters, {}};
   const TableReader table(context, root, "the scene",
                           {"title", "parameters", "simulation", "materials", "friction", "contact", "solver", "output",

@@ -11,7 +11,8 @@
 /// Scene files: TOML with parameters, units and arithmetic. docs/scenes.md is the reference of the format.
 namespace tresse::io {
 
-/// Values from the command line that replace those of the [parameters] table, in order: (name, value).
+/// Values from the command line that replace those of the [parameters] table, or, where the name is "table.key", a
+/// setting of [simulation], [contact], [solver], [output] or [statics]; in order: (name, value).
 using ParameterOverrides = std::vector<std::pair<std::string, std::string>>;
 
 /// One entry of the [parameters] table.

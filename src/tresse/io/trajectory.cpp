@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/atomic_file.hpp>
 #include <tresse/io/detail/fields.hpp>
 #include <tresse/io/trajectory_log.hpp>
 
@@ -127,18 +126,10 @@ void write_frames(Hdf5Writer& file, const TrajectoryLayout& layout, std::uint64_
 void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout, std::uint64_t frames,
                       std::uint64_t contacts, const std::function<void(Frame&)>& next) {
   validate(layout);
-  const std::filesystem::path temporary = temporary_name(file);
-  try {
-    Hdf5Writer writer(temporary);
+  write_hdf5(file, [&](Hdf5Writer& writer) {
     write_layout(writer, layout);
     write_frames(writer, layout, frames, contacts, next);
-    writer.close();
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
-  put_in_place(file);
+  });
 }
 
 void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout,

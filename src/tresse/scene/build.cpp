@@ -184,7 +184,7 @@ void add_holds(const Scene& scene, Case& out) {
     const FibreGroup& group = scene.fibres[fibre.group];
     if (group.holds.empty()) continue;
     rods::RodState start = out.state.rods[f];
-    if (fibre.rod->root_condition() == rods::RootCondition::clamped) start.root = assembly::root_pose(fibre, 0.0);
+    if (clamped(fibre)) start.root = assembly::root_pose(fibre, 0.0);
     fibre.rod->update(start);
     for (const Hold& hold : group.holds) {
       assembly::Hold held;
@@ -239,7 +239,8 @@ dynamics::StepOptions step_options(const Scene& scene) {
   // In a wisp some contact always jumps: to solve all again for it costs more than it brings.
   const bool few = fibres <= Contact::few_fibres;
   options.relinearisations = scene.contact.relinearisations >= 0 ? scene.contact.relinearisations : (few ? 1 : 0);
-  const double overlap = scene.contact.overlap > 0.0 ? scene.contact.overlap : (few ? 0.01 : 0.3);
+  double overlap = scene.contact.overlap;
+  if (overlap == 0.0) overlap = few ? 0.01 : (fibres <= Contact::many_fibres ? 0.09 : 0.3);
   options.halving_overlap = overlap * smallest_radius;
   options.overlap_tolerance = (few ? 0.2 : 0.5) * options.halving_overlap;
   options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
@@ -252,6 +253,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
     options.detection.method = geometry::DetectionMethod::segments;
     options.detection.tolerance = longest / scene.contact.proxy_segments;
   }
+  options.solver.solver = friction::solver_of(scene.solver.name).value();
   options.solver.tolerance = scene.solver.tolerance;
   options.solver.max_iterations = scene.solver.max_iterations;
   return options;

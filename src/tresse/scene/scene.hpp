@@ -121,17 +121,18 @@ struct Contact {
   int relinearisations = -1;  ///< passes that linearise contact again at the end of the step; 0 to 10; -1: one with up
                               ///< to `few_fibres` fibres, none with more
   double overlap = 0.0;  ///< of the smallest radius, at which a step is cut in two; a fifth of it (half with more than
-                         ///< `few_fibres` fibres) asks for one more pass; in [0, 1]; 0: a hundredth with up to
-                         ///< `few_fibres` fibres, three tenths with more [-]
+                         ///< `few_fibres` fibres) asks for one more pass; in [0, 1]; 0: 0.01 with up to `few_fibres`
+                         ///< fibres, 0.09 with up to `many_fibres`, 0.3 with more [-]
   static constexpr int few_fibres = 10;
+  static constexpr int many_fibres = 100;
   int max_relinearisations = 4;  ///< more passes while a contact overlaps; 0 to 100
   int max_halvings = 4;          ///< how often a step is cut in two while that fails; 0 to 10
 };
 
 struct FrictionSolver {
-  std::string name = "hybrid-gauss-seidel";
-  double tolerance = 1e-12;   ///< on the scaled natural-map error; > 0
-  int max_iterations = 2000;  ///< >= 1
+  std::string name = "hybrid-gauss-seidel";  ///< one of friction::solver_names
+  double tolerance = 1e-12;                  ///< on the scaled natural-map error; > 0
+  int max_iterations = 2000;                 ///< >= 1
 };
 
 struct Integrator {

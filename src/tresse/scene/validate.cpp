@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include <Eigen/Geometry>
@@ -11,6 +12,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/bodies/rigid_body.hpp>
+#include <tresse/friction/solver.hpp>
 #include <tresse/scene/limits.hpp>
 #include <tresse/scene/scene.hpp>
 
@@ -34,13 +36,16 @@ struct Field {
   void range(std::string_view field, const Vector3& value, const Range& wanted) const {
     for (int i = 0; i < 3; ++i) range(fmt::format("{}[{}]", field, i), value[i], wanted);
   }
-  void word(std::string_view field, std::string_view value, std::initializer_list<std::string_view> words) const {
+  void word(std::string_view field, std::string_view value, std::span<const std::string_view> words) const {
     std::string expected;
     for (const std::string_view word : words) {
       if (word == value) return;
       expected += fmt::format("{}\"{}\"", expected.empty() ? "" : ", ", word);
     }
     fail(field, fmt::format("is \"{}\"; expected one of {}", value, expected));
+  }
+  void word(std::string_view field, std::string_view value, std::initializer_list<std::string_view> words) const {
+    word(field, value, std::span(words.begin(), words.size()));
   }
   void unit(std::string_view field, const Vector3& v) const {
     if (!(std::abs(v.squaredNorm() - 1.0) <= limits::unit_error))
@@ -297,7 +302,7 @@ void validate_settings(const Scene& scene) {
   for (const auto& [names, coefficient] : scene.friction.pairs) {
     friction.range(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);
   }
-  solver.word("name", scene.solver.name, {"hybrid-gauss-seidel", "alart-curnier-newton", "cadoux"});
+  solver.word("name", scene.solver.name, friction::solver_names);
   solver.range("tolerance", scene.solver.tolerance, limits::tolerance);
   solver.range("max_iterations", scene.solver.max_iterations, iterations);
   output.range("every", scene.output.every, iterations);

@@ -55,11 +55,6 @@ void choose_form(ScaledIsland& out) {
           out.W.block[static_cast<std::size_t>(k)];
 }
 
-using Rows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
-Rows rows_of(const FactoredProblem& problem, const ContactRows& side) {
-  return {problem.rows.data() + side.offset, 3, side.columns};
-}
-
 }  // namespace
 
 double ScaledIsland::measure(const VectorX& r, const VectorX& u) const {

@@ -31,8 +31,11 @@ struct IslandTask {
   const std::vector<int>& island;  ///< its contacts, ascending
   const SolverOptions& options;
   double floor;             ///< the least normaliser (sum of squares), so that islands which hardly matter stop
-  std::vector<int>& local;  ///< scratch, -1 where nothing was written
+  std::vector<int>& local;  ///< scratch_size() numbers, -1 where nothing was written
 };
+
+inline std::size_t scratch_size(const FrictionProblem& problem) { return static_cast<std::size_t>(problem.W.rows); }
+inline std::size_t scratch_size(const FactoredProblem& problem) { return problem.body_begin.size(); }
 
 /// An island's problem with W stored, in scaled unknowns r_i s_i, u_i / s_i.
 struct ScaledIsland {

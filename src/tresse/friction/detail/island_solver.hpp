@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include <tresse/friction/detail/anderson.hpp>
 #include <tresse/friction/detail/island.hpp>
 #include <tresse/friction/detail/lanes.hpp>
+#include <tresse/friction/detail/large_newton.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/residual.hpp>
@@ -71,10 +73,13 @@ class IslandSolver {
   static constexpr double newton_of_sweep = 1e-3;  // one Newton step a contact and sweep, once it slides
   static constexpr int few_steps = 6;
   static constexpr int many_steps = 30;
+  static constexpr int large_for_newton = 10;  // times what counts as a small island
 
   bool newton_from(const VectorX& start, double lift, int max_steps);
   bool try_newton(const VectorX& start);
   bool try_proximal(const VectorX& guess);
+  const LargeNewton& large_newton();
+  bool newton_on_large();
   void finish();
   /// A tenth of the tolerance where the measure is Newton's own, else rounding.
   double newton_target() const { return (unscaled_ ? 1e-15 : 0.1 * options_.tolerance) * op_.q.norm(); }
@@ -93,6 +98,8 @@ class IslandSolver {
   VectorX best_, u_;  // u_: velocities at the last check
   VectorX last_step_;
   MatrixX dense_;
+  std::optional<LargeNewton> large_newton_;
+  double tried_error_ = std::numeric_limits<double>::infinity();  // of what Newton's method on all set out from
   bool unscaled_;
   std::vector<double> alpha_;
   std::vector<char> failed_;  // contacts without a solution of their own at the last sweep
@@ -318,15 +325,46 @@ bool IslandSolver<Operator>::try_proximal(const VectorX& guess) {
   return false;
 }
 
+template <typename Operator>
+const LargeNewton& IslandSolver<Operator>::large_newton() {
+  if (!large_newton_) large_newton_.emplace(dense());
+  return *large_newton_;
+}
+
+/// Newton's method with proximal terms on all of an island that was too large for it on the way, where sweeps stall:
+/// chains that lie along each other are at the solution in ten steps, or in two from the last time step's impulses,
+/// where sweeps take thousands. Without these terms the line search gives up, as their contacts are redundant. Again
+/// only from somewhere much nearer than the last time.
+template <typename Operator>
+bool IslandSolver<Operator>::newton_on_large() {
+  constexpr double nearer = 0.01;
+  if (op_.contacts() > large_for_newton * options_.newton_contacts || !(best_error_ < nearer * tried_error_))
+    return false;
+  tried_error_ = best_error_;
+  constexpr double first_rho = 1e-3;
+  NewtonSettings settings{.target = newton_target(), .max_steps = many_steps, .first_rho = first_rho};
+  settings.watch = [&](const VectorX& at, const VectorX&, int) {
+    r_ = at;
+    return check();
+  };
+  VectorX trial = best_;
+  result_.newton_steps += large_newton().with_proximal_terms(op_.q, op_.mu, settings, trial);
+  go_to(best_);
+  return result_.converged;
+}
+
 /// Newton's methods on all of an island that is out of sweeps, from the best iterate.
 template <typename Operator>
 void IslandSolver<Operator>::finish() {
-  if (newton_from(VectorX(best_), 1e-10, many_steps)) return;
+  if (newton_on_large()) return;
   constexpr int steps = 100;  // of those that end at all
   VectorX trial = best_;
-  result_.newton_steps += proximal_newton(dense(), op_.q, op_.mu, newton_target(), trial, steps);
-  r_ = trial;
-  check();
+  NewtonSettings settings{.target = newton_target(), .max_steps = steps};
+  settings.watch = [&](const VectorX& at, const VectorX&, int) {
+    r_ = at;
+    return check();
+  };
+  result_.newton_steps += large_newton().with_proximal_terms(op_.q, op_.mu, settings, trial);
 }
 
 /// A check costs as much as two sweeps: far above the tolerance, as the length of a sweep's step tells, every fourth
@@ -513,7 +551,7 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
     milestone_ = best_error_;
     run(options_.max_iterations);
     if (finished()) break;
-    if (small && try_newton(best_)) break;
+    if (small ? try_newton(best_) : newton_on_large()) break;
     settled = !small && !settled && settle_few();
     if (settled) continue;
     run_nesterov(result_.sweeps + 100);
@@ -522,9 +560,8 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   }
   // Sweeps since the last check count too.
   if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
-  // Out of sweeps, what was too large for Newton's method on the way is not yet in the end: a few tenths of a second.
-  constexpr int in_the_end = 5;
-  if (!result_.converged && !small && op_.contacts() <= in_the_end * options_.newton_contacts) finish();
+  // Out of sweeps: with proximal terms too, a few tenths of a second.
+  if (!result_.converged && !small && op_.contacts() <= large_for_newton * options_.newton_contacts) finish();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
     if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);

@@ -200,7 +200,7 @@ int proximal(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonS
     return map_norm(settings.function, x, u, mu);
   };
   int steps = 0;
-  double rho = 0.1;
+  double rho = settings.first_rho;
   VectorX at = r, u;
   Best best(settings, r);
   best.start(error_of(W, q, r, u));

@@ -23,7 +23,8 @@ struct NewtonSettings {
   LineSearch search = LineSearch::none;
   double target = 0.0;  ///< of the natural map's norm
   int max_steps = 30;
-  Watch watch = {};  ///< may be empty
+  double first_rho = 0.1;  ///< of proximal()
+  Watch watch = {};        ///< may be empty
 };
 
 /// Semismooth Newton. r is the start, and the best iterate by the natural map on return. Returns the steps taken.

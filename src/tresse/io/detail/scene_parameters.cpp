@@ -16,13 +16,6 @@ constexpr std::size_t most_parameters = 1000;
 constexpr std::size_t longest_value = 2000;
 constexpr int deepest_chain = 100;
 
-std::string_view trimmed(std::string_view text) {
-  const std::string_view blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 bool is_name(std::string_view text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front()))) return false;
   return std::all_of(text.begin(), text.end(),
@@ -162,7 +155,8 @@ void Parameters::override_with(const std::string& name, const std::string& raw) 
   if (entry == nullptr) {
     std::vector<std::string> names;
     for (const Entry& candidate : entries_) names.push_back(candidate.shown.name);
-    const std::string hint = did_you_mean(name, names);
+    const std::string hint =
+        name.starts_with('-') ? "; a sign stands before the braces: -${name}" : did_you_mean(name, names);
     complain(fmt::format("{} has no parameter {}{}", one_line(file_name_, 200), in_quotes(name),
                          !hint.empty()   ? hint
                          : names.empty() ? "; it has no parameters at all"
@@ -255,7 +249,8 @@ const Parameters::Entry& Parameters::known(std::string_view name) const {
   if (found != entries_.end()) return *found;
   std::vector<std::string> names;
   for (const Entry& entry : entries_) names.push_back(entry.shown.name);
-  const std::string hint = did_you_mean(name, names);
+  const std::string hint =
+      name.starts_with('-') ? "; a sign stands before the braces: -${name}" : did_you_mean(name, names);
   throw ExpressionError{0, fmt::format("unknown parameter {}{}", in_quotes(name, 60),
                                        !hint.empty() ? hint : "; [parameters] does not define it")};
 }

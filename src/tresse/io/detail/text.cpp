@@ -49,6 +49,13 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) {
+  const std::string_view blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
   if (word.size() > longest_compared) return {};
   std::string best;

@@ -7,6 +7,9 @@
 /// Words for error messages.
 namespace tresse::io::detail {
 
+/// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
 /// The candidate nearest to `word` by edits, or an empty string when none is near enough to be what was meant.
 /// Ties go to the first.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);

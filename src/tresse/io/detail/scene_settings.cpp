@@ -1,0 +1,67 @@
+#include <tresse/io/detail/scene_settings.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/detail/text.hpp>
+
+namespace tresse::io::detail {
+namespace {
+
+constexpr std::array<std::string_view, 5> tables{"simulation", "contact", "solver", "output", "statics"};
+
+/// The value under a key, made where there is none.
+TomlNode& member(TomlNode& table, std::string_view key) {
+  const auto found = std::find_if(table.members.begin(), table.members.end(),
+                                  [&](const TomlMember& candidate) { return candidate.key == key; });
+  if (found != table.members.end()) return found->value;
+  table.members.push_back({std::string(key), {}, {}});
+  return table.members.back().value;
+}
+
+void apply(TomlNode& root, std::string_view name, std::string_view raw) {
+  const auto complain = [&](std::string_view message) {
+    throw InvalidInput(one_line(fmt::format("--set {}={}: {}", one_line(name, 60), one_line(raw, 60), message), 600));
+  };
+  const std::size_t dot = name.find('.');
+  const std::string_view table_name = name.substr(0, dot), key = name.substr(dot + 1);
+  if (std::find(tables.begin(), tables.end(), table_name) == tables.end())
+    complain(fmt::format("{} is no table of settings; expected a parameter, or a key of {}", in_quotes(table_name, 40),
+                         alternatives(std::vector<std::string>(tables.begin(), tables.end()))));
+  std::string_view value = trimmed(raw);
+  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+    value = value.substr(1, value.size() - 2);
+  if (value.empty()) complain("no value; expected name=value");
+  TomlNode& table = member(root, table_name);
+  if (table.kind == TomlNode::Kind::other) table.kind = TomlNode::Kind::table;
+  if (!table.is(TomlNode::Kind::table)) return;  // the reader of the table says so
+  TomlNode& node = member(table, key);
+  TomlNode written;  // stands nowhere in the file
+  if (value == "true" || value == "false") {
+    written.kind = TomlNode::Kind::boolean;
+    written.boolean = value == "true";
+  } else {
+    written.kind = TomlNode::Kind::text;
+    written.text = std::string(value);
+  }
+  node = written;
+}
+
+}  // namespace
+
+ParameterOverrides apply_settings(TomlNode& root, const ParameterOverrides& set) {
+  ParameterOverrides rest;
+  for (const auto& [name, value] : set) {
+    if (name.find('.') == std::string::npos)
+      rest.emplace_back(name, value);
+    else
+      apply(root, name, value);
+  }
+  return rest;
+}
+
+}  // namespace tresse::io::detail
