@@ -151,8 +151,10 @@ void add_check_command(CLI::App& program, int& exit_status) {
     for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
     print_trees(built.world);
     for (const scene::Obstacle& obstacle : scene.obstacles) {
-      fmt::print("obstacle '{}', material '{}', {}\n", obstacle.body.name, obstacle.body.material_name,
-                 obstacle.body.motion.at_rest() ? "at rest" : "moving");
+      const bodies::Obstacle& body = obstacle.body;
+      fmt::print("obstacle '{}', material '{}', {}\n", body.name, body.material_name,
+                 body.mass > 0.0 ? fmt::format("free, {:.4g} kg", body.mass)
+                                 : std::string(body.motion.at_rest() ? "at rest" : "moving"));
     }
     fmt::print("{} steps of {:.6g} s, detection {}\n",
                static_cast<long long>(std::llround(scene.integrator.duration / scene.integrator.time_step)),

@@ -222,6 +222,12 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
   io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, most));
 }
 
+/// Of the first fibre, or where there is none of the first free body. [m]
+double thin_radius(const assembly::World& world) {
+  if (!world.fibres.empty()) return world.fibres.front().rod->contact_radius();
+  return bodies::capsules(world.obstacles[world.free_bodies.front().obstacle].shape).front().radius;
+}
+
 int run(const RunArguments& arguments) {
   const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
@@ -241,7 +247,7 @@ int run(const RunArguments& arguments) {
   settings.holds = built.world.holds;
   settings.output = plan.scene.output;
   settings.limits.residual = plan.scene.solver.tolerance;
-  settings.limits.penetration = 0.1 * built.world.fibres.front().rod->contact_radius();
+  settings.limits.penetration = 0.1 * thin_radius(built.world);
   if (plan.scene.integrator.scheme == "nonlinear") {
     settings.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
   }

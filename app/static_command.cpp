@@ -150,6 +150,8 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   const scene::Scene& scene = document.scene;
   require(std::isfinite(options.time) && options.time >= 0.0, "--at: expects a time of 0 s or more");
   scene::Case built = scene::build(scene);
+  require(built.world.free_bodies.empty(),
+          fmt::format("{}: the scene has free bodies; tresse static expects none", arguments.file));
   for (const assembly::Fibre& fibre : built.world.fibres) {
     require(clamped(fibre), fmt::format("{}: fibres '{}' {}; tresse static expects clamped roots", arguments.file,
                                         scene.fibres[fibre.group].name,

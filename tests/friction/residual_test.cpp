@@ -37,6 +37,15 @@ FrictionProblem two_contacts() {
   return {block_matrix(W), VectorX::Zero(6), VectorX::Constant(2, 0.5)};
 }
 
+// Without friction and without a tangential part: a contact that opens is solved by no impulse.
+TEST(Cone, of_no_width_is_a_half_line) {
+  EXPECT_EQ(project_on_cone({-2.0, 0.0, 0.0}, 0.0), Vector3(0.0, 0.0, 0.0));
+  EXPECT_EQ(project_on_cone({2.0, 0.0, 0.0}, 0.0), Vector3(2.0, 0.0, 0.0));
+  EXPECT_EQ(project_on_cone({2.0, 3.0, -1.0}, 0.0), Vector3(2.0, 0.0, 0.0));
+  EXPECT_EQ(project_on_cone({-2.0, 3.0, -1.0}, 0.0), Vector3(0.0, 0.0, 0.0));
+  EXPECT_EQ(natural_map(Vector3::Zero(), {0.0114, 0.0, 0.0}, 0.0), Vector3(0.0, 0.0, 0.0));
+}
+
 TEST(Residual, values_by_hand) {
   FrictionProblem p = two_contacts();
   p.q << -3.0, 0, 0, 0, 0, 0;

@@ -32,6 +32,13 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
     EXPECT_TRUE(same_bits(a.rods[i].coordinates, b.rods[i].coordinates));
     EXPECT_TRUE(same_bits(a.rods[i].rates, b.rods[i].rates));
   }
+  ASSERT_EQ(a.bodies.size(), b.bodies.size());
+  for (std::size_t i = 0; i < a.bodies.size(); ++i) {
+    EXPECT_TRUE(same_bits(a.bodies[i].pose.position, b.bodies[i].pose.position));
+    EXPECT_TRUE(same_bits(a.bodies[i].pose.frame, b.bodies[i].pose.frame));
+    EXPECT_TRUE(same_bits(a.bodies[i].velocity.linear, b.bodies[i].velocity.linear));
+    EXPECT_TRUE(same_bits(a.bodies[i].velocity.angular, b.bodies[i].velocity.angular));
+  }
   ASSERT_EQ(a.warm.size(), b.warm.size());
   for (std::size_t i = 0; i < a.warm.size(); ++i) {
     const contact::Place& p = a.warm[i].place;
@@ -66,6 +73,18 @@ TEST_F(CheckpointFile, gives_back_every_bit) {
   EXPECT_EQ(std::memcmp(&read.position, &written.position, sizeof(OutputPosition)), 0);
   expect_same(read.state, written.state);
   EXPECT_FALSE(std::filesystem::exists(folder / "a.h5.tmp"));
+}
+
+TEST_F(CheckpointFile, keeps_free_bodies) {
+  Checkpoint written = sample();
+  for (int i = 0; i < 3; ++i) {
+    bodies::BodyState& body = written.state.bodies.emplace_back();
+    body.pose = {vector(i, 1), Matrix3::Identity()};
+    body.pose.frame.row(1) = vector(i, 2);
+    body.velocity = {vector(i, 3), vector(i, 4)};
+  }
+  write_checkpoint(folder / "a.h5", written);
+  expect_same(read_checkpoint(folder / "a.h5").state, written.state);
 }
 
 TEST_F(CheckpointFile, packed_is_smaller_and_near) {

@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <tuple>
+#include <vector>
 
+#include <tresse/base/errors.hpp>
 #include <tresse/io/scene_file.hpp>
 
 namespace tresse::io {
@@ -385,6 +388,68 @@ TEST(Cantilever, TakesEveryParameterOfTheContract) {
   Matrix3 pitched;  // a turn by 30 degrees about -y: the tangent rises
   pitched << std::cos(a), 0, -std::sin(a), 0, 1, 0, std::sin(a), 0, std::cos(a);
   EXPECT_LT((rod.root.frame - pitched).norm(), 1e-15);
+}
+
+TEST(SceneFile, FreeBodies) {
+  const std::string text = R"(
+[[obstacles]]
+name = "ball"
+shape = "sphere"
+center = [1, 2, 3]
+radius = "2 cm"
+density = 1000
+velocity = [1, 0, "2 mm/s"]
+[[obstacles]]
+name = "bar"
+shape = "cylinder"
+center = [0, 0, 1]
+axis = [0, 1, 1]
+radius = "1 cm"
+length = "10 cm"
+mass = "3 g"
+angular_velocity = [0, "10 rad/s", 0]
+)";
+  const scene::Scene s = parse_scene(text, "free.toml");
+  EXPECT_TRUE(s.fibres.empty());
+  const bodies::Obstacle& ball = obstacle(s, "ball");
+  EXPECT_NEAR(ball.mass, 1000.0 * 4.0 / 3.0 * std::acos(-1.0) * 8e-6, 1e-15);
+  EXPECT_EQ(ball.velocity.linear, Vector3(1, 0, 2e-3));
+  EXPECT_EQ(obstacle(s, "bar").mass, 3e-3);
+  EXPECT_EQ(obstacle(s, "bar").velocity.angular, Vector3(0, 10, 0));
+  // Written and read again: the same bits.
+  const std::string resolved = write_resolved(s);
+  const scene::Scene again = parse_scene(resolved, "again.toml");
+  EXPECT_EQ(obstacle(again, "ball").mass, ball.mass);
+  EXPECT_EQ(obstacle(again, "bar").reference, obstacle(s, "bar").reference);
+  EXPECT_EQ(write_resolved(again), resolved);
+}
+
+TEST(SceneFile, WhatIsWrongWithAFreeBody) {
+  const auto message = [](const std::string& shape, const std::string& keys) -> std::string {
+    try {
+      (void)parse_scene("[[obstacles]]\nname = \"it\"\n" + shape + "\n" + keys + "\n", "x.toml");
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+    return "read";
+  };
+  const std::string ball = "shape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1";
+  const std::string plane = "shape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]";
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases{
+      {ball, "mass = 1", "read"},
+      {ball, "", "the scene has no [[fibres]]"},
+      {ball, "mass = 0", "obstacles.it.mass is 0"},
+      {ball, "mass = nan", "obstacles.it.mass is nan"},
+      {ball, "mass = \"1 m\"", "expected a mass"},
+      {ball, "density = -1", "obstacles.it.density is -1"},
+      {ball, "mass = 1\ndensity = 1", "stands beside \"mass\""},
+      {ball, "mass = 1\nmotion = { velocity = [1, 0, 0] }", "obstacles.it.motion stands beside \"mass\""},
+      {ball, "mass = 1\nreference = [0, 0, 0]", "obstacles.it.reference stands beside \"mass\""},
+      {ball, "velocity = [1, 0, 0]", "obstacles.it.velocity is given for a body that is not free"},
+      {ball, "mass = 1\nvelocity = [1, 0]", "obstacles.it.velocity"},
+      {plane, "mass = 1", "obstacles.it.mass is given for a plane or a comb"},
+  };
+  for (const auto& [shape, keys, expected] : cases) EXPECT_THAT(message(shape, keys), testing::HasSubstr(expected));
 }
 
 }  // namespace

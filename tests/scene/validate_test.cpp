@@ -32,6 +32,15 @@ Scene sound() {
 
 TEST(Validate, AcceptsASoundScene) { EXPECT_NO_THROW(validate(sound())); }
 
+TEST(Validate, AFreeBodyNeedsNoFibres) {
+  Scene s = sound();
+  s.obstacles[0].body.mass = 2.0;
+  s.obstacles[0].body.reference = Vector3::Zero();
+  EXPECT_NO_THROW(validate(s));
+  s.fibres.clear();
+  EXPECT_NO_THROW(validate(s));
+}
+
 TEST(Validate, NamesTheFieldThatIsWrong) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   using Change = std::function<void(Scene&)>;
@@ -51,6 +60,27 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
       {"output.every", [](Scene& s) { s.output.every = 0; }},
       {"statics.load_steps", [](Scene& s) { s.statics.load_steps = 0; }},
       {"scene.fibres is empty", [](Scene& s) { s.fibres.clear(); }},
+      {"obstacles.ball.mass is", [&](Scene& s) { s.obstacles[0].body.mass = -1.0; }},
+      {"obstacles.ball.mass is given for a plane",
+       [](Scene& s) {
+         s.obstacles[0].body.mass = 1.0;
+         s.obstacles[0].body.shape = bodies::Plane{Vector3::Zero(), Vector3::UnitZ()};
+       }},
+      {"obstacles.ball.motion is given for a free body",
+       [](Scene& s) {
+         s.obstacles[0].body.mass = 1.0;
+         s.obstacles[0].body.motion.velocity = {1, 0, 0};
+       }},
+      {"obstacles.ball.velocity[1]",
+       [&](Scene& s) {
+         s.obstacles[0].body.mass = 1.0;
+         s.obstacles[0].body.velocity.linear.y() = nan;
+       }},
+      {"obstacles.ball.reference is not the centre",
+       [](Scene& s) {
+         s.obstacles[0].body.mass = 1.0;
+         s.obstacles[0].body.reference = {0, 0, 1};
+       }},
       {"holds \"hair\" twice", [](Scene& s) { s.fibres.push_back(s.fibres[0]); }},
       {"fibres.hair.model", [](Scene& s) { s.fibres[0].model = "x"; }},
       {"fibres.hair.material.density", [](Scene& s) { s.fibres[0].material.density = 0.0; }},

@@ -41,4 +41,10 @@ inline void add(assembly::World& world, bodies::Obstacle obstacle) {
   world.obstacle_material.push_back(0);
 }
 
+/// Frees the obstacles that have a mass, once all are there.
+inline void free_bodies(assembly::World& world, dynamics::SimulationState& state) {
+  world.free_bodies = assembly::find_free_bodies(world.obstacles);
+  for (const assembly::FreeBody& body : world.free_bodies) state.bodies.push_back(body.state);
+}
+
 }  // namespace tresse::test

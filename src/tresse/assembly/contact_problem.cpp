@@ -7,31 +7,65 @@
 namespace tresse::assembly {
 namespace {
 
-/// Fibre and place of one side of a contact; fibre -1: an obstacle.
+/// One side of a contact: a place of a fibre, a point of a free body, or neither.
 struct Side {
   int fibre = -1;
   int element = 0;
   double u = 0.0;
+  int body = -1;  ///< of the free bodies
+  Vector3 arm;    ///< from its centre of mass to where the contact acts [m]
+
+  bool moves() const { return fibre >= 0 || body >= 0; }
 };
 
-Side side_a(const contact::Geometry& geometry, const contact::Contact& contact) {
-  const contact::Piece& piece = geometry.pieces[contact.a];
-  return {piece.body, piece.element, contact.s_a};
+Side side_of(const World& world, const FreeMotion& motion, Instant instant, const contact::Piece& piece, double s,
+             const Vector3& point) {
+  Side out;
+  if (piece.fibre) {
+    out.fibre = piece.body;
+    out.element = piece.element;
+    out.u = s;
+  } else if (piece.free) {
+    out.body = free_body_of(world, piece.owner);
+    out.arm = point - obstacle_place(motion, piece.owner, instant).position;
+  }
+  return out;
 }
 
-Side side_b(const contact::Geometry& geometry, const contact::Contact& contact) {
-  if (contact.b < 0 || !geometry.pieces[contact.b].fibre) return {};
-  const contact::Piece& piece = geometry.pieces[contact.b];
-  return {piece.body, piece.element, contact.s_b};
+struct Sides {
+  Side a, b;
+};
+
+Sides sides_of(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+               const FreeMotion& motion, Instant instant) {
+  const contact::Piece& a = geometry.pieces[contact.a];
+  const Vector3 point = a.fibre && contact.b >= 0 && geometry.pieces[contact.b].fibre
+                            ? contact.point_a
+                            : surface_point(geometry, contact);
+  Sides out;
+  out.a = side_of(world, motion, instant, a, contact.s_a, point);
+  if (contact.b >= 0) out.b = side_of(world, motion, instant, geometry.pieces[contact.b], contact.s_b, point);
+  return out;
 }
 
-int obstacle_of(const World& world, const contact::Geometry& geometry, const contact::Contact& contact) {
-  const int body = contact.b < 0 ? geometry.planes[-1 - contact.b].body : geometry.pieces[contact.b].body;
-  return body - static_cast<int>(world.fibres.size());
+/// Number among the bodies of the problem: trees, then free bodies; -1: none, its motion is prescribed.
+int body_of(const Forest& forest, const Side& side) {
+  if (side.fibre >= 0) return forest.tree_of[side.fibre];
+  return side.body >= 0 ? static_cast<int>(forest.trees.size()) + side.body : -1;
 }
 
-/// Leading unknowns of its tree that a side's contact depends on: those that move it, and what is held.
+int owner_of_b(const contact::Geometry& geometry, const contact::Contact& contact) {
+  return contact.b < 0 ? geometry.planes[-1 - contact.b].owner : geometry.pieces[contact.b].owner;
+}
+
+int material_of(const World& world, bool fibre, int owner) {
+  return fibre ? world.fibres[owner].material : world.obstacle_material[owner];
+}
+
+/// Leading unknowns of its tree, or of its body, that a side's contact depends on: those that move it, and what is
+/// held.
 int leading_of(const World& world, const FreeMotion& motion, const Side& side) {
+  if (side.fibre < 0) return side.body >= 0 ? 6 : 0;
   const int touched = world.fibres[side.fibre].rod->touched(side.element);
   const int t = motion.forest.tree_of[side.fibre];
   const Tree& tree = motion.forest.trees[t];
@@ -56,6 +90,14 @@ void add_side(const World& world, const FreeMotion& motion, const Side& side, co
 void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& frame, const Side* sides,
                const double* signs, int count, const friction::ContactRows& where, std::vector<double>& rows) {
   Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns(rows.data() + where.offset, where.columns, 3);
+  if (sides[0].body >= 0) {
+    const FreeBodyMotion& body = motion.bodies[sides[0].body];
+    for (int k = 0; k < 3; ++k) {
+      const Vector3 direction = signs[0] * frame.col(k);
+      columns.col(k) = whitened(body, stacked(direction, sides[0].arm.cross(direction)));
+    }
+    return;
+  }
   columns.setZero();
   for (int k = 0; k < count; ++k) add_side(world, motion, sides[k], signs[k] * frame, columns);
   const TreeHold& held = motion.holds[where.body];
@@ -65,28 +107,43 @@ void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& fram
 
 }  // namespace
 
+const Pose& obstacle_place(const FreeMotion& motion, int obstacle, Instant instant) {
+  return instant == Instant::begin ? motion.obstacles_begin[obstacle] : motion.obstacles_end[obstacle];
+}
+
 Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3& x, Instant instant) {
   const Pose& begin = motion.obstacles_begin[obstacle];
   const Pose& end = motion.obstacles_end[obstacle];
-  const Pose& here = instant == Instant::begin ? begin : end;
+  const Pose& here = obstacle_place(motion, obstacle, instant);
   const Vector3 local = here.frame.transpose() * (x - here.position);
   return (end.position - begin.position + (end.frame - begin.frame) * local) / motion.dt;
 }
 
 Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact) {
-  if (contact.b < 0) return contact.point_b;
-  return contact.point_b - geometry.pieces[contact.b].radius * contact.frame.col(0);
+  const Vector3 normal = contact.frame.col(0);
+  const Vector3 of_b =
+      contact.b < 0 ? contact.point_b : Vector3(contact.point_b - geometry.pieces[contact.b].radius * normal);
+  const contact::Piece& a = geometry.pieces[contact.a];
+  return a.fibre ? of_b : Vector3(0.5 * (of_b + contact.point_a + a.radius * normal));
 }
+
+namespace {
+
+Vector3 velocity_of(const World& world, const std::vector<VectorX>& velocities, const Side& side) {
+  if (side.fibre >= 0) return world.fibres[side.fibre].rod->velocity(side.element, side.u, velocities[side.fibre]);
+  const VectorX& twist = velocities[world.fibres.size() + static_cast<std::size_t>(side.body)];
+  return twist.head<3>() + Vector3(twist.tail<3>()).cross(side.arm);
+}
+
+}  // namespace
 
 Vector3 relative_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                           const std::vector<VectorX>& velocities, const FreeMotion& motion, Instant instant) {
-  const Side a = side_a(geometry, contact);
-  const Side b = side_b(geometry, contact);
-  const Vector3 velocity_a = world.fibres[a.fibre].rod->velocity(a.element, a.u, velocities[a.fibre]);
-  const Vector3 velocity_b = b.fibre >= 0 ? world.fibres[b.fibre].rod->velocity(b.element, b.u, velocities[b.fibre])
-                                          : obstacle_velocity(motion, obstacle_of(world, geometry, contact),
-                                                              surface_point(geometry, contact), instant);
-  return contact.frame.transpose() * (velocity_b - velocity_a);
+  const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
+  const Vector3 velocity_b =
+      b.moves() ? velocity_of(world, velocities, b)
+                : obstacle_velocity(motion, owner_of_b(geometry, contact), surface_point(geometry, contact), instant);
+  return contact.frame.transpose() * (velocity_b - velocity_of(world, velocities, a));
 }
 
 friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
@@ -94,46 +151,46 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
                                           const std::vector<double>& bias, Instant instant) {
   friction::FactoredProblem problem;
   const Forest& forest = motion.forest;
-  problem.body_begin.reserve(forest.trees.size() + 1);
+  problem.body_begin.reserve(forest.trees.size() + motion.bodies.size() + 1);
   problem.body_begin.push_back(0);
   for (std::size_t t = 0; t < forest.trees.size(); ++t) {
     const int unknowns = forest.trees[t].dof + motion.holds[t].equations;
     problem.body_begin.push_back(problem.body_begin.back() + unknowns);
   }
-  const auto body_of = [&](const Side& side) { return side.fibre < 0 ? -1 : forest.tree_of[side.fibre]; };
+  for (std::size_t k = 0; k < motion.bodies.size(); ++k) problem.body_begin.push_back(problem.body_begin.back() + 6);
   const Eigen::Index count = static_cast<Eigen::Index>(contacts.size());
   problem.contacts.resize(contacts.size());
   problem.q.resize(3 * count);
   problem.mu.resize(count);
   int size = 0;
   const auto reserve = [&](const Side& side, int columns) {
-    friction::ContactRows out{body_of(side), columns, size};
+    friction::ContactRows out{body_of(forest, side), columns, size};
     size += 3 * columns;
     return out;
   };
   for (Eigen::Index i = 0; i < count; ++i) {
-    const Side a = side_a(geometry, contacts[i]);
-    const Side b = side_b(geometry, contacts[i]);
+    const auto [a, b] = sides_of(world, geometry, contacts[i], motion, instant);
     const int leading_a = leading_of(world, motion, a);
-    const int leading_b = b.fibre >= 0 ? leading_of(world, motion, b) : 0;
+    const int leading_b = leading_of(world, motion, b);
+    const bool both = body_of(forest, a) == body_of(forest, b);
     auto& rows = problem.contacts[i];
-    rows[0] = reserve(a, body_of(a) == body_of(b) ? std::max(leading_a, leading_b) : leading_a);
-    if (b.fibre >= 0 && body_of(b) != body_of(a)) rows[1] = reserve(b, leading_b);
+    rows[0] = reserve(a, both ? std::max(leading_a, leading_b) : leading_a);
+    if (b.moves() && !both) rows[1] = reserve(b, leading_b);
   }
   problem.rows.resize(static_cast<std::size_t>(size));
   const auto fill = [&](Eigen::Index i) {
     const contact::Contact& contact = contacts[i];
-    const Side sides[2] = {side_a(geometry, contact), side_b(geometry, contact)};
+    const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
+    const Side sides[2] = {a, b};
     constexpr double signs[2] = {-1.0, 1.0};
     const auto& rows = problem.contacts[i];
-    const bool both = body_of(sides[1]) == body_of(sides[0]);
+    const bool both = body_of(forest, b) == body_of(forest, a);
     fill_rows(world, motion, contact.frame, sides, signs, both ? 2 : 1, rows[0], problem.rows);
     if (rows[1].body >= 0) fill_rows(world, motion, contact.frame, sides + 1, signs + 1, 1, rows[1], problem.rows);
     problem.q.segment<3>(3 * i) = relative_velocity(world, geometry, contact, motion.velocities, motion, instant);
     problem.q[3 * i] += bias[i];
-    const int material_b = sides[1].fibre >= 0 ? world.fibres[sides[1].fibre].material
-                                               : world.obstacle_material[obstacle_of(world, geometry, contact)];
-    problem.mu[i] = world.friction(world.fibres[sides[0].fibre].material, material_b);
+    problem.mu[i] = world.friction(material_of(world, a.fibre >= 0, geometry.pieces[contact.a].owner),
+                                   material_of(world, b.fibre >= 0, owner_of_b(geometry, contact)));
   };
   constexpr Eigen::Index few = 32;  // not worth a scheduler's trouble
   if (count <= few) {
@@ -154,9 +211,9 @@ VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
     const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     if (r.isZero(0.0)) continue;
     const Matrix3 loads = Vector3(contacts[i].frame * r).asDiagonal();
-    const Side a = side_a(geometry, contacts[i]);
-    const Side b = side_b(geometry, contacts[i]);
-    if (motion.forest.tree_of[a.fibre] == tree) add_side(world, motion, a, -loads, sum);
+    // Where on a free body is of no matter here.
+    const auto [a, b] = sides_of(world, geometry, contacts[i], motion, Instant::begin);
+    if (a.fibre >= 0 && motion.forest.tree_of[a.fibre] == tree) add_side(world, motion, a, -loads, sum);
     if (b.fibre >= 0 && motion.forest.tree_of[b.fibre] == tree) add_side(world, motion, b, loads, sum);
   }
   return sum.rowwise().sum();
@@ -168,6 +225,7 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
   change.reserve(motion.forest.trees.size());
   for (std::size_t t = 0; t < motion.forest.trees.size(); ++t)
     change.push_back(VectorX::Zero(motion.forest.trees[t].dof + motion.holds[t].equations));
+  for (std::size_t k = 0; k < motion.bodies.size(); ++k) change.push_back(VectorX::Zero(6));
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     for (const friction::ContactRows& side : problem.contacts[i]) {
@@ -178,11 +236,14 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
     }
   }
   std::vector<VectorX> out(motion.velocities.size());
-  for (std::size_t t = 0; t < change.size(); ++t) {
+  const std::size_t trees = motion.forest.trees.size();
+  for (std::size_t t = 0; t < trees; ++t) {
     change[t].conservativeResize(motion.forest.trees[t].dof);
     motion.matrices[t].velocity_from_whitened(change[t]);
     set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], change[t], false, out);
   }
+  for (std::size_t k = 0; k < motion.bodies.size(); ++k)
+    out[world.fibres.size() + k] = whitened(motion.bodies[k], change[trees + k]);
   for (std::size_t f = 0; f < out.size(); ++f) out[f] += motion.velocities[f];
   return out;
 }

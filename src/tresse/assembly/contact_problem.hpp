@@ -12,19 +12,23 @@ namespace tresse::assembly {
 /// Where obstacles stand when contacts were detected.
 enum class Instant { begin, end };
 
+/// Where an obstacle stands then.
+const Pose& obstacle_place(const FreeMotion& motion, int obstacle, Instant instant);
+
 /// Velocity over the step, relative and in the contact basis: (normal, t1, t2) of b minus a. [m/s]
 Vector3 relative_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                           const std::vector<VectorX>& velocities, const FreeMotion& motion, Instant instant);
 
-/// Mean velocity over the step of the obstacle's material point at `x`, world place at `instant`. (3) [m/s]
+/// Mean velocity over the step of the prescribed obstacle's material point at `x`, world place at `instant`. (3) [m/s]
 Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3& x, Instant instant);
 
-/// Point of b's surface that meets a. (3) [m]
+/// Where a contact acts on an obstacle: the point of b's surface that meets a fibre a; between two rigid bodies midway
+/// between their surfaces, so that it is one point. (3) [m]
 Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact);
 
 /// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` on
 /// its normal component: the open gap (or the wanted correction) over dt. Jacobians are those of the rods' last update.
-/// Its bodies are the trees.
+/// Its bodies are the trees, then the free bodies.
 /// bertails2018hdr eq. (3.5)-(3.6)
 friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
@@ -35,7 +39,7 @@ VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
                         const std::vector<contact::Contact>& contacts, const VectorX& impulse, const FreeMotion& motion,
                         int tree);
 
-/// Generalised velocities after the impulses r of `problem`, v = v_free + U^-T X^T r. (fibres)
+/// Generalised velocities after the impulses r of `problem`, v = v_free + U^-T X^T r. (fibres, free bodies)
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
                                             const VectorX& impulse, const FreeMotion& motion);
 

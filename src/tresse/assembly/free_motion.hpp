@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <tresse/assembly/free_body_motion.hpp>
 #include <tresse/assembly/tree_matrix.hpp>
 
 namespace tresse::assembly {
@@ -30,17 +31,18 @@ struct TreeHold {
   void project(Eigen::Ref<MatrixX> columns) const;
 };
 
-/// Motion of every fibre over the step without contact, and what prescribes the rest.
+/// Motion of every fibre and free body over the step without contact, and what prescribes the rest.
 struct FreeMotion {
   Forest forest;
   std::vector<TreeMatrix> matrices;            ///< (trees)
   std::vector<std::vector<RootMotion>> roots;  ///< (trees) where the rods are; empty where nothing branches
   std::vector<TreeHold> holds;                 ///< (trees) what holds them over the step
-  /// (fibres) v_free, generalised velocity at the end of the step without contact; of branches as Rod::velocity()
-  /// wants.
+  std::vector<FreeBodyMotion> bodies;          ///< (free bodies)
+  /// (fibres, then free bodies) v_free, generalised velocity at the end of the step without contact; of branches as
+  /// Rod::velocity() wants.
   std::vector<VectorX> velocities;
   std::vector<Pose> obstacles_begin;  ///< (obstacles) pose at the start of the step
-  std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end
+  std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end; a free body's as last predicted
   double dt = 0.0;                    ///< [s]
   double stage = 0.0;                 ///< where in it forces are taken: theta dt [s]
 };

@@ -6,6 +6,8 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/base/errors.hpp>
+
 namespace tresse::assembly {
 namespace {
 
@@ -19,7 +21,7 @@ void add_fibre(const Fibre& fibre, int body, std::vector<contact::Piece>& pieces
     piece.curvature = geometry::second_derivative_bound(piece.curve, whole);
     piece.radius = rod.contact_radius();
     piece.begin = rod.piece_begin(element);
-    piece.body = body;
+    piece.body = piece.owner = body;
     piece.element = element;
     piece.first = piece.last = false;
     const int parts = contact::pieces_per_element(piece.curvature, whole.end);
@@ -34,11 +36,6 @@ void add_fibre(const Fibre& fibre, int body, std::vector<contact::Piece>& pieces
 
 geometry::LineSegment moved_axis(const bodies::Obstacle& obstacle, const Pose& pose, const bodies::Capsule& capsule) {
   return {moved(obstacle, pose, capsule.from), moved(obstacle, pose, capsule.to)};
-}
-
-contact::HalfSpace moved_plane(const bodies::Obstacle& obstacle, const Pose& pose, const bodies::Plane& plane,
-                               int body) {
-  return {moved(obstacle, pose, plane.point), pose.frame * plane.normal, body};
 }
 
 }  // namespace
@@ -124,7 +121,82 @@ Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3&
   return pose.position + pose.frame * (reference_point - obstacle.reference);
 }
 
-int obstacle_body(const World& world, int obstacle) { return static_cast<int>(world.fibres.size()) + obstacle; }
+Pose obstacle_pose(const World& world, int obstacle, double time) {
+  const int free = free_body_of(world, obstacle);
+  return free < 0 ? obstacle_pose(world.obstacles[obstacle], time) : world.free_bodies[free].state.pose;
+}
+
+std::vector<FreeBody> find_free_bodies(const std::vector<bodies::Obstacle>& obstacles) {
+  std::vector<FreeBody> out;
+  for (int k = 0; k < static_cast<int>(obstacles.size()); ++k) {
+    const bodies::Obstacle& obstacle = obstacles[k];
+    if (obstacle.mass == 0.0) continue;
+    const bodies::Solid solid = bodies::solid(obstacle.shape, obstacle.mass);
+    const bodies::Capsule axis = bodies::capsules(obstacle.shape).front();
+    const double scale = obstacle.reference.norm() + (axis.to - axis.from).norm();
+    require((solid.centre - obstacle.reference).norm() <= 1e-9 * scale,
+            "free body: the reference must be the centre of mass");
+    out.push_back({k, solid, {{obstacle.reference, Matrix3::Identity()}, obstacle.velocity}});
+  }
+  return out;
+}
+
+namespace {
+
+/// Free bodies before an obstacle, in the order of obstacles.
+int free_before(const World& world, int obstacle) {
+  const auto first = std::lower_bound(world.free_bodies.begin(), world.free_bodies.end(), obstacle,
+                                      [](const FreeBody& body, int k) { return body.obstacle < k; });
+  return static_cast<int>(first - world.free_bodies.begin());
+}
+
+/// The capsules of an obstacle, or its plane.
+void add_obstacle(const World& world, int index, double time, contact::Geometry& out) {
+  const bodies::Obstacle& obstacle = world.obstacles[index];
+  const Pose pose = obstacle_pose(world, index, time);
+  const int body = obstacle_body(world, index);
+  out.body_begin.push_back(static_cast<int>(out.pieces.size()));
+  if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
+    out.planes.push_back({moved(obstacle, pose, plane->point), pose.frame * plane->normal, body, index});
+  }
+  int part = 0;
+  for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
+    contact::Piece piece;
+    piece.curve = geometry::SegmentEvaluator(moved_axis(obstacle, pose, capsule));
+    piece.interval = geometry::domain(piece.curve);
+    piece.radius = capsule.radius;
+    piece.body = body;
+    piece.owner = index;
+    piece.element = part++;
+    piece.fibre = false;
+    piece.free = free_body_of(world, index) >= 0;
+    out.pieces.push_back(piece);
+  }
+}
+
+}  // namespace
+
+int free_body_of(const World& world, int obstacle) {
+  const int place = free_before(world, obstacle);
+  const bool free = place < static_cast<int>(world.free_bodies.size()) && world.free_bodies[place].obstacle == obstacle;
+  return free ? place : -1;
+}
+
+int obstacle_body(const World& world, int obstacle) {
+  const int fibres = static_cast<int>(world.fibres.size());
+  const int free = free_before(world, obstacle);
+  if (free_body_of(world, obstacle) >= 0) return fibres + free;
+  return fibres + obstacle + static_cast<int>(world.free_bodies.size()) - free;
+}
+
+int obstacle_of_body(const World& world, int body) {
+  const int index = body - static_cast<int>(world.fibres.size());
+  const int free = static_cast<int>(world.free_bodies.size());
+  if (index < free) return world.free_bodies[index].obstacle;
+  int obstacle = index - free;
+  for (const FreeBody& before : world.free_bodies) obstacle += before.obstacle <= obstacle ? 1 : 0;
+  return obstacle;
+}
 
 void contact_geometry(const World& world, double time, contact::Geometry& out) {
   out.pieces.clear();
@@ -134,25 +206,9 @@ void contact_geometry(const World& world, double time, contact::Geometry& out) {
     out.body_begin.push_back(static_cast<int>(out.pieces.size()));
     add_fibre(world.fibres[i], i, out.pieces);
   }
+  for (const FreeBody& body : world.free_bodies) add_obstacle(world, body.obstacle, time, out);
   for (int k = 0; k < static_cast<int>(world.obstacles.size()); ++k) {
-    const bodies::Obstacle& obstacle = world.obstacles[k];
-    const Pose pose = obstacle_pose(obstacle, time);
-    const int body = obstacle_body(world, k);
-    out.body_begin.push_back(static_cast<int>(out.pieces.size()));
-    if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
-      out.planes.push_back(moved_plane(obstacle, pose, *plane, body));
-    }
-    int part = 0;
-    for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
-      contact::Piece piece;
-      piece.curve = geometry::SegmentEvaluator(moved_axis(obstacle, pose, capsule));
-      piece.interval = geometry::domain(piece.curve);
-      piece.radius = capsule.radius;
-      piece.body = body;
-      piece.element = part++;
-      piece.fibre = false;
-      out.pieces.push_back(piece);
-    }
+    if (free_body_of(world, k) < 0) add_obstacle(world, k, time, out);
   }
   out.body_begin.push_back(static_cast<int>(out.pieces.size()));
 }

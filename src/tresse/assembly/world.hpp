@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tresse/bodies/shapes.hpp>
+#include <tresse/bodies/rigid_body.hpp>
 #include <tresse/contact/pieces.hpp>
 #include <tresse/rods/rod.hpp>
 
@@ -76,11 +76,19 @@ struct Hold {
 /// Where a hold wants its point and, if clamped, its frame at `time`.
 Pose hold_pose(const Hold& hold, double time);
 
+/// An obstacle that moves freely.
+struct FreeBody {
+  int obstacle = 0;  ///< of World::obstacles
+  bodies::Solid solid;
+  bodies::BodyState state;  ///< of the last update
+};
+
 /// Fibres, obstacles and the surroundings they share. Built from a scene; everything that steps or solves works on it.
 struct World {
   std::vector<Fibre> fibres;
   std::vector<bodies::Obstacle> obstacles;
   std::vector<int> obstacle_material;  ///< (obstacles) row of `friction`
+  std::vector<FreeBody> free_bodies;   ///< those of `obstacles` with a mass, in their order: find_free_bodies()
   std::vector<Hold> holds;
   MatrixX friction;                   ///< coefficient by pair of materials, symmetric [-]
   Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
@@ -103,17 +111,27 @@ Pose root_pose(const Fibre& fibre, double time);
 /// Mean rigid velocity that brings pose `from` to pose `to` in `dt`; the angular part is the rotation vector over dt.
 Twist mean_twist(const Pose& from, const Pose& to, double dt);
 
-/// Pose of an obstacle's frame at `time`: origin at its moved reference point.
+/// Pose of the frame of an obstacle whose motion is prescribed, at `time`: origin at its moved reference point.
 Pose obstacle_pose(const bodies::Obstacle& obstacle, double time);
+/// The same of any obstacle of the world: a free one is where it was last updated.
+Pose obstacle_pose(const World& world, int obstacle, double time);
+
+/// The obstacles with a mass, as they start. Throws InvalidInput where a shape cannot be free or the reference is not
+/// the centre of mass.
+std::vector<FreeBody> find_free_bodies(const std::vector<bodies::Obstacle>& obstacles);
+/// Which of World::free_bodies an obstacle is, -1: none, its motion is prescribed.
+int free_body_of(const World& world, int obstacle);
 
 /// A point of the reference configuration, moved with the obstacle to `pose` = obstacle_pose(obstacle, t).
 Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3& reference_point);
 
-/// Which body of the contact geometry is what: fibres first, then obstacles.
+/// Which body of the contact geometry an obstacle is: fibres come first, then free bodies, then other obstacles.
 int obstacle_body(const World& world, int obstacle);
+/// The inverse, for bodies that are no fibres.
+int obstacle_of_body(const World& world, int body);
 
-/// The world as tubes and planes: fibres where their last update left them, obstacles at `time`. Reaches are zero.
-/// Reuses the storage of `out`.
+/// The world as tubes and planes: fibres and free bodies where their last update left them, other obstacles at `time`.
+/// Reaches are zero. Reuses the storage of `out`.
 void contact_geometry(const World& world, double time, contact::Geometry& out);
 
 }  // namespace tresse::assembly

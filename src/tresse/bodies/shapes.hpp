@@ -48,13 +48,15 @@ struct Comb {
 
 using Shape = std::variant<Plane, Sphere, Capsule, Cylinder, Comb>;
 
-/// A rigid body whose motion is prescribed.
+/// A rigid body: its motion is prescribed, or, with a mass, found with everything else.
 struct Obstacle {
   std::string name;                     ///< unique in a scene
   std::string material_name;            ///< key of the friction table
   Shape shape;                          ///< at the reference pose
   Vector3 reference = Vector3::Zero();  ///< point that rotations turn about (3) [m]
-  Motion motion;
+  Motion motion;                        ///< of a body without mass
+  double mass = 0.0;                    ///< > 0: free; the reference is then the centre of mass [kg]
+  Twist velocity = {};                  ///< of a free body at time zero
 };
 
 /// The capsules that a shape is made of: a sphere is one of zero length, a comb is its handle followed by its teeth.

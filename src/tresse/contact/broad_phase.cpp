@@ -16,9 +16,9 @@
 namespace tresse::contact {
 namespace {
 
-int count_of_fibre_pieces(const Geometry& scene) {
-  // They stand before the obstacles'.
-  const auto first = std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.fibre; });
+int count_of_moving_pieces(const Geometry& scene) {
+  // They stand before those whose motion is prescribed.
+  const auto first = std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.moves(); });
   return static_cast<int>(first - scene.pieces.begin());
 }
 
@@ -89,12 +89,12 @@ class WithinGroupsRange {
 
 /// Of a few pieces: all pairs whose boxes are near enough. A tree would cost more than it saves.
 std::vector<CandidatePair> pairs_of_few(const Geometry& scene, const WithinMeetingDistance& near) {
-  const int fibre_pieces = count_of_fibre_pieces(scene);
+  const int moving_pieces = count_of_moving_pieces(scene);
   std::vector<geometry::Box> boxes;
   boxes.reserve(scene.pieces.size());
   for (const Piece& piece : scene.pieces) boxes.push_back(geometry::quick_box(piece.curve, piece.interval));
   std::vector<CandidatePair> pairs;
-  for (int i = 0; i < fibre_pieces; ++i) {
+  for (int i = 0; i < moving_pieces; ++i) {
     for (int j = i + 1; j < static_cast<int>(boxes.size()); ++j) {
       const double apart = boxes[i].distance(boxes[j]);
       if (apart > near.growth(i) + near.growth(j)) continue;
@@ -112,7 +112,7 @@ class PartnerSearch {
   PartnerSearch(const detail::LinkTree& tree, Near near, std::size_t pieces)
       : tree_(tree), near_(std::move(near)), seen_(pieces, -1) {}
 
-  /// Those that come after a fibre's piece, in order.
+  /// Those that come after a moving piece, in order.
   void append(int piece, std::vector<CandidatePair>& pairs) {
     const std::size_t begin = pairs.size();
     visit(
@@ -124,9 +124,9 @@ class PartnerSearch {
   }
 
   /// All of them, for a piece whose boxes in the tree are smaller by `more` than they should be.
-  void append_all(int piece, bool fibre, double more, std::vector<CandidatePair>& pairs) {
+  void append_all(int piece, bool moves, double more, std::vector<CandidatePair>& pairs) {
     visit(
-        piece, more, [&](int j) { return j != piece && (fibre || j < piece); },
+        piece, more, [&](int j) { return j != piece && (moves || j < piece); },
         [&](int j) {
           const auto [a, b] = std::minmax(piece, j);
           pairs.push_back({a, b});
@@ -162,12 +162,12 @@ std::vector<double> growth_of_boxes(const Geometry& scene, const Near& near) {
 
 template <typename Near>
 std::vector<CandidatePair> pairs_within(const Geometry& scene, const detail::LinkTree& tree, const Near& near) {
-  const auto fibre_pieces = static_cast<std::size_t>(count_of_fibre_pieces(scene));
+  const auto moving_pieces = static_cast<std::size_t>(count_of_moving_pieces(scene));
   constexpr std::size_t block = 64;
-  std::vector<std::vector<CandidatePair>> found((fibre_pieces + block - 1) / block);
+  std::vector<std::vector<CandidatePair>> found((moving_pieces + block - 1) / block);
   oneapi::tbb::enumerable_thread_specific<PartnerSearch<Near>> searches(
       [&] { return PartnerSearch<Near>(tree, near, scene.pieces.size()); });
-  for_blocks(fibre_pieces, block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+  for_blocks(moving_pieces, block, [&](std::size_t k, std::size_t begin, std::size_t end) {
     PartnerSearch<Near>& search = searches.local();
     for (std::size_t i = begin; i < end; ++i) search.append(static_cast<int>(i), found[k]);
   });
@@ -231,8 +231,8 @@ std::vector<CandidatePair> detail::NearPairs::after(const Geometry& scene, const
     for_blocks(strays, block, [&](std::size_t k, std::size_t begin, std::size_t end) {
       for (std::size_t n = begin; n < end; ++n) {
         const int piece = changes.strays[n].piece;
-        const bool fibre = scene.pieces[static_cast<std::size_t>(piece)].fibre;
-        searches.local().append_all(piece, fibre, lacks(groups, piece) + most, of_strays[k]);
+        const bool moves = scene.pieces[static_cast<std::size_t>(piece)].moves();
+        searches.local().append_all(piece, moves, lacks(groups, piece) + most, of_strays[k]);
       }
     });
     const std::vector<CandidatePair> more = joined(of_strays);
@@ -265,7 +265,7 @@ std::vector<CandidatePair> plane_pairs(const Geometry& scene) {
   if (scene.planes.empty()) return pairs;
   for (int i = 0; i < static_cast<int>(scene.pieces.size()); ++i) {
     const Piece& piece = scene.pieces[i];
-    if (!piece.fibre) continue;
+    if (!piece.moves()) continue;
     const geometry::Box box = geometry::quick_box(piece.curve, piece.interval);
     const Vector3 centre = 0.5 * (box.lower + box.upper);
     for (int k = 0; k < static_cast<int>(scene.planes.size()); ++k) {

@@ -26,12 +26,12 @@ bool few_pieces(const Geometry& scene);
 /// Whether two pieces of one fibre, a before b, are so far apart along it that they could touch; see docs/contact.md.
 bool can_touch_itself(const Geometry& scene, int a, int b);
 
-/// Pairs of a fibre's piece and a plane that it may reach; sorted by (a, b).
+/// Pairs of a piece that moves and a plane that it may reach; sorted by (a, b).
 std::vector<CandidatePair> plane_pairs(const Geometry& scene);
 
 /// All that may touch during the step: every pair of pieces within their meeting distance, and some more, and
-/// plane_pairs(). Fibres come before obstacles in a pair; two obstacles never pair up. Pieces of one fibre pair up
-/// where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
+/// plane_pairs(). Fibres come before obstacles in a pair, free ones before others; two prescribed ones never pair up.
+/// Pieces of one fibre pair up where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options);
 
 }  // namespace tresse::contact

@@ -1,6 +1,7 @@
 #include <tresse/contact/contact_search.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <tresse/base/blocks.hpp>
@@ -10,9 +11,15 @@
 namespace tresse::contact {
 
 bool ContactSearch::same_pieces(const Geometry& scene) const {
-  const auto same = [](const Piece& x, const Piece& y) {
-    return x.body == y.body && x.element == y.element && x.fibre == y.fibre && x.interval.begin == y.interval.begin &&
-           x.interval.end == y.interval.end && x.radius == y.radius;
+  // The length of a capsule that turns changes by roundings, which count as deformation.
+  constexpr double rounding = 1e-12;
+  const auto same_interval = [](const Piece& x, const Piece& y) {
+    if (x.fibre) return x.interval.begin == y.interval.begin && x.interval.end == y.interval.end;
+    return std::abs(x.interval.end - y.interval.end) <= rounding * (x.interval.end + x.radius);
+  };
+  const auto same = [&](const Piece& x, const Piece& y) {
+    return x.body == y.body && x.element == y.element && x.fibre == y.fibre && x.free == y.free &&
+           same_interval(x, y) && x.radius == y.radius;
   };
   return std::equal(pieces_.begin(), pieces_.end(), scene.pieces.begin(), scene.pieces.end(), same);
 }
@@ -107,6 +114,10 @@ double ContactSearch::closed_in(const NearPair& near) const {
 
 /// Appends the contacts of one pair, and notes what is proved when there are none. Whether it was looked at.
 bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<detail::Candidate>& out) {
+  if (!scene.pieces[near.pair.a].fibre) {  // two capsules: looked at sooner than anything is proved of them
+    detail::append_contacts(scene, near.pair, detection_, out);
+    return true;
+  }
   const detail::Track& a = tracks_[near.pair.a];
   const detail::Track& b = tracks_[near.pair.b];
   const double travel = closing(a.travel, b.travel);

@@ -86,6 +86,23 @@ Candidate plane_candidate(const Geometry& scene, int piece, int index, double s)
   return out;
 }
 
+bool of_fibre(const Geometry& scene, const Place& place) {
+  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a)].fibre;
+}
+
+int plane_of(const Geometry& scene, int body) {
+  const auto plane =
+      std::find_if(scene.planes.begin(), scene.planes.end(), [body](const HalfSpace& p) { return p.body == body; });
+  return -1 - static_cast<int>(plane - scene.planes.begin());
+}
+
+/// The pieces where a contact was.
+CandidatePair pair_at(const Geometry& scene, const Place& place) {
+  return {
+      piece_at(scene, place.body_a, place.element_a, place.s_a),
+      place.element_b < 0 ? plane_of(scene, place.body_b) : piece_at(scene, place.body_b, place.element_b, place.s_b)};
+}
+
 /// The piece after (or before) one of the same body, -1 at the body's end.
 int neighbour(const Geometry& scene, int piece, int side) {
   if (side == 0 || body_end(scene.pieces[piece], side)) return -1;
@@ -132,6 +149,10 @@ namespace detail {
 void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
                      std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
+  if (!a.fibre) {
+    append_rigid_contacts(scene, pair, out);
+    return;
+  }
   if (pair.b < 0) {
     const HalfSpace& plane = scene.planes[-1 - pair.b];
     const double reach = a.radius + travel_to_plane(scene, a, plane);
@@ -146,9 +167,7 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
 Candidate follow_one(const Geometry& scene, const Place& place) {
   const int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
   if (place.element_b < 0) {
-    const auto plane = std::find_if(scene.planes.begin(), scene.planes.end(),
-                                    [&](const HalfSpace& p) { return p.body == place.body_b; });
-    return plane_candidate(scene, piece_a, -1 - static_cast<int>(plane - scene.planes.begin()), place.s_a);
+    return plane_candidate(scene, piece_a, plane_of(scene, place.body_b), place.s_a);
   }
   const auto around = [](const Piece& piece, double s, double size) -> geometry::Interval {
     return {std::clamp(s - size, piece.interval.begin, piece.interval.end),
@@ -200,7 +219,9 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
     members.clear();
     std::size_t end = begin;
     for (; end < sorted.size() && sorted[end].group == sorted[begin].group; ++end) members.push_back(sorted[end].index);
-    if (members.size() > 1) drop_duplicates(scene, candidates, members, keep);
+    // Those of two rigid bodies stand apart, or are both needed: the ends of a short capsule on a plane.
+    const bool fibre = scene.pieces[candidates[sorted[begin].index].contact.a].fibre;
+    if (fibre && members.size() > 1) drop_duplicates(scene, candidates, members, keep);
     begin = end;
   }
   std::vector<Contact> contacts;
@@ -216,6 +237,7 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
   // The baseline of segments must not be told where the smooth curves are nearest.
   if (options.method == geometry::DetectionMethod::segments) return;
   for (const Place& place : places) {
+    if (!of_fibre(scene, place)) continue;  // what two rigid bodies may touch at is all found anew
     out.push_back(follow_one(scene, place));
     out.back().followed = true;
   }
@@ -241,7 +263,18 @@ double distance_along(const Geometry& scene, const Contact& contact, const Conta
 std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& places) {
   std::vector<Candidate> candidates;
   candidates.reserve(places.size());
-  for (const Place& place : places) candidates.push_back(detail::follow_one(scene, place));
+  std::vector<CandidatePair> rigid;
+  for (const Place& place : places) {
+    if (of_fibre(scene, place)) {
+      candidates.push_back(detail::follow_one(scene, place));
+    } else {
+      rigid.push_back(pair_at(scene, place));
+    }
+  }
+  std::sort(rigid.begin(), rigid.end());
+  for (std::size_t i = 0; i < rigid.size(); ++i) {
+    if (i == 0 || rigid[i - 1] < rigid[i]) detail::append_rigid_contacts(scene, rigid[i], candidates);
+  }
   return detail::without_duplicates(scene, candidates);
 }
 

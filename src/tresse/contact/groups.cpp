@@ -21,7 +21,8 @@ constexpr double rounding = 1e-12;
 
 }  // namespace
 
-/// Fibres' pieces in halves of halves, cut across the longest side; an obstacle's capsules together.
+/// Fibres' pieces in halves of halves, cut across the longest side; an obstacle's capsules together, free ones before
+/// others.
 void Groups::sort_into_groups(const Geometry& scene, const std::vector<Track>& tracks) {
   constexpr std::size_t usual = 64;
   constexpr std::size_t most_groups = 4096;
@@ -65,9 +66,12 @@ void Groups::sort_into_groups(const Geometry& scene, const std::vector<Track>& t
     self(self, half, end);
   };
   if (fibre_pieces > 0) split(split, 0, fibre_pieces);
-  fibre_groups_ = static_cast<int>(begin_.size());
+  moving_groups_ = fibre_groups_ = static_cast<int>(begin_.size());
   for (std::size_t i = fibre_pieces; i < tracks.size(); ++i) {
-    if (i == fibre_pieces || scene.pieces[i].body != scene.pieces[i - 1].body) begin_.push_back(static_cast<int>(i));
+    if (i == fibre_pieces || scene.pieces[i].body != scene.pieces[i - 1].body) {
+      if (scene.pieces[i].free) ++moving_groups_;
+      begin_.push_back(static_cast<int>(i));
+    }
   }
   begin_.push_back(static_cast<int>(tracks.size()));
   group_.resize(tracks.size());
@@ -136,6 +140,7 @@ Groups::Largest Groups::largest(const std::vector<Track>& tracks) const {
     const bool fibre = group_[i] < fibre_groups_;
     out.radius = std::max(out.radius, track.radius);
     out.farthest = std::max(out.farthest, track.travel.farthest());
+    if (group_[i] < moving_groups_ && fibre_groups_ == 0) out.fibre_radius = std::max(out.fibre_radius, track.radius);
     if (!fibre) continue;
     out.extent = std::max(out.extent, track.travel.extent);
     out.fibre_radius = std::max(out.fibre_radius, track.radius);
@@ -276,7 +281,7 @@ bool Groups::hold(const std::vector<Track>& tracks, Changes& changes) const {
       for (std::size_t n = 0; n < neighbours_[g].size(); ++n) {
         const Neighbour& near = neighbours_[g][n];
         const auto h = static_cast<std::size_t>(near.group);
-        if (h <= g || !of_fibres(g)) continue;
+        if (h <= g || !moves(g)) continue;
         const Motion& b = motions[h];
         const double closing = apart_in_step(g, a, h, b);
         const double used = apart_since(a, b) + closing + rounding;

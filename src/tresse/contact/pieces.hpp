@@ -49,10 +49,14 @@ struct Piece {
   Travel travel;
   double begin = 0.0;  ///< arc length along the body of parameter 0 of the curve [m]
   int body = 0;        ///< pieces of one body share it
+  int owner = 0;       ///< which fibre of the world, or which of its obstacles
   int element = 0;     ///< of the fibre, or capsule of the obstacle
-  bool fibre = true;   ///< false: an obstacle; two obstacles never meet
+  bool fibre = true;   ///< false: an obstacle
+  bool free = false;   ///< an obstacle whose motion is unknown; two whose motion is prescribed never meet
   bool first = true;   ///< starts at the body's beginning
   bool last = true;    ///< ends at the body's end
+
+  bool moves() const { return fibre || free; }
 };
 
 /// Solid half-space on the side away from the unit normal.
@@ -60,9 +64,11 @@ struct HalfSpace {
   Vector3 point;   ///< (3) [m]
   Vector3 normal;  ///< unit (3) [-]
   int body = 0;
+  int owner = 0;  ///< which of the world's obstacles
 };
 
-/// What can touch, at one instant. Pieces of one body stand together, in order along the body, fibres before obstacles.
+/// What can touch, at one instant. Pieces of one body stand together, in order along the body, fibres first, then free
+/// obstacles, then prescribed ones.
 struct Geometry {
   std::vector<Piece> pieces;
   std::vector<HalfSpace> planes;

@@ -6,21 +6,23 @@
 
 #include <tresse/base/status.hpp>
 #include <tresse/base/types.hpp>
+#include <tresse/bodies/rigid_body.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/friction/problem.hpp>
 #include <tresse/rods/rod.hpp>
 
 namespace tresse::dynamics {
 
-/// One contact at the end of a step. `a` is always a fibre; `b` a fibre or an obstacle.
+/// One contact at the end of a step. `a` is a fibre or a free obstacle; `b` a fibre or an obstacle.
 struct ContactReport {
-  int fibre_a = -1;
+  int fibre_a = -1;     ///< -1: a free obstacle
+  int obstacle_a = -1;  ///< index in the scene, -1: fibre
   int fibre_b = -1;     ///< -1: obstacle
   int obstacle_b = -1;  ///< index in the scene, -1: fibre
   int part_b = -1;      ///< capsule of the obstacle (a comb's handle is 0, its teeth follow); -1: fibre or plane
-  double s_a = 0.0;     ///< arc length from the root [m]
+  double s_a = 0.0;     ///< arc length from the root, or along the obstacle's axis [m]
   double s_b = 0.0;     ///< arc length from the root, or along the obstacle's axis [m]
-  Vector3 point_a;      ///< on a's centreline (3) [m]
+  Vector3 point_a;      ///< on a's centreline or axis (3) [m]
   Vector3 point_b;      ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
   Vector3 normal;       ///< unit, from a to b (3) [-]
   Vector3 force;        ///< that a exerts on b, impulse over the step, or its last part (3) [N]
@@ -29,7 +31,7 @@ struct ContactReport {
   friction::ContactCase state = friction::ContactCase::open;
 };
 
-/// What the fibres exert on one obstacle over a step.
+/// What the fibres and free bodies exert on one obstacle over a step.
 struct ObstacleLoad {
   Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
   Vector3 torque = Vector3::Zero();  ///< about the obstacle's moved reference point (3) world axes [N m]
@@ -57,9 +59,9 @@ struct StepReport {
   double max_penetration = 0.0;              ///< deepest in the configuration that the step started from; >= 0 [m]
   std::optional<ContactReport> deepest;      ///< which, without force and slip; none: no overlap
   int overlaps = 0;                          ///< contacts there that are at least half as deep
-  rods::RodEnergies energies;                ///< summed over fibres, at the end of the step
+  rods::RodEnergies energies;                ///< summed over fibres and free bodies, at the end of the step
   double work_external =
-      0.0;  ///< done on the fibres by obstacles, moving roots, air and growing natural curvature since the start [J]
+      0.0;  ///< done on these by other obstacles, moving roots, air and growing natural curvature since the start [J]
   double t_detection = 0.0;  ///< wall times [s]
   double t_assembly = 0.0;
   double t_solve = 0.0;
@@ -71,7 +73,7 @@ struct StepReport {
 
 /// A contact that carried a load in the last step: followed into the next, and where its solve starts.
 struct WarmContact {
-  contact::Place place;  ///< bodies are fibres, then obstacles
+  contact::Place place;  ///< bodies are fibres, then free obstacles, then others
   Vector3 force;         ///< of a on b, world axes (3) [N]
 };
 
@@ -79,6 +81,7 @@ struct WarmContact {
 struct SimulationState {
   std::int64_t step = 0;
   std::vector<rods::RodState> rods;
+  std::vector<bodies::BodyState> bodies;  ///< (free bodies)
   std::vector<WarmContact> warm;
   double work_external = 0.0;  ///< [J]
 };

@@ -10,7 +10,8 @@ namespace tresse::dynamics {
 /// can't give way, and what little it gives would make its force any size. Hair that grows out of a head touches it so.
 bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::Contact& contact) const {
   const auto held = [&](int index, double s) {
-    if (index < 0 || !geometry.pieces[index].fibre) return true;
+    if (index < 0 || !geometry.pieces[index].moves()) return true;
+    if (geometry.pieces[index].free) return false;
     const contact::Piece& piece = geometry.pieces[index];
     const double near = 0.1 * piece.radius;
     if (piece.begin + s < near && clamped(world_.fibres[piece.body])) return true;

@@ -8,25 +8,25 @@
 namespace tresse::dynamics {
 namespace {
 
-ContactReport describe(const contact::Geometry& geometry, const contact::Contact& contact, int fibre_count) {
+ContactReport describe(const contact::Geometry& geometry, const contact::Contact& contact) {
   ContactReport out;
   const contact::Piece& a = geometry.pieces[contact.a];
-  out.fibre_a = a.body;
+  (a.fibre ? out.fibre_a : out.obstacle_a) = a.owner;
   out.s_a = a.begin + contact.s_a;
   out.point_a = contact.point_a;
   out.point_b = contact.point_b;
   out.normal = contact.frame.col(0);
   out.gap = contact.gap;
   if (contact.b < 0) {
-    out.obstacle_b = geometry.planes[-1 - contact.b].body - fibre_count;
+    out.obstacle_b = geometry.planes[-1 - contact.b].owner;
     return out;
   }
   const contact::Piece& b = geometry.pieces[contact.b];
   out.s_b = b.begin + contact.s_b;
   if (b.fibre) {
-    out.fibre_b = b.body;
+    out.fibre_b = b.owner;
   } else {
-    out.obstacle_b = b.body - fibre_count;
+    out.obstacle_b = b.owner;
     out.part_b = b.element;
   }
   return out;
@@ -41,7 +41,7 @@ void Stepper::report_overlap(StepReport& report) const {
     if (contact.gap < (deepest ? deepest->gap : 0.0)) deepest = &contact;
   }
   if (!deepest) return;
-  report.deepest = describe(here_->geometry, *deepest, static_cast<int>(world_.fibres.size()));
+  report.deepest = describe(here_->geometry, *deepest);
   for (const contact::Contact& contact : here_->contacts) report.overlaps += contact.gap <= 0.5 * deepest->gap ? 1 : 0;
 }
 
@@ -60,22 +60,26 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const Vector3 local = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    ContactReport out = describe(pass.at->geometry, contact, static_cast<int>(world_.fibres.size()));
+    ContactReport out = describe(pass.at->geometry, contact);
     out.state = friction::classify(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
     out.slip = friction::tangential_norm(pass.solution.velocity.segment<3>(3 * static_cast<Eigen::Index>(i)));
     const Vector3 impulse = contact.frame * local / options_.theta;  // over the whole part
     out.force = impulse / dt;
     // A fibre that grew leans into what it touches: what brings it back across is work of growing.
     if (grows(out.fibre_a) || grows(out.fibre_b)) growth_work_ -= local[0] / options_.theta * pass.bias[i];
+    const auto load = [&](int obstacle, const Vector3& point, double sign) {
+      ObstacleLoad& on = report.obstacles[obstacle];
+      const Vector3& origin = pass.places[obstacle].position;
+      on.force += sign * impulse / options_.dt;
+      on.torque += sign * (point - origin).cross(impulse) / options_.dt;
+      on.contacts += local.isZero(0.0) ? 0 : 1;
+    };
     if (out.obstacle_b >= 0) {
-      ObstacleLoad& load = report.obstacles[out.obstacle_b];
       const Vector3 point = assembly::surface_point(pass.at->geometry, contact);
-      const std::vector<Pose>& poses =
-          pass.instant == assembly::Instant::begin ? motion_.obstacles_begin : motion_.obstacles_end;
-      load.force += impulse / options_.dt;
-      load.torque += (point - poses[out.obstacle_b].position).cross(impulse) / options_.dt;
-      load.contacts += local.isZero(0.0) ? 0 : 1;
-      obstacle_work_ -= impulse.dot(assembly::obstacle_velocity(motion_, out.obstacle_b, point, pass.instant));
+      load(out.obstacle_b, point, 1.0);
+      if (out.obstacle_a >= 0) load(out.obstacle_a, point, -1.0);
+      if (assembly::free_body_of(world_, out.obstacle_b) < 0)
+        obstacle_work_ -= impulse.dot(assembly::obstacle_velocity(motion_, out.obstacle_b, point, pass.instant));
     }
     contact_reports_.push_back(out);
   }

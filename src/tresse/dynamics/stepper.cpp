@@ -45,6 +45,7 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(world.holds.empty() || options.scheme == Scheme::semi_implicit,
           "scheme: must be semi-implicit where points are held");
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
+  require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const int m = world.fibres[f].rod->coordinate_count();
     require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
@@ -55,14 +56,6 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
 /// The roots of branches in `states` follow their parents.
 void refresh_kinematics(assembly::World& world, const assembly::Forest& forest, std::vector<rods::RodState>& states) {
   for_each_fibre(forest.trees.size(), [&](std::size_t t) { assembly::update_tree(world, forest.trees[t], states); });
-}
-
-std::vector<VectorX> velocities_of(const assembly::World& world, const std::vector<rods::RodState>& states) {
-  std::vector<VectorX> out;
-  for (std::size_t f = 0; f < states.size(); ++f) {
-    out.push_back(rods::generalised_velocity(*world.fibres[f].rod, states[f]));
-  }
-  return out;
 }
 
 }  // namespace
@@ -78,7 +71,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   const std::size_t trees = motion_.forest.trees.size();
   for (const assembly::Tree& tree : motion_.forest.trees) motion_.matrices.emplace_back(world_, tree);
   motion_.roots.resize(trees);
-  motion_.velocities.resize(count);
+  motion_.velocities.resize(count + world_.free_bodies.size());
   start_velocities_.resize(count);
   free_results_.assign(count, {Status::converged, 0});
   first_free_.resize(trees);
@@ -105,7 +98,8 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
 void Stepper::restore(SimulationState& state) {
   set_natural_shapes(time());
   refresh_kinematics(world_, motion_.forest, state.rods);
-  here_ = find_contacts(time(), velocities_of(world_, state.rods), state.warm);
+  place_bodies(state.bodies);
+  here_ = find_contacts(time(), velocities_of(state), state.warm);
 }
 
 void Stepper::set_natural_shapes(double time) {
@@ -137,10 +131,11 @@ void Stepper::begin_span(const Span& span) {
   }
   motion_.obstacles_begin.clear();
   motion_.obstacles_end.clear();
-  for (const bodies::Obstacle& obstacle : world_.obstacles) {
-    motion_.obstacles_begin.push_back(assembly::obstacle_pose(obstacle, span.begin));
-    motion_.obstacles_end.push_back(assembly::obstacle_pose(obstacle, span.end));
+  for (int k = 0; k < static_cast<int>(world_.obstacles.size()); ++k) {
+    motion_.obstacles_begin.push_back(assembly::obstacle_pose(world_, k, span.begin));
+    motion_.obstacles_end.push_back(assembly::obstacle_pose(world_, k, span.end));
   }
+  begin_bodies();
   start_rods_ = state_.rods;
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world_.fibres[f];
@@ -203,16 +198,20 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
     }
   });
   for (std::size_t k = 0; k < world_.obstacles.size(); ++k) {
-    const bodies::Obstacle& obstacle = world_.obstacles[k];
+    const int free = assembly::free_body_of(world_, static_cast<int>(k));
     const auto body = static_cast<std::size_t>(assembly::obstacle_body(world_, static_cast<int>(k)));
     if (geometry.body_begin[body] == geometry.body_begin[body + 1]) continue;
-    const Pose now = assembly::obstacle_pose(obstacle, time);
-    const Pose next = assembly::obstacle_pose(obstacle, time + dt);
+    const Pose now = assembly::obstacle_pose(world_, static_cast<int>(k), time);
+    const Pose next = assembly::obstacle_pose(world_, static_cast<int>(k), time + dt);
     const Matrix3 turn = next.frame * now.frame.transpose();
     for (int i = geometry.body_begin[body]; i < geometry.body_begin[body + 1]; ++i) {
       contact::Piece& piece = geometry.pieces[i];
       const auto travel = [&](const Vector3& x) -> Vector3 {
         const Vector3 arm = x - now.position;
+        if (free >= 0) {
+          const VectorX& twist = velocities[world_.fibres.size() + static_cast<std::size_t>(free)];
+          return safety * dt * (twist.head<3>() + Vector3(twist.tail<3>()).cross(arm)) + fall;
+        }
         return safety * (next.position - now.position + turn * arm - arm);
       };
       if (simple) {
@@ -328,6 +327,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   Pass pass;
   pass.at = at;
   pass.instant = previous ? assembly::Instant::end : assembly::Instant::begin;
+  pass.places = previous ? motion_.obstacles_end : motion_.obstacles_begin;
   const double dt = motion_.dt;
   struct Reach {
     double start = 0.0;  // gap at the start, linearised [m]
@@ -375,10 +375,12 @@ void Stepper::solve(Pass& pass) {
   Stopwatch watch(timing_.t_solve);
   pass.solution = friction::solve(pass.problem, pass.guess, options_.solver);
   pass.velocities = assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_);
+  find_body_impulses(pass);
 }
 
-/// Moves the rods to the end that a pass predicts.
+/// Moves the rods and free bodies to the end that a pass predicts.
 void Stepper::go_to_end(const Pass& pass) {
+  go_to_end_of_bodies(pass);
   end_rods_.resize(world_.fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
     rods::Rod& rod = *world_.fibres[f].rod;
@@ -403,7 +405,9 @@ Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, con
 
 /// Whether a step with these velocities ends in a state worth going on from.
 bool Stepper::sound(const std::vector<VectorX>& velocities) const {
-  for (std::size_t f = 0; f < velocities.size(); ++f) {
+  const auto bodies = velocities.begin() + static_cast<std::ptrdiff_t>(world_.fibres.size());
+  if (!std::all_of(bodies, velocities.end(), [](const VectorX& v) { return v.allFinite(); })) return false;
+  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     if (!world_.fibres[f].rod->within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
   }
   return true;
@@ -422,6 +426,14 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
     const VectorX last = of(after.velocities);
     change += matrix.squared_norm(last - of(before.velocities));
     size += std::max(matrix.squared_norm(last), matrix.squared_norm(of(motion_.velocities)));
+  }
+  for (std::size_t k = 0; k < motion_.bodies.size(); ++k) {
+    const auto squared_norm = [&](const assembly::Vector6& v) {
+      return v.dot(assembly::momentum(motion_.bodies[k], v));
+    };
+    const std::size_t i = world_.fibres.size() + k;
+    change += squared_norm(after.velocities[i] - before.velocities[i]);
+    size += std::max(squared_norm(after.velocities[i]), squared_norm(motion_.velocities[i]));
   }
   return size > 0.0 ? std::sqrt(change / size) : 0.0;
 }
@@ -442,6 +454,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
   {
     Stopwatch watch(timing_.t_assembly);
     find_root_motions();
+    assemble_bodies(nullptr);
     for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
       for (const int f : motion_.forest.trees[t].fibres)
         start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
@@ -506,6 +519,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       // What comes after the passes asked for corrects held points along the rows of the last one: rows that turned
       // would move what has no inertia, a rod's spin about its own axis, and that would not settle.
       const bool again = !free && done < wanted;
+      assemble_bodies(&pass);
       for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
         const int tree = static_cast<int>(t);
         if (free && linear(tree)) {
@@ -531,6 +545,7 @@ void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& repo
   state_.work_external += obstacle_work_ + hold_work_ + growth_work_ + root_and_air_work(pass);
   state_.warm = pass.forces(stage(), options_.margin);
   std::swap(state_.rods, end_rods_);
+  state_.bodies = end_bodies_;
   here_ = std::move(end);
 }
 
@@ -553,6 +568,7 @@ StepReport Stepper::step() {
     for (int begin = 0; begin < whole && report.finite;) {
       if (!attempt({time_at(begin), time_at(begin + size), size == 1}, report)) {
         refresh_kinematics(world_, motion_.forest, state_.rods);
+        place_bodies(state_.bodies);
         size /= 2;
         continue;
       }
@@ -574,6 +590,8 @@ StepReport Stepper::step() {
       report.energies.elastic += energies.elastic;
       report.energies.gravity += energies.gravity;
     }
+    report.energies.kinetic += assembly::kinetic_energy(world_);
+    report.energies.gravity += assembly::gravity_energy(world_);
     report.work_external = state_.work_external;
   }
   report.t_detection = timing_.t_detection;

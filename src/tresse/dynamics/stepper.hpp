@@ -46,7 +46,7 @@ struct StepOptions {
 /// state. The equations are in docs/dynamics.md. Same bits for any number of threads.
 class Stepper {
  public:
-  /// `initial` holds one state a fibre; throws InvalidInput when sizes or options are wrong.
+  /// `initial` holds one state a fibre and one a free body; throws InvalidInput when sizes or options are wrong.
   Stepper(assembly::World world, const StepOptions& options, SimulationState initial);
 
   /// One step. When the new state is not finite the report says so and state() is still the last good one.
@@ -99,6 +99,12 @@ class Stepper {
     std::pair<int, int> bodies() const { return {body_a, body_b}; }
   };
 
+  void place_bodies(const std::vector<bodies::BodyState>& states);
+  std::vector<VectorX> velocities_of(const SimulationState& state) const;
+  void begin_bodies();
+  void assemble_bodies(const Pass* previous);
+  void find_body_impulses(Pass& pass) const;
+  void go_to_end_of_bodies(const Pass& pass);
   void set_natural_shapes(double time);
   void grow(int fibre, const Span& span);
   bool grows(int fibre) const;
@@ -166,14 +172,18 @@ class Stepper {
   assembly::FreeMotion motion_;
   std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
   std::vector<rods::RodState> end_rods_;
-  std::vector<rods::RodState> stage_rods_;      ///< at theta < 1
-  std::vector<Pose> stage_roots_;               ///< (fibres) clamped roots at theta
-  std::vector<VectorX> start_velocities_;       ///< (fibres) generalised velocity at the start
-  std::vector<VectorX> first_free_;             ///< (trees) velocity without contact, gravity that of the start
-  std::vector<VectorX> first_gravity_;          ///< (trees) its generalised force
-  std::vector<Pose> next_roots_;                ///< (fibres) clamped roots at the end
-  std::vector<Twist> root_accelerations_;       ///< (fibres)
-  std::vector<FreeMotionResult> free_results_;  ///< (fibres) of this part; elasticity that is not linear only
+  std::vector<rods::RodState> stage_rods_;  ///< at theta < 1
+  std::vector<assembly::FreeBody> start_bodies_;
+  std::vector<bodies::BodyState> end_bodies_;
+  std::vector<assembly::Vector6> start_momenta_;  ///< (free bodies)
+  std::vector<assembly::Vector6> weights_;        ///< (free bodies) impulse of gravity over the stage
+  std::vector<Pose> stage_roots_;                 ///< (fibres) clamped roots at theta
+  std::vector<VectorX> start_velocities_;         ///< (fibres) generalised velocity at the start
+  std::vector<VectorX> first_free_;               ///< (trees) velocity without contact, gravity that of the start
+  std::vector<VectorX> first_gravity_;            ///< (trees) its generalised force
+  std::vector<Pose> next_roots_;                  ///< (fibres) clamped roots at the end
+  std::vector<Twist> root_accelerations_;         ///< (fibres)
+  std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part; elasticity that is not linear only
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   double end_time_ = 0.0;                             ///< of this part of the step [s]

@@ -16,8 +16,8 @@ inline double tangential_norm(const Vector3& v) { return std::sqrt(v[1] * v[1] +
 /// Euclidean projection of x on K_mu. mu = 0: the half line of normal reactions.
 inline Vector3 project_on_cone(const Vector3& x, double mu) {
   const double tangential = tangential_norm(x);
+  if (mu * tangential <= -x[0]) return Vector3::Zero();  // first: with mu = 0 the other test would let x_N < 0 through
   if (tangential <= mu * x[0]) return x;
-  if (mu * tangential <= -x[0]) return Vector3::Zero();
   const double normal = (x[0] + mu * tangential) / (1.0 + mu * mu);
   const double factor = mu * normal / tangential;  // 0/0 only at x_T = 0, where one of the tests above holds
   return {normal, tangential > 0.0 ? factor * x[1] : 0.0, tangential > 0.0 ? factor * x[2] : 0.0};

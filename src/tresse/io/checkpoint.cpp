@@ -82,13 +82,17 @@ struct FlatState {
   std::vector<double> curvature_rate;           // (m)
   std::vector<std::int64_t> memory_offsets;     // (n + 1), empty when no rod has a memory
   std::vector<double> memory;
-  std::vector<std::int32_t> warm_key;  // (w, 4) body and element of a, of b
-  std::vector<double> warm_abscissa;   // (w, 2)
-  std::vector<double> warm_force;      // (w, 3)
+  std::vector<double> body_position;          // (b, 3) of the free bodies
+  std::vector<double> body_frame;             // (b, 3, 3)
+  std::vector<double> body_velocity;          // (b, 3)
+  std::vector<double> body_angular_velocity;  // (b, 3)
+  std::vector<std::int32_t> warm_key;         // (w, 4) body and element of a, of b
+  std::vector<double> warm_abscissa;          // (w, 2)
+  std::vector<double> warm_force;             // (w, 3)
 };
 
-/// Of models with a memory alone.
-bool optional(std::string_view name) { return name.starts_with("state/memory"); }
+/// Of models with a memory, and of free bodies, alone.
+bool optional(std::string_view name) { return name.starts_with("state/memory") || name.starts_with("state/bodies"); }
 
 /// visit(name, extents of a row, array).
 template <class AnyState, class Visit>
@@ -102,6 +106,10 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/curvature_rate", Shape{}, x.curvature_rate);
   visit("state/memory_offsets", Shape{}, x.memory_offsets);
   visit("state/memory", Shape{}, x.memory);
+  visit("state/bodies/position", Shape{3}, x.body_position);
+  visit("state/bodies/frame", Shape{3, 3}, x.body_frame);
+  visit("state/bodies/velocity", Shape{3}, x.body_velocity);
+  visit("state/bodies/angular_velocity", Shape{3}, x.body_angular_velocity);
   visit("state/warm/key", Shape{key_size}, x.warm_key);
   visit("state/warm/abscissa", Shape{2}, x.warm_abscissa);
   visit("state/warm/force", Shape{3}, x.warm_force);
@@ -130,6 +138,12 @@ FlatState flatten(const dynamics::SimulationState& state) {
     for (const rods::RodState& rod : state.rods)
       out.memory_offsets.push_back(out.memory_offsets.back() + static_cast<std::int64_t>(rod.memory.size()));
   }
+  for (const bodies::BodyState& body : state.bodies) {
+    append(out.body_position, body.pose.position);
+    append(out.body_frame, body.pose.frame);
+    append(out.body_velocity, body.velocity.linear);
+    append(out.body_angular_velocity, body.velocity.angular);
+  }
   for (const dynamics::WarmContact& contact : state.warm) {
     const contact::Place& place = contact.place;
     out.warm_key.insert(out.warm_key.end(), {place.body_a, place.element_a, place.body_b, place.element_b});
@@ -154,6 +168,12 @@ bool consistent_memory(const FlatState& x) {
          x.memory_offsets.back() == static_cast<std::int64_t>(x.memory.size());
 }
 
+bool consistent_bodies(const FlatState& x) {
+  const std::size_t bodies = x.body_position.size() / 3;
+  return x.body_position.size() == 3 * bodies && x.body_frame.size() == 9 * bodies &&
+         x.body_velocity.size() == 3 * bodies && x.body_angular_velocity.size() == 3 * bodies;
+}
+
 bool consistent(const FlatState& x) {
   if (x.curvature_offsets.empty() || x.curvature_offsets.front() != 0) return false;
   const std::size_t rods = x.curvature_offsets.size() - 1;
@@ -163,7 +183,14 @@ bool consistent(const FlatState& x) {
          x.curvature_rate.size() == x.curvature.size() && x.root_position.size() == 3 * rods &&
          x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
-         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts && consistent_memory(x);
+         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts && consistent_memory(x) &&
+         consistent_bodies(x);
+}
+
+Matrix3 matrix_at(const std::vector<double>& values, std::size_t row) {
+  Matrix3 out;
+  for (int j = 0; j < 3; ++j) out.row(j) = vector_at(values, 3 * row + static_cast<std::size_t>(j));
+  return out;
 }
 
 /// `flat` is consistent.
@@ -171,13 +198,17 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   for (std::size_t i = 0; i + 1 < flat.curvature_offsets.size(); ++i) {
     rods::RodState& rod = state.rods.emplace_back();
     rod.root.position = vector_at(flat.root_position, i);
-    for (int j = 0; j < 3; ++j) rod.root.frame.row(j) = vector_at(flat.root_frame, 3 * i + static_cast<std::size_t>(j));
+    rod.root.frame = matrix_at(flat.root_frame, i);
     rod.root_velocity.linear = vector_at(flat.root_velocity, i);
     rod.root_velocity.angular = vector_at(flat.root_angular_velocity, i);
     rod.coordinates = slice(flat.curvature, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
     rod.rates = slice(flat.curvature_rate, flat.curvature_offsets[i], flat.curvature_offsets[i + 1]);
     if (!flat.memory_offsets.empty())
       rod.memory = slice(flat.memory, flat.memory_offsets[i], flat.memory_offsets[i + 1]);
+  }
+  for (std::size_t i = 0; 3 * i < flat.body_position.size(); ++i) {
+    state.bodies.push_back({{vector_at(flat.body_position, i), matrix_at(flat.body_frame, i)},
+                            {vector_at(flat.body_velocity, i), vector_at(flat.body_angular_velocity, i)}});
   }
   for (std::size_t i = 0; key_size * i < flat.warm_key.size(); ++i) {
     dynamics::WarmContact& contact = state.warm.emplace_back();

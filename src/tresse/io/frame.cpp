@@ -66,7 +66,7 @@ void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
 }
 
 void add_contact(Frame& frame, const dynamics::ContactReport& contact) {
-  frame.contact_fibre_a.push_back(contact.fibre_a);
+  frame.contact_fibre_a.push_back(contact.obstacle_a >= 0 ? -1 - contact.obstacle_a : contact.fibre_a);
   frame.contact_fibre_b.push_back(contact.fibre_b);
   frame.contact_obstacle_b.push_back(contact.obstacle_b);
   frame.contact_part_b.push_back(contact.part_b);

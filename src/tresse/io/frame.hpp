@@ -59,16 +59,16 @@ struct Frame {
 
   std::vector<double> obstacle_position;  ///< (o, 3) of the moved reference point [m]
   std::vector<double> obstacle_frame;     ///< (o, 3, 3) rotation from the reference pose
-  std::vector<double> obstacle_force;     ///< (o, 3) that the fibres exert, over the last step, world axes [N]
-  std::vector<double> obstacle_torque;    ///< (o, 3) about the moved reference point, world axes [N m]
+  std::vector<double> obstacle_force;  ///< (o, 3) that fibres and free bodies exert, over the last step, world axes [N]
+  std::vector<double> obstacle_torque;  ///< (o, 3) about the moved reference point, world axes [N m]
 
-  std::vector<std::int32_t> contact_fibre_a;     ///< (k)
+  std::vector<std::int32_t> contact_fibre_a;     ///< (k) -1 - o: free obstacle o
   std::vector<std::int32_t> contact_fibre_b;     ///< (k) -1: an obstacle
   std::vector<std::int32_t> contact_obstacle_b;  ///< (k) -1: a fibre
   std::vector<std::int32_t> contact_part_b;      ///< (k) capsule of the obstacle, -1: a fibre or a plane
-  std::vector<double> contact_s_a;               ///< (k) arc length from the root [m]
+  std::vector<double> contact_s_a;               ///< (k) arc length from the root, or along the obstacle's axis [m]
   std::vector<double> contact_s_b;               ///< (k) arc length from the root, or along the obstacle's axis [m]
-  std::vector<double> contact_point_a;           ///< (k, 3) on a's centreline [m]
+  std::vector<double> contact_point_a;           ///< (k, 3) on a's centreline or axis [m]
   std::vector<double> contact_point_b;           ///< (k, 3) on b's centreline or axis [m]
   std::vector<double> contact_normal;            ///< (k, 3) unit, from a to b
   std::vector<double> contact_force;             ///< (k, 3) that a exerts on b, world axes [N]

@@ -268,6 +268,12 @@ void write_obstacle(Writer& out, const bodies::Obstacle& obstacle) {
   out.text("name", obstacle.name);
   out.text("material", obstacle.material_name);
   std::visit(ShapeWriter{out}, obstacle.shape);
+  if (obstacle.mass > 0.0) {
+    out.entry("mass", obstacle.mass);
+    out.entry("velocity", obstacle.velocity.linear);
+    out.entry("angular_velocity", obstacle.velocity.angular);
+    return;
+  }
   out.entry("reference", obstacle.reference);
   out.entry("motion", std::string_view(motion_text(obstacle.motion)));
 }

@@ -198,7 +198,7 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
   append_fibres(frame, scene, world, all);
   for (std::size_t k = 0; k < world.obstacles.size(); ++k) {
     const dynamics::ObstacleLoad load = k < report.obstacles.size() ? report.obstacles[k] : dynamics::ObstacleLoad{};
-    add_obstacle(frame, assembly::obstacle_pose(world.obstacles[k], frame.time), load);
+    add_obstacle(frame, assembly::obstacle_pose(world, static_cast<int>(k), frame.time), load);
   }
   for (const dynamics::ContactReport& contact : stepper.contacts()) add_contact(frame, contact);
   validate(frame, layout);
@@ -249,7 +249,7 @@ Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, 
   append_fibres(frame, scene, world, all);
   for (std::size_t k = 0; k < world.obstacles.size(); ++k) {
     const dynamics::ObstacleLoad load = k < rest.obstacles.size() ? rest.obstacles[k] : dynamics::ObstacleLoad{};
-    add_obstacle(frame, assembly::obstacle_pose(world.obstacles[k], rest.time), load);
+    add_obstacle(frame, assembly::obstacle_pose(world, static_cast<int>(k), rest.time), load);
   }
   for (const dynamics::ContactReport& contact : rest.contacts) add_contact(frame, contact);
   validate(frame, layout);

@@ -33,6 +33,7 @@ inline constexpr Dimension acceleration{{1, 0, -2, 0}};
 inline constexpr Dimension angular_velocity{{0, 0, -1, 1}};
 inline constexpr Dimension curvature{{-1, 0, 0, 1}};
 inline constexpr Dimension curvature_rate{{-1, 0, -1, 1}};
+inline constexpr Dimension mass{{0, 1, 0, 0}};
 inline constexpr Dimension density{{-3, 1, 0, 0}};
 inline constexpr Dimension pressure{{-1, 1, -2, 0}};
 inline constexpr Dimension drag{{-1, 1, -1, 0}};  ///< force per length and velocity

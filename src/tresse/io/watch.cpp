@@ -44,8 +44,13 @@ std::string shorter_step(double dt, double radii) {
   return fmt::format("try time_step {:g} s", rounded_down(dt / std::clamp(radii, 2.0, 10.0)));
 }
 
+double radius_of_a(const assembly::World& world, const ContactReport& contact) {
+  return contact.fibre_a >= 0 ? world.fibres[contact.fibre_a].rod->contact_radius()
+                              : bodies::capsules(world.obstacles[contact.obstacle_a].shape).front().radius;
+}
+
 double radius_of(const assembly::World& world, const ContactReport& contact) {
-  const double a = world.fibres[contact.fibre_a].rod->contact_radius();
+  const double a = radius_of_a(world, contact);
   return contact.fibre_b < 0 ? a : std::min(a, world.fibres[contact.fibre_b].rod->contact_radius());
 }
 
@@ -84,7 +89,7 @@ Axis fibre_axis(const assembly::World& world, int fibre) {
 Axis capsule_axis(const WatchedStep& step, int obstacle, int part) {
   const bodies::Obstacle& body = step.world.obstacles[obstacle];
   const bodies::Capsule capsule = bodies::capsules(body.shape)[static_cast<std::size_t>(part)];
-  const Pose pose = assembly::obstacle_pose(body, step.report.time);
+  const Pose pose = assembly::obstacle_pose(step.world, obstacle, step.report.time);
   const Vector3 from = assembly::moved(body, pose, capsule.from);
   const Vector3 chord = assembly::moved(body, pose, capsule.to) - from;
   const double length = chord.norm();
@@ -128,14 +133,19 @@ std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, 
 ContactReport report_of(const assembly::World& world, const contact::Place& place) {
   const int fibres = static_cast<int>(world.fibres.size());
   ContactReport out;
-  out.fibre_a = place.body_a;
-  out.s_a = world.fibres[place.body_a].rod->piece_begin(place.element_a) + place.s_a;
+  out.s_a = place.s_a;
+  if (place.body_a < fibres) {
+    out.fibre_a = place.body_a;
+    out.s_a += world.fibres[place.body_a].rod->piece_begin(place.element_a);
+  } else {
+    out.obstacle_a = assembly::obstacle_of_body(world, place.body_a);
+  }
   out.s_b = place.s_b;
   if (place.body_b < fibres) {
     out.fibre_b = place.body_b;
     out.s_b += world.fibres[place.body_b].rod->piece_begin(place.element_b);
   } else {
-    out.obstacle_b = place.body_b - fibres;
+    out.obstacle_b = assembly::obstacle_of_body(world, place.body_b);
     out.part_b = place.element_b;
   }
   return out;
@@ -153,11 +163,11 @@ struct Parted {
 
 /// Nothing where it cannot be told, or where one slid off the other's end.
 std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed, const ContactReport& pair) {
-  const Axis a = fibre_axis(step.world, pair.fibre_a);
+  const Axis a = pair.fibre_a >= 0 ? fibre_axis(step.world, pair.fibre_a) : capsule_axis(step, pair.obstacle_a, 0);
   if (pair.fibre_b < 0 && pair.part_b < 0) {
     const bodies::Obstacle& body = step.world.obstacles[pair.obstacle_b];
     const auto& plane = std::get<bodies::Plane>(body.shape);
-    const Pose pose = assembly::obstacle_pose(body, step.report.time);
+    const Pose pose = assembly::obstacle_pose(step.world, pair.obstacle_b, step.report.time);
     const double height =
         (pose.frame * plane.normal).dot(a.at(pair.s_a).position - assembly::moved(body, pose, plane.point));
     return Parted::of(height < 0.0, std::abs(height), a.radius);
@@ -205,7 +215,8 @@ const char* to_string(Trouble kind) {
 }
 
 std::string pair_name(const ContactReport& contact, const assembly::World& world) {
-  const std::string a = fmt::format("fibre {} at {:.4g} m and ", contact.fibre_a, contact.s_a);
+  const std::string a = contact.fibre_a >= 0 ? fmt::format("fibre {} at {:.4g} m and ", contact.fibre_a, contact.s_a)
+                                             : fmt::format("'{}' and ", world.obstacles[contact.obstacle_a].name);
   if (contact.fibre_b >= 0) return a + fmt::format("fibre {} at {:.4g} m", contact.fibre_b, contact.s_b);
   const bodies::Obstacle& obstacle = world.obstacles[contact.obstacle_b];
   if (!std::holds_alternative<bodies::Comb>(obstacle.shape)) return a + fmt::format("'{}'", obstacle.name);
@@ -222,7 +233,14 @@ std::string liveliest_fibre(const assembly::World& world) {
     most = kinetic;
     liveliest = f;
   }
-  return fmt::format("fibre {}", liveliest);
+  std::string out = fmt::format("fibre {}", liveliest);
+  for (const assembly::FreeBody& body : world.free_bodies) {
+    const double kinetic = bodies::kinetic_energy(body.solid, body.state);
+    if (kinetic <= most) continue;
+    most = kinetic;
+    out = fmt::format("'{}'", world.obstacles[body.obstacle].name);
+  }
+  return out;
 }
 
 std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
@@ -267,8 +285,8 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
   if (!(depth > overlap_told)) return;
   double slip = 0.0;
   for (const ContactReport& contact : step.contacts) {
-    const bool same = contact.fibre_a == deepest->fibre_a && contact.fibre_b == deepest->fibre_b &&
-                      contact.obstacle_b == deepest->obstacle_b;
+    const bool same = contact.fibre_a == deepest->fibre_a && contact.obstacle_a == deepest->obstacle_a &&
+                      contact.fibre_b == deepest->fibre_b && contact.obstacle_b == deepest->obstacle_b;
     if (same) slip = std::max(slip, contact.slip);
   }
   const double radii = step.dt * slip / radius;
@@ -283,18 +301,20 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
 }
 
 void Watch::note_contacts(const WatchedStep& step) {
-  const int fibres = static_cast<int>(step.world.fibres.size());
   known_.clear();
+  const auto body = [&](int fibre, int obstacle) {
+    return fibre >= 0 ? fibre : assembly::obstacle_body(step.world, obstacle);
+  };
   for (const ContactReport& contact : step.contacts) {
-    const int body_b = contact.fibre_b >= 0 ? contact.fibre_b : fibres + contact.obstacle_b;
-    known_.push_back({contact.fibre_a, body_b, contact.s_a, &contact});
+    known_.push_back(
+        {body(contact.fibre_a, contact.obstacle_a), body(contact.fibre_b, contact.obstacle_b), contact.s_a, &contact});
   }
   std::sort(known_.begin(), known_.end(), [](const Known& x, const Known& y) { return x.key() < y.key(); });
 }
 
 /// The contact of this step that stands for one that pressed before: the nearest along a.
-const Watch::Known* Watch::same_contact(const WatchedStep& step, const WarmContact& pressed, double s_a) const {
-  const double reach = same_place * step.world.fibres[pressed.place.body_a].rod->contact_radius();
+const Watch::Known* Watch::same_contact(const WarmContact& pressed, double s_a, double radius) const {
+  const double reach = same_place * radius;
   const Known first{pressed.place.body_a, pressed.place.body_b, s_a - reach, nullptr};
   const Known* best = nullptr;
   for (auto k = std::lower_bound(known_.begin(), known_.end(), first,
@@ -323,7 +343,7 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
     if (force < typical) continue;
     const ContactReport pair = report_of(step.world, pressed.place);
     const double radius = radius_of(step.world, pair);
-    const Known* known = same_contact(step, pressed, pair.s_a);
+    const Known* known = same_contact(pressed, pair.s_a, radius_of_a(step.world, pair));
     // Within a fibre's width of the old place a normal cannot have turned as far as this.
     const bool suspect = !known || (std::abs(known->s_a - pair.s_a) < 2.0 * radius &&
                                     known->contact->normal.dot(pressed.force) < -0.5 * force);

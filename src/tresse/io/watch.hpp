@@ -94,7 +94,7 @@ class Watch {
   void look_at_motion(const WatchedStep& step);
   void look_at_cuts(const WatchedStep& step, const WatchTally& tally);
   void note_contacts(const WatchedStep& step);
-  const Known* same_contact(const WatchedStep& step, const dynamics::WarmContact& pressed, double s_a) const;
+  const Known* same_contact(const dynamics::WarmContact& pressed, double s_a, double radius) const;
   Sighting& seen(Trouble kind) { return seen_[static_cast<std::size_t>(kind)]; }
 
   std::array<Sighting, trouble_count> seen_;

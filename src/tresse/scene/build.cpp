@@ -205,18 +205,29 @@ void add_holds(const Scene& scene, Case& out) {
   }
 }
 
+/// Of the free bodies. [m]
+double smallest_body_radius(const Scene& scene) {
+  double out = std::numeric_limits<double>::infinity();
+  for (const Obstacle& obstacle : scene.obstacles) {
+    if (obstacle.body.mass > 0.0) out = std::min(out, bodies::capsules(obstacle.body.shape).front().radius);
+  }
+  return out;
+}
+
 dynamics::StepOptions step_options(const Scene& scene) {
   dynamics::StepOptions options;
   double smallest_radius = std::numeric_limits<double>::infinity();
   double longest = 0.0;
   double fibres = 0;
   for (const double count : fibre_counts(scene.fibres)) fibres += count;
+  for (const Obstacle& obstacle : scene.obstacles) fibres += obstacle.body.mass > 0.0 ? 1.0 : 0.0;
   for (const FibreGroup& group : scene.fibres) {
     longest = std::max(longest, length(group));
     for (const rods::CrossSection& section : group.sections) {
       smallest_radius = std::min({smallest_radius, section.half_axis_1, section.half_axis_2});
     }
   }
+  if (scene.fibres.empty()) smallest_radius = smallest_body_radius(scene);
   options.dt = scene.integrator.time_step;
   options.scheme =
       scene.integrator.scheme == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
@@ -261,6 +272,8 @@ Case build(const Scene& scene) {
     out.world.obstacles.push_back(obstacle.body);
     out.world.obstacle_material.push_back(index_of(materials, obstacle.body.material_name));
   }
+  out.world.free_bodies = assembly::find_free_bodies(out.world.obstacles);
+  for (const assembly::FreeBody& body : out.world.free_bodies) out.state.bodies.push_back(body.state);
   out.world.gravity = scene.gravity;
   out.world.wind = scene.wind;
   out.world.gust = scene.gust;
@@ -289,13 +302,13 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
   for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];
     if (contact.gap >= -tolerance * a.radius || assembly::joined(world, geometry, contact)) continue;
-    Overlap overlap{.fibre_a = a.body, .s_a = a.begin + contact.s_a, .depth = -contact.gap};
-    const int fibre_count = static_cast<int>(world.fibres.size());
+    Overlap overlap{.s_a = a.begin + contact.s_a, .depth = -contact.gap};
+    (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
     if (contact.b < 0) {
-      overlap.obstacle_b = geometry.planes[-1 - contact.b].body - fibre_count;
+      overlap.obstacle_b = geometry.planes[-1 - contact.b].owner;
     } else {
       const contact::Piece& b = geometry.pieces[contact.b];
-      (b.fibre ? overlap.fibre_b : overlap.obstacle_b) = b.fibre ? b.body : b.body - fibre_count;
+      (b.fibre ? overlap.fibre_b : overlap.obstacle_b) = b.owner;
       overlap.s_b = b.begin + contact.s_b;
     }
     overlaps.push_back(overlap);
@@ -309,6 +322,9 @@ std::string describe(const Overlap& overlap, const Scene& scene, const assembly:
   const std::string other = overlap.fibre_b >= 0
                                 ? fmt::format("fibre {} ({:.4g} m from its root)", overlap.fibre_b, overlap.s_b)
                                 : fmt::format("obstacle '{}'", scene.obstacles[overlap.obstacle_b].body.name);
+  if (overlap.obstacle_a >= 0)
+    return fmt::format("free body '{}' overlaps {} by {:.3g} m", scene.obstacles[overlap.obstacle_a].body.name, other,
+                       overlap.depth);
   return fmt::format("fibre {} of '{}' overlaps {} by {:.3g} m at {:.4g} m from its root", overlap.fibre_a,
                      scene.fibres[world.fibres[overlap.fibre_a].group].name, other, overlap.depth, overlap.s_a);
 }

@@ -21,7 +21,8 @@ Case build(const Scene& scene);
 
 /// Two bodies that overlap at the start.
 struct Overlap {
-  int fibre_a = -1;
+  int fibre_a = -1;     ///< -1: a free body
+  int obstacle_a = -1;  ///< that one
   double s_a = 0.0;     ///< arc length from the root [m]
   int fibre_b = -1;     ///< -1: an obstacle
   int obstacle_b = -1;  ///< index in the scene, -1: a fibre

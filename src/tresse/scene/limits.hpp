@@ -17,6 +17,7 @@ inline constexpr Range coordinate{-1e6, 1e6};        // [m]
 inline constexpr Range curvature{-1e9, 1e9};         // [1/m]
 inline constexpr Range curvature_rate{-1e12, 1e12};  // [1/(m s)]
 inline constexpr Range density{1e-3, 1e6};           // [kg/m^3]
+inline constexpr Range mass{1e-30, 1e20};            // of a free body [kg]
 inline constexpr Range young_modulus{1e-3, 1e15};    // [Pa]
 inline constexpr Range poisson_ratio{-1.0, 0.5, true};
 inline constexpr Range damping_time{0.0, 1e6};  // [s]

@@ -19,7 +19,8 @@ bodies::Motion frozen(const bodies::Motion& motion) {
   return out;
 }
 
-/// The world at time zero with nothing that moves it but contact: every fibre's present shape is its natural one.
+/// The world at time zero with nothing that moves it but contact: every fibre's present shape is its natural one, and
+/// free bodies stay where they are.
 assembly::World still_world(const Case& built) {
   assembly::World out;
   for (std::size_t f = 0; f < built.world.fibres.size(); ++f) {
@@ -34,7 +35,10 @@ assembly::World still_world(const Case& built) {
     out.fibres.push_back(std::move(fibre));
   }
   out.obstacles = built.world.obstacles;
-  for (bodies::Obstacle& obstacle : out.obstacles) obstacle.motion = frozen(obstacle.motion);
+  for (bodies::Obstacle& obstacle : out.obstacles) {
+    obstacle.motion = frozen(obstacle.motion);
+    obstacle.mass = 0.0;
+  }
   out.obstacle_material.assign(out.obstacles.size(), 0);
   out.friction = MatrixX::Zero(1, 1);
   return out;
@@ -143,7 +147,8 @@ PushOut push_out(Case& built, const PushOutOptions& options) {
   double least = INFINITY;
   int last_gain = 0;
   for (;; ++out.rounds) {
-    const auto overlaps = initial_overlaps(built, options.tolerance);
+    auto overlaps = initial_overlaps(built, options.tolerance);
+    std::erase_if(overlaps, [](const Overlap& overlap) { return overlap.fibre_a < 0; });
     out.deepest = overlaps.empty() ? 0.0 : overlaps.front().depth;
     out.status = Status::converged;
     if (overlaps.empty()) break;

@@ -131,8 +131,8 @@ struct Contact {
 
 struct FrictionSolver {
   std::string name = "hybrid-gauss-seidel";  ///< one of friction::solver_names
-  int facets =
-      0;  ///< 0: Coulomb's cone; 3 to 1000: a pyramid instead, by friction::solve_faceted(), `name` is not read
+  /// 0: Coulomb's cone; 3 to 1000: a pyramid instead, by friction::solve_faceted(), and `name` is not read.
+  int facets = 0;
   double tolerance = 1e-12;   ///< on the scaled natural-map error; > 0
   int max_iterations = 2000;  ///< >= 1
 };
@@ -175,6 +175,9 @@ struct Scene {
   std::vector<FibreGroup> fibres;
   std::vector<Obstacle> obstacles;
 };
+
+/// Whether an obstacle is free: then a scene needs no fibres.
+bool has_free_bodies(const Scene& scene);
 
 /// Checks every range that the comments above state; throws InvalidInput naming the field.
 void validate(const Scene& scene);

@@ -11,6 +11,7 @@
 #include <Eigen/LU>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/bodies/rigid_body.hpp>
 #include <tresse/friction/solver.hpp>
 #include <tresse/scene/limits.hpp>
 #include <tresse/scene/scene.hpp>
@@ -252,11 +253,26 @@ struct ShapeCheck {
   }
 };
 
+void validate_free_body(const bodies::Obstacle& body, const Field& field) {
+  if (!bodies::can_be_free(body.shape))
+    field.fail("mass", "is given for a plane or a comb; expected a sphere, a capsule or a cylinder");
+  field.range("mass", body.mass, limits::mass);
+  field.range("velocity", body.velocity.linear, limits::speed);
+  field.range("angular_velocity", body.velocity.angular, limits::rotation);
+  if (!(body.motion.keyframes.empty() && body.motion.at_rest()))
+    field.fail("motion", "is given for a free body; expected its velocity");
+  const bodies::Capsule axis = bodies::capsules(body.shape).front();
+  const double size = body.reference.norm() + (axis.to - axis.from).norm();
+  if (!((body.reference - 0.5 * (axis.from + axis.to)).norm() <= limits::unit_error * size))
+    field.fail("reference", "is not the centre of mass of a free body");
+}
+
 void validate_obstacle(const Obstacle& obstacle) {
   const Field field{"obstacles." + obstacle.body.name};
   std::visit(ShapeCheck{field}, obstacle.body.shape);
   field.range("reference", obstacle.body.reference, limits::coordinate);
   validate_motion(obstacle.body.motion, {field.owner + ".motion"});
+  if (obstacle.body.mass != 0.0) validate_free_body(obstacle.body, field);
 }
 
 void validate_settings(const Scene& scene) {
@@ -331,10 +347,16 @@ double length(const FibreGroup& group) {
   return std::accumulate(group.element_lengths.begin(), group.element_lengths.end(), 0.0);
 }
 
+bool has_free_bodies(const Scene& scene) {
+  return std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
+                     [](const Obstacle& obstacle) { return obstacle.body.mass > 0.0; });
+}
+
 void validate(const Scene& scene) {
   validate_settings(scene);
   const Field field{"scene"};
-  if (scene.fibres.empty()) field.fail("fibres", "is empty; expected at least one group");
+  if (scene.fibres.empty() && !has_free_bodies(scene))
+    field.fail("fibres", "is empty; expected at least one group, or a free body");
   std::set<std::string_view> names;
   double fibres = 0.0, unknowns = 0.0;
   const std::vector<double> counts = fibre_counts(scene.fibres);
@@ -349,8 +371,9 @@ void validate(const Scene& scene) {
     fibres += counts[i];
     unknowns += counts[i] * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
   }
-  field.range("fibres (in all)", fibres, {1.0, limits::fibres});
-  field.range("unknowns (in all)", unknowns, {1.0, limits::unknowns});
+  const double least = scene.fibres.empty() ? 0.0 : 1.0;
+  field.range("fibres (in all)", fibres, {least, limits::fibres});
+  field.range("unknowns (in all)", unknowns, {least, limits::unknowns});
   names.clear();
   for (const Obstacle& obstacle : scene.obstacles) {
     validate_obstacle(obstacle);

@@ -293,6 +293,7 @@ WorldEquilibrium solve_equilibrium(assembly::World& world, const std::vector<rod
   const EquilibriumOptions& search = options.search;
   require(search.tolerance > 0.0 && search.max_iterations >= 1 && search.load_steps >= 1,
           "equilibrium: tolerance must be positive, iterations and load steps at least 1");
+  require(world.free_bodies.empty(), "equilibrium: free bodies are not supported; let `tresse run` come to rest");
   require(world.holds.empty(), "equilibrium: held points are not supported; let `tresse run` come to rest");
   for (const assembly::Fibre& fibre : world.fibres) require(clamped(fibre), "equilibrium: the root must be clamped");
   if ((options.time == 0.0 || !moves(world)) && out_of_reach(world, options.margin)) {

@@ -13,6 +13,11 @@ struct Candidate {
   bool followed = false;     ///< from an earlier configuration
 };
 
+/// Appends the contacts of two rigid bodies' capsules, or of one and a plane, within what they may close in: both ends
+/// on a plane; between capsules the ends of each where the other is nearest to them, and the nearest points in between.
+/// Every one is a place where the two must not overlap, and a capsule that lies on another, or on a plane, has two.
+void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);
+
 /// Appends the contacts of one pair: local minima of the distance within the meeting distance; against a plane, every
 /// local minimum of the height and the ends.
 void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,

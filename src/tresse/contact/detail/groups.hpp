@@ -47,7 +47,7 @@ class Groups {
   };
   /// Two neighbours whose motions have parted.
   struct Parting {
-    int a = 0;             ///< of fibres
+    int a = 0;             ///< one that moves
     std::size_t near = 0;  ///< of a's neighbours
     double used = 0.0;     ///< of their range [m]
     double closing = 0.0;  ///< that their motions may bring them nearer in this step [m]
@@ -91,7 +91,7 @@ class Groups {
     double size = 0.0;                ///< all its pieces are within this of the middle, then and now [m]
     double farthest = 0.0;            ///< that any of them may go in the step [m]
   };
-  /// Of all pieces, or the fibres' alone.
+  /// Of all pieces, or the fibres' alone; without any, the free bodies'.
   struct Largest {
     double radius = 0.0, farthest = 0.0;
     double fibre_radius = 0.0, extent = 0.0;
@@ -105,6 +105,7 @@ class Groups {
   std::vector<Motion> motions(const std::vector<Track>& tracks) const;
   Largest largest(const std::vector<Track>& tracks) const;
   bool of_fibres(std::size_t group) const { return static_cast<int>(group) < fibre_groups_; }
+  bool moves(std::size_t group) const { return static_cast<int>(group) < moving_groups_; }
   static double left_over(const Track& track, const Motion& motion, const Largest& largest);
   double apart_in_step(std::size_t g, const Motion& a, std::size_t h, const Motion& b) const;
   static double apart_since(const Motion& a, const Motion& b);
@@ -118,6 +119,7 @@ class Groups {
   std::vector<double> largest_own_;                 // (groups)
   std::vector<std::vector<Neighbour>> neighbours_;  // (groups)
   int fibre_groups_ = 0;                            // they come before the obstacles'
+  int moving_groups_ = 0;                           // those of fibres, then one of each free body
   double fibre_radius_ = 0.0;                       // the largest
   double horizon_ = 0.0;                            // groups whose boxes leave more are no neighbours
 };

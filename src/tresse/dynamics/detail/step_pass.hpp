@@ -10,12 +10,14 @@ namespace tresse::dynamics {
 struct Stepper::Pass {
   std::shared_ptr<const Configuration> at;  ///< where the contacts were found
   assembly::Instant instant = assembly::Instant::begin;
+  std::vector<Pose> places;  ///< (obstacles) where they stand: free bodies go on to the end that this pass predicts
   std::vector<contact::Contact> contacts;
   std::vector<double> bias;  ///< (contacts) added to the normal velocity: gap over dt, or the wanted correction [m/s]
   VectorX guess;             ///< (3 contacts) impulses to start from
   friction::FactoredProblem problem;
   friction::FrictionSolution solution;
-  std::vector<VectorX> velocities;  ///< (fibres) after the impulses
+  std::vector<VectorX> velocities;               ///< (fibres, free bodies) after the impulses
+  std::vector<assembly::Vector6> body_impulses;  ///< (free bodies) what contact gives their momentum over the stage
   std::vector<assembly::HoldImpulse> holds;
 
   /// Sets `guess` to the impulses over `dt` of the nearest contacts of `warm`.

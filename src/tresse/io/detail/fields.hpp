@@ -61,20 +61,22 @@ void for_each_array_of_frame(AnyFrame& x, Visit&& visit) {
   visit(Field{"fibres/root_frame", Per::fibre, {3, 3}, "", "columns n0 (tangent), n1, n2"}, x.root_frame);
   visit(Field{"obstacles/position", Per::obstacle, {3}, "m", "of the moved reference point"}, x.obstacle_position);
   visit(Field{"obstacles/frame", Per::obstacle, {3, 3}, "", "rotation from the reference pose"}, x.obstacle_frame);
-  visit(Field{"obstacles/force", Per::obstacle, {3}, "N", "that the fibres exert over the last step"},
+  visit(Field{"obstacles/force", Per::obstacle, {3}, "N", "that fibres and free bodies exert over the last step"},
         x.obstacle_force);
   visit(Field{"obstacles/torque", Per::obstacle, {3}, "N m", "of that force about the moved reference point"},
         x.obstacle_torque);
-  visit(Field{"contacts/fibre_a", Per::contact, {}, "", "index of the fibre"}, x.contact_fibre_a);
+  visit(Field{"contacts/fibre_a", Per::contact, {}, "", "index of the fibre, -1 - k: free obstacle k"},
+        x.contact_fibre_a);
   visit(Field{"contacts/fibre_b", Per::contact, {}, "", "index of the fibre, -1: an obstacle"}, x.contact_fibre_b);
   visit(Field{"contacts/obstacle_b", Per::contact, {}, "", "index in obstacles/names, -1: a fibre"},
         x.contact_obstacle_b);
   visit(Field{"contacts/part_b", Per::contact, {}, "", "capsule of the obstacle, -1: a fibre or a plane"},
         x.contact_part_b);
-  visit(Field{"contacts/s_a", Per::contact, {}, "m", "arc length from the root"}, x.contact_s_a);
+  visit(Field{"contacts/s_a", Per::contact, {}, "m", "arc length from the root, or along the obstacle's axis"},
+        x.contact_s_a);
   visit(Field{"contacts/s_b", Per::contact, {}, "m", "arc length from the root, or along the obstacle's axis"},
         x.contact_s_b);
-  visit(Field{"contacts/point_a", Per::contact, {3}, "m", "on a's centreline"}, x.contact_point_a);
+  visit(Field{"contacts/point_a", Per::contact, {3}, "m", "on a's centreline or axis"}, x.contact_point_a);
   visit(Field{"contacts/point_b", Per::contact, {3}, "m", "on b's centreline or axis"}, x.contact_point_b);
   visit(Field{"contacts/normal", Per::contact, {3}, "", "unit, from a to b"}, x.contact_normal);
   visit(Field{"contacts/force", Per::contact, {3}, "N", "that a exerts on b"}, x.contact_force);

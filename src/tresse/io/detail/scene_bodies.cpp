@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <tresse/bodies/rigid_body.hpp>
 #include <tresse/io/detail/scene_reader.hpp>
 #include <tresse/io/detail/text.hpp>
 
@@ -65,17 +66,22 @@ struct ShapeReader {
   bodies::Shape (*read)(const TableReader&);
 };
 
+/// Of every obstacle.
+std::vector<std::string_view> with_common(std::vector<std::string_view> own) {
+  own.insert(own.begin(),
+             {"name", "shape", "material", "motion", "reference", "mass", "density", "velocity", "angular_velocity"});
+  return own;
+}
+
 const std::vector<ShapeReader>& shape_readers() {
   static const std::vector<ShapeReader> readers{
-      {"plane", {"name", "shape", "material", "motion", "reference", "point", "normal"}, read_plane},
-      {"sphere", {"name", "shape", "material", "motion", "reference", "center", "radius"}, read_sphere},
-      {"capsule", {"name", "shape", "material", "motion", "reference", "from", "to", "radius"}, read_capsule},
-      {"cylinder",
-       {"name", "shape", "material", "motion", "reference", "center", "axis", "radius", "length"},
-       read_cylinder},
+      {"plane", with_common({"point", "normal"}), read_plane},
+      {"sphere", with_common({"center", "radius"}), read_sphere},
+      {"capsule", with_common({"from", "to", "radius"}), read_capsule},
+      {"cylinder", with_common({"center", "axis", "radius", "length"}), read_cylinder},
       {"comb",
-       {"name", "shape", "material", "motion", "reference", "base", "tooth_direction", "row_direction", "teeth",
-        "tooth_diameter", "tooth_spacing", "tooth_length", "handle_diameter"},
+       with_common({"base", "tooth_direction", "row_direction", "teeth", "tooth_diameter", "tooth_spacing",
+                    "tooth_length", "handle_diameter"}),
        read_comb},
   };
   return readers;
@@ -91,6 +97,33 @@ Vector3 natural_reference(const bodies::Shape& shape) {
     Vector3 operator()(const bodies::Comb& s) const { return s.base; }
   } visitor;
   return std::visit(visitor, shape);
+}
+
+/// The mass or density that frees a body, and how it starts.
+void read_free_body(const TableReader& table, bodies::Obstacle& body) {
+  const bool by_mass = table.has("mass");
+  if (!by_mass && !table.has("density")) {
+    for (const char* key : {"velocity", "angular_velocity"}) {
+      if (table.has(key)) table.fail(key, "is given for a body that is not free; expected a mass or a density too");
+    }
+    return;
+  }
+  const char* key = by_mass ? "mass" : "density";
+  if (!bodies::can_be_free(body.shape))
+    table.fail(key, "is given for a plane or a comb; expected a sphere, a capsule or a cylinder");
+  table.exclusive(key, {"motion", "reference"});
+  if (by_mass) {
+    table.exclusive("mass", {"density"});
+    body.mass = table.required("mass", {dimensions::mass, limits::mass}, "the mass of a free body");
+  } else {
+    const double density = table.required("density", {dimensions::density, limits::density}, "of a free body");
+    body.mass = density * bodies::volume(body.shape);
+    if (!limits::mass.contains(body.mass))
+      table.fail(key, fmt::format("makes a mass of {} kg; expected {} to {}", number(body.mass),
+                                  number(limits::mass.least), number(limits::mass.most)));
+  }
+  table.read("velocity", body.velocity.linear, {dimensions::velocity, limits::speed});
+  table.read("angular_velocity", body.velocity.angular, {dimensions::angular_velocity, limits::rotation});
 }
 
 bodies::Keyframe read_keyframe(ReaderContext& context, const TomlNode& node, const std::string& path) {
@@ -171,6 +204,7 @@ scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std:
       out.body.material_name = read_text(context, *material, table.path("material"));
     if (const TomlNode* motion = table.find("motion"))
       out.body.motion = read_motion(context, *motion, table.path("motion"));
+    read_free_body(table, out.body);
   }
   return out;
 }

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <tresse/bodies/shapes.hpp>
+
+/// Bodies that move freely: mass, inertia and the motion that they keep when nothing acts on them. docs/dynamics.md,
+/// "Rigid bodies".
+namespace tresse::bodies {
+
+/// Mass and inertia of a solid of revolution of even density, about its centre of mass.
+struct Solid {
+  double mass = 0.0;                 ///< > 0 [kg]
+  Vector3 centre = Vector3::Zero();  ///< of mass, at the reference pose (3) [m]
+  Vector3 axis = Vector3::UnitX();   ///< of revolution, unit, at the reference pose (3) [-]
+  double axial_inertia = 0.0;        ///< about the axis [kg m^2]
+  double transverse_inertia = 0.0;   ///< about any line across it [kg m^2]
+};
+
+/// Where a free body is and how it moves: frame turned from the reference pose, origin at the centre of mass.
+struct BodyState {
+  Pose pose;
+  Twist velocity;
+};
+
+/// Whether a shape may be free: one capsule, a sphere included. A plane has no end, and a comb's capsules overlap.
+bool can_be_free(const Shape& shape);
+
+/// Volume that a shape which can be free fills. [m^3]
+double volume(const Shape& shape);
+
+/// Exact for a capsule, with ends rounded outside its length; a sphere is one of no length. Throws InvalidInput unless
+/// can_be_free() and mass > 0.
+Solid solid(const Shape& shape, double mass);
+
+/// Inertia about the centre of mass in world axes, at power `exponent`: 1, or -1/2 to whiten. (3, 3)
+Matrix3 inertia_power(const Solid& solid, const Matrix3& frame, double exponent);
+
+/// Angular momentum about the centre of mass, world axes. (3) [kg m^2/s]
+Vector3 angular_momentum(const Solid& solid, const Matrix3& frame, const Vector3& angular_velocity);
+/// The inverse. (3) [rad/s]
+Vector3 angular_velocity(const Solid& solid, const Matrix3& frame, const Vector3& angular_momentum);
+
+/// How a body without torque turns in a step.
+struct Turn {
+  Vector3 mean;   ///< angular velocity over the step, world axes (3) [rad/s]
+  Matrix3 frame;  ///< at its end
+};
+
+/// A step of the free rotation: the implicit midpoint rule in body axes, I (w' - w) = dt (I m) x m with m = (w + w') /
+/// 2, and the frame turned by the Cayley transform of dt m: R' = R cay(dt m). World angular momentum and energy are
+/// kept to rounding for any dt; second order. With the momentum P = R^T L it is I m + dt/2 m x I m = P, which a solid
+/// of revolution solves in closed form.
+Turn turn_freely(const Solid& solid, const Matrix3& frame, const Vector3& angular_momentum, double dt);
+
+/// Kinetic energy. [J]
+double kinetic_energy(const Solid& solid, const BodyState& state);
+
+}  // namespace tresse::bodies

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <tresse/contact/contact_frame.hpp>
+#include <tresse/contact/detail/candidate.hpp>
+#include <tresse/math/vectors.hpp>
+
+namespace tresse::contact::detail {
+namespace {
+
+/// The axis of a rigid piece.
+struct Axis {
+  Vector3 begin;
+  Vector3 tangent;  ///< unit, zero of a ball
+  double length = 0.0;
+
+  explicit Axis(const Piece& piece) : begin(geometry::position(piece.curve, piece.interval.begin)) {
+    const Vector3 along = geometry::position(piece.curve, piece.interval.end) - begin;
+    length = along.norm();
+    tangent = math::safe_normalized(along);
+  }
+  Vector3 at(double s) const { return begin + s * tangent; }
+  double nearest(const Vector3& x) const { return std::clamp(tangent.dot(x - begin), 0.0, length); }
+};
+
+/// A pair of places along the two axes.
+struct Places {
+  double s_a, s_b, distance;
+};
+
+Places measured(const Axis& a, const Axis& b, double s_a, double s_b) {
+  return {s_a, s_b, math::safe_norm(a.at(s_a) - b.at(s_b))};
+}
+
+/// The nearest points of two axes, where they are inside both.
+bool crossing(const Axis& a, const Axis& b, Places& out) {
+  const double cosine = a.tangent.dot(b.tangent);
+  const double sine2 = a.tangent.cross(b.tangent).squaredNorm();
+  constexpr double parallel = 1e-12;  // squared: then the nearest points could be anywhere, and the ends are enough
+  if (!(sine2 > parallel)) return false;
+  const Vector3 apart = b.begin - a.begin;
+  const double s_a = (a.tangent.dot(apart) - cosine * b.tangent.dot(apart)) / sine2;
+  const double s_b = (cosine * a.tangent.dot(apart) - b.tangent.dot(apart)) / sine2;
+  if (!(s_a > 0.0 && s_a < a.length && s_b > 0.0 && s_b < b.length)) return false;
+  out = measured(a, b, s_a, s_b);
+  return true;
+}
+
+/// Places between which the axes must not come nearer than the radii: nearest first, those that all but coincide with a
+/// nearer one left out.
+std::vector<Places> touching(const Axis& a, const Axis& b, double radii, double bound) {
+  std::array<Places, 5> all;
+  std::size_t count = 0;
+  const auto add = [&](double s_a, double s_b) { all[count++] = measured(a, b, s_a, s_b); };
+  add(0.0, b.nearest(a.at(0.0)));
+  if (a.length > 0.0) add(a.length, b.nearest(a.at(a.length)));
+  if (b.length > 0.0) {
+    add(a.nearest(b.at(0.0)), 0.0);
+    add(a.nearest(b.at(b.length)), b.length);
+  }
+  // Of axes that run along each other the ends say as much, but for a rounding.
+  constexpr double rounding = 1e-9;
+  Places inside{};
+  const double nearest_end = std::min_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count),
+                                              [](const Places& x, const Places& y) { return x.distance < y.distance; })
+                                 ->distance;
+  if (crossing(a, b, inside) && inside.distance < nearest_end - rounding * radii) all[count++] = inside;
+  std::stable_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count),
+                   [](const Places& x, const Places& y) { return x.distance < y.distance; });
+  // Nearly redundant contacts are where friction solvers are slowest.
+  constexpr double share = 0.1;
+  const double longer = std::max(a.length, b.length);
+  const double apart = share * std::min(longer, 0.5 * radii);
+  std::vector<Places> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (all[i].distance > bound) continue;
+    const bool known = std::any_of(out.begin(), out.end(), [&](const Places& x) {
+      return std::abs(x.s_a - all[i].s_a) <= apart && std::abs(x.s_b - all[i].s_b) <= apart;
+    });
+    if (!known) out.push_back(all[i]);
+  }
+  return out;
+}
+
+void append_on_plane(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[pair.a];
+  const HalfSpace& plane = scene.planes[-1 - pair.b];
+  const Axis axis(a);
+  const double bound = a.radius + travel_to_plane(scene, a, plane);
+  const std::array<double, 2> ends{0.0, axis.length};
+  for (std::size_t i = 0; i < (axis.length > 0.0 ? 2U : 1U); ++i) {
+    const Vector3 end = axis.at(ends[i]);
+    const double height = plane.normal.dot(end - plane.point);
+    if (height > bound) continue;
+    Contact& contact = out.emplace_back().contact;
+    contact.a = pair.a;
+    contact.b = pair.b;
+    contact.s_a = a.interval.begin + ends[i];
+    contact.point_a = end;
+    contact.point_b = end - height * plane.normal;
+    contact.gap = height - a.radius;
+    contact.frame = frame_from_normal(-plane.normal, axis.tangent);
+  }
+}
+
+}  // namespace
+
+void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
+  if (pair.b < 0) {
+    append_on_plane(scene, pair, out);
+    return;
+  }
+  const Piece& a = scene.pieces[pair.a];
+  const Piece& b = scene.pieces[pair.b];
+  const Axis axis_a(a);
+  const Axis axis_b(b);
+  for (const Places& at : touching(axis_a, axis_b, a.radius + b.radius, meeting_distance(a, b))) {
+    Contact& contact = out.emplace_back().contact;
+    contact.a = pair.a;
+    contact.b = pair.b;
+    contact.s_a = a.interval.begin + at.s_a;
+    contact.s_b = b.interval.begin + at.s_b;
+    contact.point_a = axis_a.at(at.s_a);
+    contact.point_b = axis_b.at(at.s_b);
+    contact.gap = at.distance - a.radius - b.radius;
+    contact.frame = contact_frame({contact.point_a, axis_a.tangent, true}, {contact.point_b, axis_b.tangent, true});
+  }
+}
+
+}  // namespace tresse::contact::detail
