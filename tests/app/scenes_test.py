@@ -221,11 +221,8 @@ def main():
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
     found = []
-    for part in (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion, spaghetti, strand_on_sphere):
-
-
-    parts = (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion, ball_in_loop,
-             packing)  # fmt: skip
+    parts = (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion, spaghetti,
+             strand_on_sphere, ball_in_loop, packing)  # fmt: skip
     for part in parts:
         with tempfile.TemporaryDirectory() as name:
             found += part(program, pathlib.Path(name))
