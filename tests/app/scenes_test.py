@@ -171,6 +171,13 @@ def strand_on_sphere(program, folder):
         apart = np.linalg.norm(tips[solver] - tips["hybrid-gauss-seidel"], axis=1).max()
         run.expect(f"{solver}: {apart:.2g} m from the first", apart < 1e-7)
         yield f"strand_on_sphere, {solver}", run.wrong
+    # The faceted cone is another law, with another orbit, nearer the more facets it has.
+    coulomb = Run(program, folder, "strand_on_sphere", 12).points[-period:, 96]
+    for facets, (least, most) in {4: (1e-2, 3e-2), 64: (2e-4, 2e-3)}.items():
+        run = Run(program, folder, "strand_on_sphere", 12, **{"solver.facets": facets})
+        apart = np.linalg.norm(run.points[-period:, 96] - coulomb, axis=1).max()
+        run.expect(f"{facets} facets: {apart:.2g} m from Coulomb's orbit", least < apart < most)
+        yield f"strand_on_sphere, {facets} facets", run.wrong
 
 
 def ball_in_loop(program, folder):
