@@ -180,6 +180,33 @@ def strand_on_sphere(program, folder):
         yield f"strand_on_sphere, {facets} facets", run.wrong
 
 
+def knot(program, folder):
+    """Drawn tight it goes through itself nowhere, stays a knot, pulls as its loop bends and as friction takes, and holds."""
+    stiffness, radius = 5e6 * np.pi * 1e-3**4 / 4, 1e-3
+    pulls = {}
+    for friction in (0, 0.3):
+        run = Run(program, folder, "knot", 6, friction=friction)
+        apart = np.linalg.norm(run.points[:, :, None] - run.points[:, None], axis=3)
+        neighbours = np.abs(np.subtract.outer(run.arc_length, run.arc_length)) < 0.02
+        nearest = apart[:, ~neighbours].min()
+        # Points that the frames hold are a millimetre apart: those of touching stretches are a little beyond two radii.
+        run.expect(f"is {nearest:.4g} m from itself", nearest > 1.9 * radius)
+        with h5py.File(folder / "run/trajectory.h5") as file:
+            bend = np.linalg.norm(file["fibres/curvature"][:].reshape(len(run.time), -1, 3)[:, :, 1:], axis=2)[-1]
+        run.expect(f"bends by {bend.max():.3g} 1/m", bend.max() > 100)  # a cord without a knot would be straight
+        loop = np.median(bend[bend > 0.6 * bend.max()])
+        with open(folder / "run/holds.csv", newline="", encoding="utf-8") as stream:
+            pull = [np.hypot(float(row["fx"]), np.hypot(float(row["fy"]), float(row["fz"]))) for row in csv.DictReader(stream)]
+        pulls[friction] = pull[-1]
+        run.expect(f"pulls {pull[-1]:.3g} N, {pull[-301]:.3g} N 0.3 s before", abs(pull[-1] / pull[-301] - 1) < 0.05)
+        if friction == 0:  # B / 2 R^2, were the loop a circle and the crossings of no length
+            ratio = pull[-1] / (stiffness * loop**2 / 2)
+            run.expect(f"pulls {ratio:.3g} times what the loop bends with", 1.0 < ratio < 1.4)
+        else:
+            run.expect(f"friction takes {pull[-1] / pulls[0]:.3g} times the pull", pull[-1] > 2.2 * pulls[0])
+        yield f"knot, friction {friction}", run.wrong
+
+
 def ball_in_loop(program, folder):
     """The more friction, the higher: not far into the first loop, up its side and down again, off it, through both."""
     climbs = {0.05: (0.05, 0.07), 0.1: (0.08, 0.12), 0.15: (0.14, 0.18), 0.2: (0.23, 0.26), 0.3: (0.27, 0.275)}
@@ -229,7 +256,7 @@ def main():
     program = os.path.abspath(parser.parse_args().program)
     found = []
     parts = (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion, spaghetti,
-             strand_on_sphere, ball_in_loop, packing)  # fmt: skip
+             strand_on_sphere, knot, ball_in_loop, packing)  # fmt: skip
     for part in parts:
         with tempfile.TemporaryDirectory() as name:
             found += part(program, pathlib.Path(name))
