@@ -225,7 +225,7 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
 /// Of the first fibre, or where there is none of the first free body. [m]
 double thin_radius(const assembly::World& world) {
   if (!world.fibres.empty()) return world.fibres.front().rod->contact_radius();
-  return bodies::capsules(world.obstacles[world.free_bodies.front().obstacle].shape).front().radius;
+  return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
 }
 
 int run(const RunArguments& arguments) {
