@@ -318,15 +318,6 @@ DerivativeBounds ClothoidEvaluator::bounds(Interval interval) const {
   return {bend, whole * bend + slope_.tail<2>().norm()};
 }
 
-double ClothoidEvaluator::fourth_bound(Interval interval) const {
-  // r'''' = R (k x (k x (k x e_x)) + 2 k x (g x e_x) + g x (k x e_x)).
-  const Vector3 first = curvature_ + interval.begin * slope_;
-  const Vector3 last = curvature_ + interval.end * slope_;
-  const double bend = std::max(first.tail<2>().norm(), last.tail<2>().norm());
-  const double whole = std::max(first.norm(), last.norm());
-  return whole * (whole * bend + 2.0 * slope_.tail<2>().norm()) + slope_.norm() * bend;
-}
-
 double ClothoidEvaluator::continuation() const {
   // The rest of the series, negligible up to the end of a piece, grows with the power of its last term.
   const double first = pieces_.front().length;

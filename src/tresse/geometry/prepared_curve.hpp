@@ -136,8 +136,8 @@ class ClothoidEvaluator {
   Matrix3 frame(double s) const;  ///< material frame, columns n0, n1, n2
   DerivativeBounds bounds(Interval interval) const;
   double size(Interval i) const { return 4.0 * std::max({std::abs(i.begin), std::abs(i.end), length_}); }
-  /// >= |d4r/ds4|, beyond the ends of the domain too.
-  double fourth_bound(Interval interval) const;
+  const Vector3& curvature() const { return curvature_; }  ///< at s = 0
+  const Vector3& curvature_slope() const { return slope_; }
   /// How far beyond the ends of the domain the series still tell where the arc would go on. [m]
   double continuation() const;
 

@@ -93,13 +93,22 @@ TRESSE_HOT void fill_clothoid(const ClothoidEvaluator& curve, Pieces& p) {
   }
 }
 
+/// Bounds from `begin` to `end`, beyond the ends of the domain too, as ClothoidEvaluator::bounds(); and
+/// r'''' = R (k x (k x (k x e_x)) + 2 k x (g x e_x) + g x (k x e_x)).
 TRESSE_HOT void bound_along(const ClothoidEvaluator& curve, Lanes begin, Lanes end, Pieces& p) {
-  for (int i = 0; i < lane_count; ++i) {
-    const DerivativeBounds bounds = curve.bounds({begin[i], end[i]});
-    p.bend[i] = bounds.second;
-    p.twist[i] = bounds.third;
-    p.fourth[i] = curve.fourth_bound({begin[i], end[i]});
-  }
+  const LaneVector k = spread(curve.curvature());
+  const LaneVector g = spread(curve.curvature_slope());
+  const LaneVector first = k + begin * g;
+  const LaneVector last = k + end * g;
+  const auto across = [](const LaneVector& v) { return v.y * v.y + v.z * v.z; };
+  const Lanes bend2 = max(across(first), across(last));
+  const Lanes bend = sqrt(bend2);
+  const Lanes whole = sqrt(max(first.x * first.x, last.x * last.x) + bend2);
+  const Lanes slope = sqrt(across(g));
+  constexpr double rounding = 1.0 + 1e-15;
+  p.bend = bend * rounding;
+  p.twist = (whole * bend + slope) * rounding;
+  p.fourth = (whole * (whole * bend + 2.0 * slope) + sqrt(dot(g, g)) * bend) * rounding;
 }
 TRESSE_HOT void fill_jets(const ClothoidEvaluator& curve, Pieces& p) {
   fill_clothoid<false>(curve, p);
