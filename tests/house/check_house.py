@@ -139,7 +139,7 @@ def texts(root):
     for folder in TEXT_FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             relative = path.relative_to(root)
-            if path.is_file() and "data" not in relative.parts and "__pycache__" not in relative.parts:
+            if path.is_file() and not {"data", "__pycache__", "node_modules"} & set(relative.parts):
                 yield relative
 
 
