@@ -276,6 +276,7 @@ int run(const RunArguments& arguments) {
 
 void add_run_command(CLI::App& program, int& exit_status) {
   auto* command = program.add_subcommand("run", "Simulates a scene");
+  command->footer("Example: tresse run scenes/comb.toml -o out/comb --set friction=0.2 --until 1");
   auto arguments = std::make_shared<RunArguments>();
   arguments->scene.add_to(*command);
   command->add_option("-o,--output", arguments->folder, "Folder for the results")->required();
