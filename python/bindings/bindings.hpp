@@ -20,10 +20,14 @@ namespace py = pybind11;
 void bind_rods(py::module_& module);
 void bind_geometry(py::module_& module);
 void bind_friction(py::module_& module);
+void bind_scene(py::module_& module);
+void bind_dynamics(py::module_& module);
 
 /// Doubles by rows, converted and copied where they are something else.
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// Points by rows; of fixed width, since g++ 12 warns about assigning a Vector3 to a row of unknown width.
+using Points = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
 
 /// Work on so many threads; none given: all cores.
 class Threads {

@@ -54,8 +54,8 @@ class StudyRod {
   void set(const VectorX& curvature, const VectorX& rate) { rod_->update(rod_->shaped(root_, {}, curvature, rate)); }
   const rods::Rod& rod() const { return *rod_; }
 
-  RowMatrix positions(const VectorX& s) const {
-    RowMatrix out(s.size(), 3);
+  Points positions(const VectorX& s) const {
+    Points out(s.size(), 3);
     for (Eigen::Index i = 0; i < s.size(); ++i) out.row(i) = rod_->section(checked(s[i])).position;
     return out;
   }
