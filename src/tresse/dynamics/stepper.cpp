@@ -17,6 +17,16 @@ using detail::for_each_fibre;
 
 namespace {
 
+void validate(const assembly::World& world, const SimulationState& state) {
+  require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
+  require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
+  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
+    const int m = world.fibres[f].rod->coordinate_count();
+    require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
+            "state: coordinates do not match the rod");
+  }
+}
+
 void validate(const assembly::World& world, const StepOptions& options, const SimulationState& state) {
   require(options.dt > 0.0 && std::isfinite(options.dt), "time step: must be positive and finite");
   require(options.theta >= 0.5 && options.theta <= 1.0, "theta: must be 0.5 to 1");
@@ -30,13 +40,7 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.max_motion_iterations >= 1, "motion iterations: must be 1 or more");
   require(world.holds.empty() || options.scheme == Scheme::semi_implicit,
           "scheme: must be semi-implicit where points are held");
-  require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
-  require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
-  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const int m = world.fibres[f].rod->coordinate_count();
-    require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
-            "state: coordinates do not match the rod");
-  }
+  validate(world, state);
 }
 
 /// The roots of branches in `states` follow their parents.
@@ -86,6 +90,14 @@ void Stepper::restore(SimulationState& state) {
   refresh_kinematics(world_, motion_.forest, state.rods);
   place_bodies(state.bodies);
   here_ = find_contacts(time(), velocities_of(state), state.warm);
+}
+
+void Stepper::set_state(SimulationState state) {
+  validate(world_, state);
+  state_ = std::move(state);
+  restore(state_);
+  previous_ = state_;
+  redirected_ = false;
 }
 
 void Stepper::set_natural_shapes(double time) {
@@ -375,6 +387,8 @@ StepReport Stepper::step() {
   {
     Stopwatch watch(timing_.t_step);
     previous_ = state_;
+    if (redirected_) here_ = find_contacts(time(), velocities_of(state_), state_.warm);
+    redirected_ = false;
     report.obstacles.assign(world_.obstacles.size(), {});
     report.holds.assign(world_.holds.size(), {});
     for (const contact::Contact& contact : here_->contacts)
