@@ -50,6 +50,9 @@ def run(arguments):
         raise PlotError(f"{options.output}: expected a name that ends in .png, .svg or .pdf")
     runs = _labelled(options.runs, options.label)
     try:
+        import matplotlib
+
+        matplotlib.use("Agg")  # no window
         from tresse_plot import figures, style
     except ImportError as error:
         raise PlotError(f"plots need matplotlib ({error}): install python3-matplotlib") from error
