@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <tresse/io/atomic_file.hpp>
+
 #include "commands.hpp"
 #include "interface.hpp"
 #include "version.hpp"
@@ -28,8 +30,14 @@ void add_completion_command(CLI::App& program, int& exit_status) {
   command->add_option("what", *what, "for which shell, or man: the manual page")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
-  command->callback([what, &program, &exit_status] {
-    fmt::print("{}", completion(describe(program), *what));
+  const auto output = std::make_shared<std::string>();
+  command->add_option("-o,--output", *output, "file to write (default: standard output)")->type_name("FILE");
+  command->callback([what, output, &program, &exit_status] {
+    const std::string text = completion(describe(program), *what);
+    if (output->empty())
+      fmt::print("{}", text);
+    else
+      io::write_atomically(*output, text);
     exit_status = done;
   });
 }

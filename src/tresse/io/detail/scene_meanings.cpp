@@ -114,7 +114,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"fibres.holds.motion", "of the point and, clamped, of its frame about it"},
     {"fibres.holds.release", "it lets go then; never by default"},
     {"fibres.grid", "copies at the nodes of a square grid around `root.position`, filled row by row"},
-    {"fibres.grid.count", "fibres in all"},
+    {"fibres.grid.count", "fibres in all, at most a million"},
     {"fibres.grid.spacing", "between neighbours; needed when `count` > 1"},
     {"fibres.grid.jitter", "largest random offset along each axis, below half the spacing"},
     {"fibres.grid.twist", "largest random turn about the tangent"},
