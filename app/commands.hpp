@@ -16,6 +16,7 @@ void add_distance_command(CLI::App& program, int& exit_status);
 void add_friction_command(CLI::App& program, int& exit_status);
 void add_render_command(CLI::App& program, int& exit_status);
 void add_plot_command(CLI::App& program, int& exit_status);
+void add_view_command(CLI::App& program, int& exit_status);
 void add_bench_command(CLI::App& program, int& exit_status);
 
 }  // namespace tresse::app

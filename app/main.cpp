@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   tresse::app::add_friction_command(program, exit_status);
   tresse::app::add_render_command(program, exit_status);
   tresse::app::add_plot_command(program, exit_status);
+  tresse::app::add_view_command(program, exit_status);
   tresse::app::add_bench_command(program, exit_status);
   try {
     // CLI11 would only say that a command is missing.
