@@ -6,9 +6,9 @@ const hex = (text: string): Rgb => [0, 2, 4].map((i) => parseInt(text.slice(i, i
 const list = (text: string): Rgb[] => text.split(" ").map(hex);
 
 const maps = {
-  // Viridis and plasma (matplotlib, public domain), ten samples each.
-  viridis: list("440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"),
-  plasma: list("0d0887 46039f 7201a8 9c179e bd3786 d8576b ed7953 fb9f3a fdca26 f0f921"),
+  // Viridis and plasma (matplotlib, public domain), without the darkest tenth, which a dark ground would swallow.
+  viridis: list("482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"),
+  plasma: list("46039f 7201a8 9c179e bd3786 d8576b ed7953 fb9f3a fdca26 f0f921"),
   // Blue below zero, red above, grey between.
   diverging: list("1f4fa3 3b75bd 6d9fd0 a3c1da bfbfbf e3b09a dc8463 c5533f 9c1f2e"),
 } as const;

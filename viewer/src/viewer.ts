@@ -216,7 +216,8 @@ export class Viewer {
     const world = this.world!;
     const box = world.bounds(shown.frame);
     world.start(shown.frame);
-    const size = box.getSize(new THREE.Vector3());
+    const fibres = new THREE.Box3().setFromArray(shown.frame.points);
+    const size = (fibres.isEmpty() ? box : fibres).getSize(new THREE.Vector3());
     const up = up_axis(this.description?.scene ?? "", size.toArray());
     choice("up").value = up;
     this.stage.set_up(up);
@@ -395,7 +396,7 @@ export class Viewer {
   private fill_speeds(): void {
     set_options(
       choice("speed"),
-      speeds.map((speed) => [String(speed), speed < 1 ? `1/${Math.round(1 / speed)}` : `${speed}×`]),
+      speeds.map((speed) => [String(speed), speed < 1 ? `1/${Math.round(1 / speed)} ×` : `${speed} ×`]),
     );
     this.set_speed(1);
   }

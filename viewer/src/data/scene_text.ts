@@ -5,7 +5,7 @@ export function title_of(scene: string): string {
   return match ? match[1]!.replace(/\\(.)/g, "$1") : "";
 }
 
-/** What points up: against gravity where there is any along an axis, else what suits the box (sizes along x, y, z). */
+/** What points up: against gravity where there is any along an axis, else what suits the fibres (sizes along x, y, z). */
 export function up_axis(scene: string, sizes: readonly number[]): "y" | "z" {
   const match = /^gravity\s*=\s*(.+)$/m.exec(scene);
   const value = match?.[1]?.trim() ?? "";
@@ -16,5 +16,5 @@ export function up_axis(scene: string, sizes: readonly number[]): "y" | "z" {
   } else if (Number(value.split(/[ #]/)[0]) > 0) {
     return "z";
   }
-  return sizes[2]! < 0.5 * Math.min(sizes[0]!, sizes[1]!) ? "y" : "z";
+  return sizes[2]! < 0.1 * Math.max(sizes[0]!, sizes[1]!) ? "y" : "z";
 }

@@ -24,13 +24,17 @@ vec4 lifted(vec4 seen) { return vec4(seen.xyz + lift * normalize(-seen.xyz), 1.0
 const dot_vertex_shader = /* glsl */ `
 in float force;
 in float state;
-uniform float dot_size;
+uniform float dot_size;         // world diameter
+uniform vec2 dot_pixels;        // least and most, of the screen
+uniform float dots_per_pixel;   // of the screen a pixel of the page
+uniform float pixel_size;
 out vec3 v_colour;
 ${colour_code}
 void main() {
   v_colour = colour_of(force, state);
-  gl_Position = projectionMatrix * lifted(modelViewMatrix * vec4(position, 1.0));
-  gl_PointSize = dot_size;
+  vec4 seen = modelViewMatrix * vec4(position, 1.0);
+  gl_Position = projectionMatrix * lifted(seen);
+  gl_PointSize = clamp(dot_size * dots_per_pixel / (pixel_size * max(-seen.z, 1e-9)), dot_pixels.x, dot_pixels.y);
 }
 `;
 
@@ -138,7 +142,9 @@ export class Contacts {
       by_state: { value: false },
       state_colours: { value: state_colours.map((c) => new THREE.Vector3(...c)) },
       lift: { value: lift },
-      dot_size: { value: 7 },
+      dot_size: { value: 2 * lift },
+      dot_pixels: { value: new THREE.Vector2(2, 10) },
+      dots_per_pixel: { value: 1 },
       length_scale: { value: 1 },
       pixel_size: { value: 0.001 },
     };
@@ -175,7 +181,9 @@ export class Contacts {
   }
   prepare(pixel_size: number, pixel_ratio: number, count: number): void {
     this.uniforms["pixel_size"]!.value = pixel_size;
-    this.uniforms["dot_size"]!.value = (count > 3000 ? 4 : count > 300 ? 6 : 9) * pixel_ratio;
+    this.uniforms["dots_per_pixel"]!.value = pixel_ratio;
+    // A few may be found from afar, many must not hide the fibres.
+    this.uniforms["dot_pixels"]!.value.set((count > 200 ? 2 : count > 20 ? 4 : 8) * pixel_ratio, 10 * pixel_ratio);
   }
 
   dispose(): void {

@@ -151,9 +151,9 @@ export class World {
         out.push({ kind: "bar", title: "Normal force", unit: "N", map: "plasma", range });
       }
       if (settings.show_forces) {
-        const length = round_up(this.stage.size / 40);
-        const force = length / this.arrow_length(settings);
-        out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)} is ${with_unit(length, "m", 2)} long` });
+        const force = round_up(this.force_limit / 4);
+        const length = force * this.arrow_length(settings);
+        out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)}: ${with_unit(length, "m", 2)} long` });
       }
     }
     return out;
@@ -168,9 +168,9 @@ export class World {
     return this.largest_force > 0 ? this.largest_force : 1;
   }
 
-  /** World length of a newton: the largest force of what has been seen is some eighth of the scene. */
+  /** World length of a newton: the largest force of what has been seen is some sixth of the scene. */
   private arrow_length(settings: Settings): number {
-    return (10 ** settings.arrow_scale * 0.12 * this.stage.size) / this.force_limit;
+    return (10 ** settings.arrow_scale * 0.16 * this.stage.size) / this.force_limit;
   }
 
   private map_of(quantity: Quantity): MapName {

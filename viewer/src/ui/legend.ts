@@ -37,7 +37,7 @@ function svg(tag: string, attributes: Record<string, string | number>, text = ""
 export function bar_ticks(entry: BarEntry): { title: string; marks: { at: number; text: string }[] } {
   const { low, high } = entry.range;
   const { factor, name } = scaled_unit(Math.max(Math.abs(low), Math.abs(high)), entry.unit);
-  const marks = ticks(low, high, 4).map((value) => ({
+  const marks = ticks(low, high, 5).map((value) => ({
     at: high > low ? (value - low) / (high - low) : 0,
     text: short(value * factor, 3),
   }));

@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Curves, ForceTable, StepTable } from "../data/api";
 import { scaled_unit, short } from "../data/numbers";
+import { frame_at } from "../data/player";
 import { choice, element, make, set_options, theme_colour } from "./page";
 
 interface Line {
@@ -77,6 +78,7 @@ export class Plots {
   set_time(time: number): void {
     this.time = time;
     this.plot?.redraw(false, false);
+    this.tell_values();
   }
 
   /** Also after a change of theme. */
@@ -94,6 +96,7 @@ export class Plots {
     const { factor, name } = scaled_unit(largest(figure), figure.unit);
     const data = figure.lines.map((line) => line.values.map((v) => scaled(v, factor, figure.logarithmic ?? false)));
     this.plot = new uPlot(this.options(figure, name), [[...figure.times], ...data], this.target);
+    this.tell_values();
   }
 
   private show(name: Name): void {
@@ -125,6 +128,7 @@ export class Plots {
     const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font: "11px system-ui" };
     return {
       ...this.size(),
+      pxAlign: false,
       padding: [8, 12, 0, 0],
       cursor: { points: { size: 5 }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: figure.logarithmic ? { distr: 3, log: 10 } : {} },
@@ -149,8 +153,14 @@ export class Plots {
           ...(unit ? { label: `[${unit}]`, labelSize: 16, labelFont: "11px system-ui" } : {}),
         },
       ],
-      hooks: { draw: [(u) => this.draw_head(u)], ready: [(u) => this.listen(u)] },
+      hooks: { draw: [(u) => this.draw_head(u)], ready: [(u) => this.listen(u)], setCursor: [() => this.tell_values()] },
     };
+  }
+
+  /** Values at the play head, unless the pointer asks for those elsewhere. */
+  private tell_values(): void {
+    if (!this.plot || (this.plot.cursor.idx ?? null) !== null) return;
+    this.plot.setLegend({ idx: frame_at(this.plot.data[0], this.time) });
   }
 
   private draw_head(u: uPlot): void {
