@@ -38,7 +38,7 @@ export function ticks(low: number, high: number, count: number): number[] {
   if (!(high > low)) return [low];
   const step = round_up((high - low) / count);
   const out: number[] = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * (high - low); ++i) out.push(i * step);
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * (high - low); ++i) out.push(i * step + 0); // no -0
   return out;
 }
 
