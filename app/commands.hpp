@@ -17,5 +17,6 @@ void add_friction_command(CLI::App& program, int& exit_status);
 void add_render_command(CLI::App& program, int& exit_status);
 void add_plot_command(CLI::App& program, int& exit_status);
 void add_bench_command(CLI::App& program, int& exit_status);
+void add_sweep_command(CLI::App& program, int& exit_status);
 
 }  // namespace tresse::app
