@@ -35,8 +35,9 @@ void add_options(CLI::App& command, ExportArguments& a) {
   command.add_option("--format", a.options.format, "of the files (docs/exports.md)")
       ->required()
       ->check(CLI::IsMember(io::export_formats()));
-  command.add_option("-o,--output", a.output, "file to write: .usda, .pvd, .vtkhdf, .obj, .gltf or .glb, .csv")
-      ->required();
+  command.add_option("-o,--output", a.output,
+                     "file to write: .usda, .pvd, .vtkhdf, .obj, .glb or .gltf, .csv; or a folder (default: DIR), for "
+                     "export.usda and so on");
   command.add_option("--frames", a.frames, "one, or FIRST:LAST:STRIDE; negative: from the end (default: all)");
   command.add_option("--fps", a.options.time_codes_per_second, "usda: time codes a second")->capture_default_str();
   command.add_option("--tubes", a.options.tube_sides, "gltf: fibres as tubes of so many sides instead of lines");

@@ -101,7 +101,7 @@ void add_contact_arrows(render::Scene& scene, const io::Frame& frame, const rend
   const double height = 2.0 * std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0) *
                         (camera.position - camera.target).norm();
   scene.markers = render::contact_arrows(
-      frame, {.metres_per_newton = largest > 0.0 ? height / 7.0 / largest : 0.0, .radius = 0.003 * height});
+      frame, {.metres_per_newton = largest > 0.0 ? height / 7.0 / largest : 0.0, .radius = 0.0045 * height});
 }
 
 void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
@@ -224,7 +224,7 @@ void add_options(CLI::App& command, RenderArguments& a) {
       "--frames", a.frames,
       "several: FIRST:LAST:STRIDE, negative from the end; FILE_0000.png and so on, or one video of them");
   command.add_option("--rate", a.rate, "pictures a second of a video")->capture_default_str();
-  command.add_flag("--contacts", a.contacts, "draw the forces on fibres: green sticks, orange slides");
+  command.add_flag("--contacts", a.contacts, "draw the forces on fibres: blue sticks, red slides");
   command.add_option("--width", a.options.width, "pixels")->capture_default_str();
   command.add_option("--height", a.options.height, "pixels")->capture_default_str();
   command.add_option("--samples", a.options.samples, "most rays a pixel")->capture_default_str();

@@ -15,6 +15,8 @@
 
 #include <tresse/base/errors.hpp>
 
+#include "child_process.hpp"
+
 namespace tresse::app {
 namespace {
 
@@ -100,7 +102,7 @@ int Video::wait() {
   int status = 0;
   while (waitpid(encoder_, &status, 0) < 0 && errno == EINTR) continue;
   encoder_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return exit_status_of(status);
 }
 
 void Video::finish() {

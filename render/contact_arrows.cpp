@@ -5,10 +5,10 @@
 namespace tresse::render {
 namespace {
 
-// Okabe and Ito's green and orange, which colour-blind readers tell apart; linear.
-const Eigen::Array3f stick_color(0.0F, 0.34F, 0.17F);
-const Eigen::Array3f slide_color(0.79F, 0.34F, 0.0F);
-constexpr double ball = 1.8;  ///< radius over the shaft's
+// Okabe and Ito's blue and vermilion, which colour-blind readers tell apart, and apart from hair; linear.
+const Eigen::Array3f stick_color(0.0F, 0.168F, 0.445F);
+const Eigen::Array3f slide_color(0.665F, 0.112F, 0.0F);
+constexpr double ball = 2.0;  ///< radius over the shaft's
 
 Vector3 vector_at(const std::vector<double>& rows, std::size_t i) {
   return {rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};

@@ -13,8 +13,8 @@ struct ArrowStyle {
   double radius = 1e-3;            ///< of an arrow's shaft; > 0 [m]
 };
 
-/// The forces of a frame's contacts: a ball where the fibre is touched and a shaft along the force on it, green where
-/// the contact sticks, orange where it slides; open contacts have none.
+/// The forces of a frame's contacts: a ball where the fibre is touched and a shaft along the force on it, blue where
+/// the contact sticks, red where it slides; open contacts have none.
 std::vector<Marker> contact_arrows(const io::Frame& frame, const ArrowStyle& style);
 
 /// The largest force of a frame's contacts. [N]

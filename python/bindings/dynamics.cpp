@@ -274,6 +274,16 @@ void drive_root_to(Simulation& simulation, int fibre, const Pose& target) {
   stepper.drive_root(fibre, assembly::mean_twist(now, target, dt), dt);
 }
 
+/// By name.
+py::dict by_obstacle(const Simulation& simulation, Vector3 dynamics::ObstacleLoad::*which) {
+  const std::vector<dynamics::ObstacleLoad>& loads = simulation.report().obstacles;
+  py::dict out;
+  for (std::size_t k = 0; k < loads.size(); ++k) {
+    out[py::str(simulation.stepper().world().obstacles[k].name)] = py::array_t<double>(3, (loads[k].*which).data());
+  }
+  return out;
+}
+
 py::dict report_dict(const Simulation& simulation) {
   const dynamics::StepReport& report = simulation.report();
   py::dict out;
@@ -334,15 +344,8 @@ void bind_reading(py::class_<Simulation>& simulation) {
              checked(k, s.stepper().world().obstacles.size(), "obstacle");
              return pose_tuple(assembly::obstacle_pose(s.stepper().world(), k, s.stepper().time()));
            })
-      .def("forces",
-           [](const Simulation& s) {
-             RowMatrix out(static_cast<Eigen::Index>(s.stepper().world().obstacles.size()), 6);
-             Eigen::Index k = 0;
-             for (const dynamics::ObstacleLoad& load : s.report().obstacles) {
-               out.row(k++) << load.force.transpose(), load.torque.transpose();
-             }
-             return out;
-           })
+      .def("forces", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::force); })
+      .def("torques", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::torque); })
       .def("contacts", [](const Simulation& s) { return contact_rows(s.stepper().contacts()); })
       .def("report", &report_dict);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from typing import NamedTuple
@@ -35,7 +36,7 @@ class RunOutcome(NamedTuple):
 class Simulation:
     """
         simulation = tresse.Simulation(tresse.Scene.load("scenes/comb.toml"))
-        simulation.run(until=0.5, callback=lambda: print(simulation.time, simulation.forces["comb"]))
+        simulation.run(until=0.5, callback=lambda s: print(s.time, s.forces["comb"]))
 
     `threads`: all cores unless given; no result depends on it. `push_out` moves fibres that overlap at the start apart
     rather than refusing them. A fibre is an index, 0 to `fibres` - 1; an obstacle its name or its index in the scene.
@@ -71,12 +72,12 @@ class Simulation:
         """Of the last step; before the first, zeros."""
         return self._core.report()
 
-    def run(self, until: float | None = None, callback: Callable[[], object] | None = None,
+    def run(self, until: float | None = None, callback: Callable[[Simulation], object] | None = None,
             output: str | os.PathLike | None = None, *, resume: bool = False) -> RunOutcome | None:  # fmt: skip
         """Steps until a time [s], by default the scene's duration.
 
-        callback  called after every step; the run stops when it returns False. It may read everything, set states and
-                  drive obstacles and roots. What it raises ends the run, files and checkpoint written.
+        callback  called with the simulation after every step; the run stops when it returns False. It may read everything,
+                  set states and drive obstacles and roots. What it raises ends the run, files and checkpoint written.
         output    folder for the files of `tresse run`, the same bytes but for wall-clock figures; files of an earlier run
                   are removed first, and no others
         resume    go on from that folder's checkpoint, which sets the state; a run that was driven goes on without: drive
@@ -85,11 +86,12 @@ class Simulation:
         Ctrl-C ends the run after the step under way, checkpoint written, with KeyboardInterrupt. With `output`, tells
         how the run ended; without, a state that stops being finite raises FloatingPointError."""
         last = self._core.step_of(self.scene.duration if until is None else float(until))
+        after = None if callback is None else functools.partial(callback, self)
         if output is not None:
-            return RunOutcome(**self._core.record(last, callback, os.fspath(output), resume))
+            return RunOutcome(**self._core.record(last, after, os.fspath(output), resume))
         if resume:
             raise InvalidInput("resume: found no output, expected the folder to go on from")
-        self._core.advance(last, callback)
+        self._core.advance(last, after)
         if not self._core.report()["finite"]:
             raise FloatingPointError(f"step {self.steps + 1}: the state is no longer finite; try a smaller time_step")
         return None
@@ -178,12 +180,12 @@ class Simulation:
     @property
     def forces(self) -> dict[str, Array]:
         """By obstacle: the force (3) that fibres and free bodies exert on it over the last step [N], world axes."""
-        return {name: row[:3] for name, row in zip(self._names, self._core.forces())}
+        return self._core.forces()
 
     @property
     def torques(self) -> dict[str, Array]:
         """The torque of these about the moved reference point (3) [N m]."""
-        return {name: row[3:] for name, row in zip(self._names, self._core.forces())}
+        return self._core.torques()
 
     @property
     def contacts(self) -> np.ndarray:

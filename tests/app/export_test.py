@@ -279,6 +279,14 @@ def check_unfinished(program, folder):
     assert (folder / "k.csv").read_text().count("\n") > 100
 
 
+def check_places(program, folder):
+    """A folder gets export.csv, the run's own without -o."""
+    (folder / "there").mkdir()
+    export(program, folder, "--format", "csv", "-o", "there")
+    export(program, folder, "--format", "csv")
+    assert (folder / "there/export.csv").read_bytes() == (folder / "run/export.csv").read_bytes()
+
+
 def check_refusals(program, folder):
     shutil.copytree(folder / "run", folder / "broken")
     with h5py.File(folder / "broken/trajectory.h5", "r+") as file:
@@ -286,7 +294,7 @@ def check_refusals(program, folder):
     shutil.copytree(folder / "run", folder / "cut")
     os.truncate(folder / "cut/trajectory.h5", 3000)
     for words, expected in (
-        (["run", "--format", "obj", "-o", "x.usda"], "x.usda: expected a name that ends in .obj"),
+        (["run", "--format", "obj", "-o", "x.usda"], "x.usda: expected a folder, or a name that ends in .obj"),
         (["run", "--format", "obj", "-o", "x.obj", "--frames", "99"], "frames: no frame 99: the run holds 7, 0 to 6"),
         (["run", "--format", "obj", "-o", "x.obj", "--frames", "a:3"], 'frames: "a:3"; expected a frame such as'),
         (["run", "--format", "obj", "-o", "x.obj", "--frames", "::0"], 'frames: "::0"; expected a frame such as'),
@@ -315,6 +323,7 @@ def main():
         assert sum(len(c["gap"]) for c in run.contacts) > 5, "the scene has too few contacts to test with"
         for check in (check_csv, check_obj, check_polylines, check_vtk, check_vtkhdf, check_gltf, check_usda):
             check(program, folder, run)
+        check_places(program, folder)
         check_unfinished(program, folder)
         check_refusals(program, folder)
 

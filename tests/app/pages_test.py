@@ -18,6 +18,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,8 @@ class Page:
         (self.folder / "out").mkdir(exist_ok=True)
         words = shlex.split(line, comments=True)
         program = words[0].removeprefix("build/release/bin/") if words else ""
+        if program == "tresse" and ".mp4" in line and shutil.which("ffmpeg") is None:
+            return
         if program == "tresse" and words[1] in ("run", "render"):
             self.call(self.shortened(words), line)
         else:
@@ -74,9 +77,9 @@ class Page:
     def shortened(self, words):
         """A run of a few steps; a small picture of the last frame."""
         if words[1] == "render":
-            given = [w for i, w in enumerate(words) if "--frame" not in (w, words[i - 1])]
-            return [*without(given, ("--width", "--height", "--samples")), "--frame", "-1", "--width", PIXELS, "--height",
-                    PIXELS, "--samples", "1"]  # fmt: skip
+            small = [*without(words, ("--frame", "--frames", "--width", "--height", "--samples")), "--width", PIXELS,
+                     "--height", PIXELS, "--samples", "1"]  # fmt: skip
+            return [*small, "--frames", "-2:-1"] if "--frames" in words else [*small, "--frame", "-1"]
         check = [words[0], "check", *[w for i, w in enumerate(words) if i > 1 and ("--set" in (w, words[i - 1])
                                                                                    or w.endswith(".toml"))]]  # fmt: skip
         step = re.search(r"(?m)^\d+ steps of (\S+) s", self.call(check, shlex.join(check)))

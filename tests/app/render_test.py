@@ -13,7 +13,7 @@ import matplotlib.image
 import numpy as np
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/inclined_plane.toml"
-SMALL = ["--width", "64", "--height", "48", "--samples", "4"]
+SMALL = ["--height", "48", "--samples", "4"]
 
 
 class Renderer:
@@ -27,7 +27,8 @@ class Renderer:
 
     def draw(self, *words):
         """Exit status and what was said."""
-        result = self("render", "run", *SMALL, *words)
+        size = [] if "--width" in words else ["--width", "64"]
+        result = self("render", "run", *SMALL, *size, *words)
         return result.returncode, result.stderr
 
     def picture(self, name):
@@ -40,7 +41,7 @@ def sequences(render):
     if status or len(names) < 2 or names[0] != "a_0000.png":
         yield f"pictures: {status} {said} {names}"
         return
-    render.draw("-o", "b.png", "--frames", "0:0")
+    render.draw("-o", "b.png", "--frames", "::2")
     if not np.array_equal(render.picture("a_0000.png"), render.picture("b_0000.png")):
         yield "the camera has turned in the first picture, or does not see what it sees of all frames"
     if np.array_equal(render.picture(names[0]), render.picture(names[-1])):
@@ -48,17 +49,14 @@ def sequences(render):
 
 
 def contacts(render):
-    """Green or orange that is not in the picture without."""
+    """Colours that are not in the picture without."""
     for name, words in (("without.png", []), ("with.png", ["--contacts"])):
         if render.draw("-o", name, "--frame", "-1", *words)[0]:
             yield f"{name}: not drawn"
             return
-    red, green, blue = np.moveaxis(render.picture("with.png"), 2, 0)
-    coloured = ((green > blue + 0.15) & (green > red + 0.1)) | (red > blue + 0.3)
-    red, green, blue = np.moveaxis(render.picture("without.png"), 2, 0)
-    before = ((green > blue + 0.15) & (green > red + 0.1)) | (red > blue + 0.3)
-    if coloured.sum() < before.sum() + 5:
-        yield f"forces are not seen: {coloured.sum()} coloured pixels, {before.sum()} without"
+    changed = np.abs(render.picture("with.png") - render.picture("without.png")).max(axis=2) > 0.1  # the same bytes but for the arrows
+    if changed.sum() < 3:
+        yield f"forces are not seen: {changed.sum()} pixels differ"
 
 
 def videos(render):

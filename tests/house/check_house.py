@@ -126,7 +126,8 @@ ALL_BANS = [
     (re.compile(r"ffast-math|Ofast"), "results must not depend on the compiler's liberties"),
     (re.compile(r"[Ll]orem ipsum"), "unfinished text"),
 ]
-TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".pyi", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ""}
+TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".pyi", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ".ts", ".css", ".html",
+                 ""}  # fmt: skip
 TEXT_FOLDERS = (".ci", "app", "benchmarks", "cmake", "docs", "python", "render", "scenes", "src", "tests", "tools",
                 "validation", "viewer")  # fmt: skip
 SELF = pathlib.Path("tests/house/check_house.py")  # states the patterns, so holds them

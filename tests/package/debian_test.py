@@ -72,10 +72,23 @@ def used(folder, work):
     yield from (f"the manual page lacks {name}" for name in commands(program) if f".SS \\fB{name}\\fR" not in page)
     if complaint := lint(page):
         yield f"manual page: {complaint}"
+    yield from python_package(folder, work)
     remembered = subprocess.run(["strings", "-n", "8", program], capture_output=True, text=True, check=True).stdout
     sources = str(pathlib.Path(__file__).resolve().parents[2])
     if len(found := [line for line in remembered.splitlines() if sources in line]) > 2:  # tresse plot, tresse bench
         yield f"the program holds {len(found)} paths of the sources"
+
+
+def python_package(folder, work):
+    """What is wrong with `import tresse`, where it was built."""
+    found = list((folder / "usr/lib").glob("python3*/dist-packages/tresse/_core*.so"))
+    if not found:
+        return
+    place = found[0].parents[1]
+    told = run("/usr/bin/python3", "-c", "import tresse; print(tresse.__file__, len(tresse.load('swing').frames))", cwd=work,
+               env={**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"})  # fmt: skip
+    if str(place) not in told:
+        yield f"import tresse: {told}"
 
 
 def commands(program):

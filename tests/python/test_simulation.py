@@ -67,7 +67,7 @@ def test_interrupted_and_resumed_is_the_same_run(scenes, tmp_path):
     scene = comb_of(scenes, **SHORT)
     tresse.Simulation(scene).run(output=tmp_path / "whole")
     first = tresse.Simulation(scene)
-    ended = first.run(output=tmp_path / "parts", callback=lambda: first.steps < 777)
+    ended = first.run(output=tmp_path / "parts", callback=lambda s: s.steps < 777)
     assert ended.outcome == "interrupted" and first.steps == 777
     second = tresse.Simulation(scene, threads=1)
     second.run(output=tmp_path / "parts", resume=True)
@@ -80,8 +80,8 @@ def test_interrupted_and_resumed_is_the_same_run(scenes, tmp_path):
 def test_ctrl_c_leaves_a_checkpoint(scenes, tmp_path):
     simulation = tresse.Simulation(comb_of(scenes, **SHORT))
 
-    def interrupt():
-        if simulation.steps == 20:
+    def interrupt(s):
+        if s.steps == 20:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
@@ -96,7 +96,7 @@ def test_ctrl_c_leaves_a_checkpoint(scenes, tmp_path):
 def test_what_a_callback_raises_comes_out(scenes, tmp_path):
     simulation = tresse.Simulation(comb_of(scenes, **SHORT))
 
-    def fail():
+    def fail(s):
         raise KeyError("mine")
 
     for output in (None, tmp_path / "run"):
@@ -104,7 +104,7 @@ def test_what_a_callback_raises_comes_out(scenes, tmp_path):
             simulation.run(callback=fail, output=output)
     assert simulation.steps == 2
     with pytest.raises(tresse.InvalidInput, match="already running"):
-        simulation.run(callback=simulation.step)
+        simulation.run(callback=tresse.Simulation.step)
 
 
 def test_steps_are_those_of_a_run(scenes, tmp_path):
@@ -169,7 +169,7 @@ def test_driven_is_as_prescribed():
     by_velocity.drive_obstacle("bar", [0, 0.05, 0], [0, 0, 2])
     by_velocity.drive_root(0, [0, 0.01, 0])
 
-    def steer():
+    def steer(_=None):
         t = by_pose.time + 1e-3
         c, s = np.cos(2 * t), np.sin(2 * t)
         by_pose.drive_obstacle(0, position=[0.05, -0.0121 + 0.05 * t, 0], frame=[[c, -s, 0], [s, c, 0], [0, 0, 1]])
@@ -256,7 +256,7 @@ def test_nothing_leaks(scenes):
 
     def once():
         simulation = tresse.Simulation(scene, threads=1)
-        simulation.run(until=0.005, callback=lambda: (simulation.contacts, simulation.centrelines, simulation.forces) and None)
+        simulation.run(until=0.005, callback=lambda s: (s.contacts, s.centrelines, s.forces) and None)
         tresse.rods.SuperClothoid([0.1] * 20, np.ones((21, 3)), section=1e-4).mass_matrix()
         tresse.friction.solve(tresse.friction.Problem(np.eye(90), -np.ones(90), 0.3))
         for bad in (lambda: simulation.curvatures(7), lambda: tresse.Scene({})):

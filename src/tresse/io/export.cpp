@@ -45,7 +45,7 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> all{
       {"usda", {".usda"}, detail::export_usda},         {"vtk", {".pvd"}, detail::export_vtk},
       {"vtkhdf", {".vtkhdf"}, detail::export_vtk},      {"obj", {".obj"}, detail::export_obj},
-      {"gltf", {".gltf", ".glb"}, detail::export_gltf}, {"csv", {".csv"}, detail::export_csv}};
+      {"gltf", {".glb", ".gltf"}, detail::export_gltf}, {"csv", {".csv"}, detail::export_csv}};
   return all;
 }
 
@@ -64,13 +64,15 @@ void validate(const ExportOptions& options) {
           [&] { return fmt::format("tubes: {}; expected 3 to 64 sides, or 0", options.tube_sides); });
 }
 
-void check_output(const fs::path& output, const Format& format) {
-  if (std::ranges::find(format.extensions, output.extension().string()) == format.extensions.end())
-    throw InvalidInput(
-        fmt::format("{}: expected a name that ends in {}", output.string(), fmt::join(format.extensions, " or ")));
+/// The file to write: `output`, or in a folder "export" with the format's extension.
+fs::path place(const fs::path& run, const fs::path& output, const Format& format) {
   std::error_code error;
-  if (fs::is_directory(output, error))
-    throw InvalidInput(fmt::format("{}: is a folder; expected the name of a file", output.string()));
+  const fs::path wanted = !output.empty() ? output : fs::is_directory(run, error) ? run : run.parent_path();
+  if (output.empty() || fs::is_directory(wanted, error)) return wanted / ("export" + format.extensions.front());
+  if (std::ranges::find(format.extensions, wanted.extension().string()) == format.extensions.end())
+    throw InvalidInput(fmt::format("{}: expected a folder, or a name that ends in {}", wanted.string(),
+                                   fmt::join(format.extensions, " or ")));
+  return wanted;
 }
 
 }  // namespace
@@ -120,9 +122,11 @@ const std::vector<std::string>& export_formats() {
 ExportReport export_run(const fs::path& run, const fs::path& output, const ExportOptions& options) {
   validate(options);
   const Format& format = find_format(options.format);
-  check_output(output, format);
+  const fs::path file = place(run, output, format);
+  if (std::error_code error; fs::is_directory(file, error))
+    throw InvalidInput(fmt::format("{}: is a folder; expected a file", file.string()));
   detail::ExportSource source(run, options.frames);
-  return {.frames = source.size(), .files = format.write({source, options, output})};
+  return {.frames = source.size(), .files = format.write({source, options, file})};
 }
 
 namespace detail {

@@ -42,7 +42,8 @@ struct ExportReport {
   std::vector<std::filesystem::path> files;  ///< the first is the one to open
 };
 
-/// Writes the frames of `run` (the folder of a run that ended, goes on or was killed, or a trajectory.h5). A file
+/// Writes the frames of `run` (the folder of a run that ended, goes on or was killed, or a trajectory.h5) to the file
+/// `output`; to export.usda and the like in a folder that is there; in the run's own when `output` is empty. A file
 /// appears whole or not at all; of a sequence of files those before a failure stay. Memory: three frames, and 100
 /// bytes a frame and obstacle; glTF also the square of the number of frames.
 /// @throws InvalidInput for options out of range, a damaged run, numbers that are not finite or beyond single
