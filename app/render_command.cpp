@@ -1,18 +1,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <Eigen/Geometry>
+
 #include <tresse/base/errors.hpp>
+#include <tresse/io/export.hpp>
 #include <tresse/io/run_frames.hpp>
 
 #include "commands.hpp"
+#include "render/contact_arrows.hpp"
 #include "render/ray_tracer.hpp"
 #include "render/trajectory_scene.hpp"
+#include "video.hpp"
 
 namespace tresse::app {
 namespace {
@@ -21,8 +28,14 @@ struct RenderArguments {
   std::string folder;
   std::string output;
   std::optional<long long> frame;
+  std::optional<std::string> frames;
+  double rate = 25.0;
   std::vector<double> camera;
   std::vector<double> target;
+  std::vector<double> camera_to;
+  std::vector<double> target_to;
+  double orbit_deg = 0.0;
+  bool contacts = false;
   std::vector<double> up;
   double field_of_view = 24.0;
   std::string framing = "auto";
@@ -83,39 +96,141 @@ render::Camera choose_camera(const render::Scene& scene, const RenderArguments& 
   return camera;
 }
 
-void render_picture(RenderArguments& arguments) {
-  require(arguments.output.ends_with(".png"), fmt::format("{}: expected a name that ends in .png", arguments.output));
-  render::require_writable(arguments.output);
-  io::RunFrames frames(arguments.folder);
+/// Of forces up to `largest` [N]: the longest is a seventh of the picture's height.
+void add_contact_arrows(render::Scene& scene, const io::Frame& frame, const render::Camera& camera, double largest) {
+  const double height = 2.0 * std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0) *
+                        (camera.position - camera.target).norm();
+  scene.markers = render::contact_arrows(
+      frame, {.metres_per_newton = largest > 0.0 ? height / 7.0 / largest : 0.0, .radius = 0.003 * height});
+}
+
+void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
   const std::size_t index = arguments.frame
                                 ? frame_index(*arguments.frame, frames.frame_count(), frames.file().string())
                                 : most_telling_frame(frames);
   const io::Frame frame = frames.frame(index);
-  const render::Scene scene = render::scene_of(frames.layout(), frame);
-  set_hair(arguments);
+  render::Scene scene = render::scene_of(frames.layout(), frame);
   arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
   const render::Camera camera = choose_camera(scene, arguments);
+  if (arguments.contacts) add_contact_arrows(scene, frame, camera, render::largest_contact_force(frame));
   render::write_png(render::render(scene, camera, arguments.options), arguments.output);
   fmt::print(stderr, "{}: frame {} of {}, t = {:.4g} s, seen from {:.4g},{:.4g},{:.4g}\n", arguments.output, index,
              frames.frame_count(), frame.time, camera.position.x(), camera.position.y(), camera.position.z());
 }
 
+/// What is seen in any of the frames, of some of them where there are many.
+render::Scene seen_in(io::RunFrames& frames, const std::vector<std::size_t>& chosen) {
+  render::Scene out;
+  const std::size_t stride = std::max<std::size_t>(1, chosen.size() / 16);
+  for (std::size_t i = 0; i < chosen.size(); i += stride) {
+    const render::Scene scene = render::scene_of(frames.layout(), frames.frame(chosen[i]));
+    out.fibres.insert(out.fibres.end(), scene.fibres.begin(), scene.fibres.end());
+    out.capsules.insert(out.capsules.end(), scene.capsules.begin(), scene.capsules.end());
+    out.contacts.insert(out.contacts.end(), scene.contacts.begin(), scene.contacts.end());
+    out.planes = scene.planes;
+  }
+  return out;
+}
+
+/// Where the camera is after the part `u` of its way, from 0 to 1.
+render::Camera on_its_way(render::Camera camera, const RenderArguments& arguments, double u) {
+  const double eased = u * u * (3.0 - 2.0 * u);  // from rest to rest
+  if (!arguments.camera_to.empty()) camera.position += eased * (to_vector(arguments.camera_to) - camera.position);
+  if (!arguments.target_to.empty()) camera.target += eased * (to_vector(arguments.target_to) - camera.target);
+  const double turn = u * arguments.orbit_deg * std::numbers::pi / 180.0;  // steady, so that a whole turn is a loop
+  camera.position = camera.target + Eigen::AngleAxisd(turn, camera.up.normalized()) * (camera.position - camera.target);
+  return camera;
+}
+
+/// "comb.png" of picture 12: "comb_0012.png".
+std::string numbered(const std::string& file, std::size_t picture) {
+  return fmt::format("{}_{:04}.png", file.substr(0, file.size() - 4), picture);
+}
+
+void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
+  const std::vector<std::size_t> chosen =
+      io::chosen_frames(io::read_frame_selection(arguments.frames.value_or("::")), frames.frame_count());
+  double largest = 0.0;
+  for (const std::size_t index : chosen) {
+    if (arguments.contacts) largest = std::max(largest, render::largest_contact_force(frames.frame(index)));
+  }
+  // What moves has to stay in the picture.
+  if (arguments.framing == "auto") arguments.framing = "whole";
+  const render::Camera first = choose_camera(seen_in(frames, chosen), arguments);
+  std::optional<Video> video;
+  if (arguments.output.ends_with(".mp4"))
+    video.emplace(arguments.output, arguments.options.width, arguments.options.height, arguments.rate);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const io::Frame frame = frames.frame(chosen[i]);
+    render::Scene scene = render::scene_of(frames.layout(), frame);
+    arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
+    const double way = chosen.size() > 1 ? static_cast<double>(i) / static_cast<double>(chosen.size() - 1) : 0.0;
+    const render::Camera camera = on_its_way(first, arguments, way);
+    if (arguments.contacts) add_contact_arrows(scene, frame, first, largest);
+    const render::Image image = render::render(scene, camera, arguments.options);
+    if (video)
+      video->add(render::encode(image));
+    else
+      render::write_png(image, numbered(arguments.output, i));
+  }
+  if (video) video->finish();
+  fmt::print(stderr, "{}: {} pictures, frames {} to {} of {}\n",
+             video ? arguments.output : numbered(arguments.output, chosen.size() - 1), chosen.size(), chosen.front(),
+             chosen.back(), frames.frame_count());
+}
+
+void render_frames(RenderArguments& arguments) {
+  const bool video = arguments.output.ends_with(".mp4");
+  require(video || arguments.output.ends_with(".png"),
+          fmt::format("{}: expected a name that ends in .png or .mp4", arguments.output));
+  require(std::isfinite(arguments.rate) && arguments.rate > 0.0 && arguments.rate <= 1000.0,
+          fmt::format("--rate: found {:g}, expected more than 0 and at most 1000", arguments.rate));
+  require(std::isfinite(arguments.orbit_deg), "--orbit: expected a finite angle");
+  const bool sequence = video || arguments.frames;
+  const bool moving = arguments.orbit_deg != 0.0 || !arguments.camera_to.empty() || !arguments.target_to.empty();
+  require(sequence || !moving, "a camera that moves: expected --frames or a video, FILE.mp4");
+  require(!sequence || !arguments.frame, "--frame: expected --frames for several pictures");
+  render::require_writable(sequence && !video ? numbered(arguments.output, 0) : arguments.output);
+  io::RunFrames frames(arguments.folder);
+  set_hair(arguments);
+  if (sequence)
+    render_sequence(arguments, frames);
+  else
+    render_picture(arguments, frames);
+}
+
+void add_camera_options(CLI::App& command, RenderArguments& a) {
+  const auto point = [&](const char* name, std::vector<double>& into, const char* help) {
+    command.add_option(name, into, help)->delimiter(',')->expected(3);
+  };
+  command
+      .add_option("--framing", a.framing, "close-up: about the contacts; auto: close-up for one picture of few fibres")
+      ->check(CLI::IsMember({"auto", "close-up", "whole"}))
+      ->capture_default_str();
+  point("--camera", a.camera, "position of the eye: X,Y,Z [m]");
+  point("--target", a.target, "middle of the picture: X,Y,Z [m]");
+  point("--up", a.up, "direction: X,Y,Z");
+  point("--camera-to", a.camera_to, "where the eye moves to by the last picture: X,Y,Z [m]");
+  point("--target-to", a.target_to, "where the middle moves to by the last picture: X,Y,Z [m]");
+  command.add_option("--orbit", a.orbit_deg, "turn of the eye about the middle by the last picture [deg]");
+  command.add_option("--field-of-view", a.field_of_view, "of the picture's height [deg]")->capture_default_str();
+}
+
 void add_options(CLI::App& command, RenderArguments& a) {
   command.add_option("DIR", a.folder, "folder of a run, also one under way, or a trajectory.h5")->required();
-  command.add_option("-o,--output", a.output, "picture to write, FILE.png")->required();
+  command.add_option("-o,--output", a.output, "picture to write, FILE.png, or video, FILE.mp4 (by ffmpeg)")->required();
   command.add_option("--frame", a.frame, "from 0; -1 is the last (default: where the force on obstacles is largest)");
+  command.add_option(
+      "--frames", a.frames,
+      "several: FIRST:LAST:STRIDE, negative from the end; FILE_0000.png and so on, or one video of them");
+  command.add_option("--rate", a.rate, "pictures a second of a video")->capture_default_str();
+  command.add_flag("--contacts", a.contacts, "draw the forces on fibres: green sticks, orange slides");
   command.add_option("--width", a.options.width, "pixels")->capture_default_str();
   command.add_option("--height", a.options.height, "pixels")->capture_default_str();
   command.add_option("--samples", a.options.samples, "most rays a pixel")->capture_default_str();
   command.add_option("--threads", a.options.threads, "0: all; the picture does not depend on it")
       ->capture_default_str();
-  command.add_option("--framing", a.framing, "close-up: about the contacts; auto: close-up for few fibres")
-      ->check(CLI::IsMember({"auto", "close-up", "whole"}))
-      ->capture_default_str();
-  command.add_option("--camera", a.camera, "position of the eye: X,Y,Z [m]")->delimiter(',')->expected(3);
-  command.add_option("--target", a.target, "middle of the picture: X,Y,Z [m]")->delimiter(',')->expected(3);
-  command.add_option("--up", a.up, "direction: X,Y,Z")->delimiter(',')->expected(3);
-  command.add_option("--field-of-view", a.field_of_view, "of the picture's height [deg]")->capture_default_str();
+  add_camera_options(command, a);
   command.add_option("--hair", a.hair, "colour")
       ->check(CLI::IsMember({"blond", "brown-blond", "brown", "red", "black"}))
       ->capture_default_str();
@@ -127,12 +242,14 @@ void add_options(CLI::App& command, RenderArguments& a) {
 }  // namespace
 
 void add_render_command(CLI::App& program, int& exit_status) {
-  CLI::App* command = program.add_subcommand("render", "Draw one frame of a trajectory as a PNG picture");
-  command->footer("Example: tresse render out/comb -o comb.png --frame -1 --width 800 --height 500");
+  CLI::App* command = program.add_subcommand("render", "Draw frames of a trajectory as pictures or a video");
+  command->footer(
+      "Example: tresse render out/comb -o comb.png --frame -1 --width 800 --height 500\n"
+      "         tresse render out/comb -o comb.mp4 --frames ::4 --orbit 90 --contacts --samples 16");
   const auto arguments = std::make_shared<RenderArguments>();
   add_options(*command, *arguments);
   command->callback([arguments, &exit_status] {
-    render_picture(*arguments);
+    render_frames(*arguments);
     exit_status = done;
   });
 }

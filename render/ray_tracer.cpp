@@ -68,8 +68,8 @@ float tent(float u) { return u < 0.5F ? std::sqrt(2.0F * u) - 1.0F : 1.0F - std:
 
 class Tracer {
  public:
-  Tracer(const World& world, const Film& film, const RenderOptions& options)
-      : world_(world), film_(film), options_(options), lighting_(-film.forward, film.up) {}
+  Tracer(const Scene& scene, const World& world, const Film& film, const RenderOptions& options)
+      : scene_(scene), world_(world), film_(film), options_(options), lighting_(-film.forward, film.up) {}
 
   Color pixel(int x, int y) const {
     const std::uint32_t key = hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
@@ -198,11 +198,16 @@ class Tracer {
   }
 
   CoatedSurface::Material solid(const Hit& hit) const {
-    if (hit.kind == Hit::Kind::capsule) return options_.solid;
+    if (hit.kind == Hit::Kind::capsule) {
+      const auto capsules = static_cast<int>(scene_.capsules.size());
+      if (hit.index < capsules) return options_.solid;
+      return {.albedo = scene_.markers[hit.index - capsules].color, .reflectance = 0.03F, .roughness = 0.5F};
+    }
     if (hit.kind == Hit::Kind::strip) return options_.paper;
     return {.albedo = Color(0.55F, 0.55F, 0.54F), .reflectance = 0.03F, .roughness = 0.4F};
   }
 
+  const Scene& scene_;
   const World& world_;
   const Film& film_;
   const RenderOptions& options_;
@@ -221,7 +226,7 @@ Image render(const Scene& scene, const Camera& camera, const RenderOptions& opti
       scene, camera.target,
       {.factor = options.thickness, .viewer = camera.position, .radius_per_metre = 0.5 * options.least_pixels * pixel});
   const Film film(camera, options, world);
-  const Tracer tracer(world, film, options);
+  const Tracer tracer(scene, world, film, options);
   Image image(options.width, options.height);
   tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
   arena.execute([&] {

@@ -37,6 +37,11 @@ void validate(const Scene& scene) {
     require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
             fmt::format("capsule {}: expected finite ends and a positive radius", i));
   }
+  for (std::size_t i = 0; i < scene.markers.size(); ++i) {
+    const bodies::Capsule& c = scene.markers[i].shape;
+    require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
+            fmt::format("marker {}: expected finite ends and a positive radius", i));
+  }
   for (const bodies::Plane& p : scene.planes) {
     require(p.point.allFinite() && std::abs(p.normal.norm() - 1.0) < 1e-6, "a plane's normal is not of unit length");
   }

@@ -20,10 +20,17 @@ struct Fibre {
   Matrix3X half_axis_2;  ///< (3, n) orthogonal to half_axis_1 and to the tangent, or (3, 0)
 };
 
+/// A solid that stands for something else, such as a force: drawn in its colour, ignored by the automatic framing.
+struct Marker {
+  bodies::Capsule shape;
+  Eigen::Array3f color = {0.5F, 0.5F, 0.5F};  ///< albedo; in [0, 1]
+};
+
 /// What stands in front of the camera, apart from any file's layout.
 struct Scene {
   std::vector<Fibre> fibres;
   std::vector<bodies::Capsule> capsules;
+  std::vector<Marker> markers;
   std::vector<bodies::Plane> planes;
   std::vector<Vector3> contacts;  ///< points where fibres touch obstacles; only the automatic framing looks at them [m]
 };

@@ -239,7 +239,7 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
       append_arcs(data_->curves, scene.fibres[i], static_cast<int>(i), origin, thickness);
     }
   }
-  for (const bodies::Capsule& capsule : scene.capsules) {
+  const auto append_capsule = [&](const bodies::Capsule& capsule) {
     data_->segments.push_back(static_cast<unsigned>(data_->ends.size()));
     // Embree drops a segment of zero length: a sphere is a capsule of a ten-thousandth of its radius.
     Vector3 to = capsule.to;
@@ -248,7 +248,9 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
       const Vec3 p = to_world(x);
       data_->ends.emplace_back(p.x(), p.y(), p.z(), static_cast<float>(capsule.radius * scale));
     }
-  }
+  };
+  for (const bodies::Capsule& capsule : scene.capsules) append_capsule(capsule);
+  for (const Marker& marker : scene.markers) append_capsule(marker.shape);
   for (const bodies::Plane& plane : scene.planes) {
     const Vector3 foot = origin - plane.normal * plane.normal.dot(origin - plane.point);
     const Vec3 p = to_world(foot);
@@ -296,6 +298,7 @@ std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction) con
     hit.facet = hit.normal;
   } else {
     hit.kind = query.hit.geomID == data_->capsules_id ? Hit::Kind::capsule : Hit::Kind::plane;
+    hit.index = static_cast<int>(query.hit.primID);
     if (hit.normal.dot(direction) > 0.0F) hit.normal = -hit.normal;
     hit.facet = hit.normal;
   }

@@ -13,7 +13,7 @@ namespace tresse::render {
 struct Hit {
   enum class Kind { fibre, strip, capsule, plane };
   Kind kind = Kind::fibre;
-  int index = 0;  ///< of the fibre, strips too
+  int index = 0;  ///< of the fibre, strips too; of the capsule, markers behind the scene's
   float distance = 0.0F;
   Vec3 point;
   Vec3 normal;          ///< unit, outwards; a fibre's is orthogonal to its tangent

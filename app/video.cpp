@@ -1,0 +1,117 @@
+#include "video.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+
+namespace tresse::app {
+namespace {
+
+/// Starts `words` with `input` as its standard input; an error number, or 0.
+int start(const std::vector<std::string>& words, int input, pid_t& child) {
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+}  // namespace
+
+Video::Video(std::filesystem::path file, int width, int height, double rate)
+    : file_(std::move(file)), unfinished_(file_) {
+  require(width % 2 == 0 && height % 2 == 0,
+          fmt::format("a video of {} x {} pixels: expected even numbers, which its format wants", width, height));
+  unfinished_ += ".unfinished";
+  std::signal(SIGPIPE, SIG_IGN);  // an encoder that dies is an error of write()
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) throw SystemFailure(fmt::format("no pipe to ffmpeg: {}", std::strerror(errno)));
+  const int error = start({"ffmpeg",
+                           "-y",
+                           "-nostdin",
+                           "-loglevel",
+                           "error",
+                           "-f",
+                           "rawvideo",
+                           "-pix_fmt",
+                           "rgb24",
+                           "-video_size",
+                           fmt::format("{}x{}", width, height),
+                           "-framerate",
+                           fmt::format("{}", rate),
+                           "-i",
+                           "pipe:0",
+                           "-c:v",
+                           "libx264",
+                           "-crf",
+                           "18",
+                           "-pix_fmt",
+                           "yuv420p",
+                           "-movflags",
+                           "+faststart",
+                           "-f",
+                           "mp4",
+                           "file:" + unfinished_.string()},
+                          ends[0], encoder_);
+  close(ends[0]);
+  pipe_ = ends[1];
+  if (error != 0) {
+    encoder_ = -1;
+    close(std::exchange(pipe_, -1));
+    throw SystemFailure(fmt::format("ffmpeg: {}; videos need it: install ffmpeg, or write pictures, -o NAME.png",
+                                    std::strerror(error)));
+  }
+}
+
+Video::~Video() {
+  if (encoder_ < 0) return;
+  wait();
+  std::error_code ignored;
+  std::filesystem::remove(unfinished_, ignored);
+}
+
+void Video::add(const std::vector<std::uint8_t>& pixels) {
+  for (std::size_t done = 0; done < pixels.size();) {
+    const ssize_t written = write(pipe_, pixels.data() + done, pixels.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw SystemFailure(fmt::format("{}: ffmpeg gave up: {}", file_.string(), std::strerror(errno)));
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+int Video::wait() {
+  close(std::exchange(pipe_, -1));
+  int status = 0;
+  while (waitpid(encoder_, &status, 0) < 0 && errno == EINTR) continue;
+  encoder_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void Video::finish() {
+  const int status = wait();
+  std::error_code error;
+  if (status == 0) std::filesystem::rename(unfinished_, file_, error);
+  if (status == 0 && !error) return;
+  std::error_code ignored;
+  std::filesystem::remove(unfinished_, ignored);
+  throw SystemFailure(fmt::format("{}: ffmpeg could not write it ({})", file_.string(),
+                                  error ? error.message() : fmt::format("exit status {}", status)));
+}
+
+}  // namespace tresse::app
