@@ -44,9 +44,9 @@ export class Viewer {
 
   constructor(canvas: HTMLCanvasElement) {
     this.stage = new Stage(canvas);
-    this.recorder = new Recorder(canvas, (on) => {
+    this.recorder = new Recorder(canvas, (on, bytes) => {
       set_pressed(element("record"), on);
-      element("record").textContent = on ? "Stop" : "Record";
+      element("record").textContent = on ? `Stop (${(bytes / 1e6).toFixed(2)} MB)` : "Record";
     });
     this.source = new FrameSource(cache_bytes, () => this.update(), (message) => this.show_problem(message));
     this.plots = new Plots((time) => this.seek_time(time));
@@ -188,7 +188,8 @@ export class Viewer {
   update(): void {
     const index = this.player.index;
     const stride = this.player.playing ? this.stride : 0;
-    if (this.player.count > 0) this.source.want(index, this.quantity, stride, this.player.count);
+    const readable = this.player.count > 0 && !this.state?.error;
+    if (readable) this.source.want(index, this.quantity, stride, this.player.count);
     const shown = this.player.count > 0 ? this.source.peek(index, this.quantity) : null;
     if (shown && this.world && shown.index !== this.shown_index) this.show(shown);
     this.draw_timeline();
@@ -298,7 +299,8 @@ export class Viewer {
   /** Fewer points a fibre where pictures come too slowly, all of them once the view rests. */
   private choose_detail(): void {
     const fibres = this.world!.fibres;
-    document.body.dataset["frameTime"] = this.stage.frame_time.toFixed(1);
+    document.body.dataset["drawn"] = String(this.stage.drawn);
+    document.body.dataset["stride"] = String(fibres.stride);
     if (this.stage.drawn % 12 === 0) {
       if (this.stage.frame_time > slow_frame && fibres.stride < 4 && fibres.pieces > 20000) fibres.set_stride(2 * fibres.stride);
       else if (this.stage.frame_time < slow_frame / 4 && fibres.stride > 1) fibres.set_stride(fibres.stride / 2);
