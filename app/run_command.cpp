@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -16,15 +15,9 @@
 #include <oneapi/tbb/global_control.h>
 
 #include <tresse/assembly/pair_trace.hpp>
-#include <tresse/base/errors.hpp>
-#include <tresse/dynamics/stepper.hpp>
 #include <tresse/io/distance_file.hpp>
-#include <tresse/io/run_recorder.hpp>
-#include <tresse/io/scene_file.hpp>
-#include <tresse/io/snapshot.hpp>
+#include <tresse/io/run.hpp>
 #include <tresse/scene/build.hpp>
-#include <tresse/scene/limits.hpp>
-#include <tresse/scene/push_out.hpp>
 
 #include "common_options.hpp"
 #include "friction_dump.hpp"
@@ -63,53 +56,10 @@ struct RunArguments {
   std::string record_pairs;  ///< file for the narrow phase's calls of the last step
 };
 
-/// What is to be run: from a scene file, or from a step that an earlier run kept because it went wrong.
-struct Plan {
-  scene::Scene scene;
-  std::string resolved;
-  std::optional<dynamics::SimulationState> start;
-  std::int64_t last_step = 0;
-};
-
-Plan plan_replay(const RunArguments& arguments) {
-  const io::Checkpoint kept = io::read_checkpoint(arguments.scene.file);
-  Plan plan;
-  plan.resolved = kept.scene;
-  plan.scene = io::parse_scene(kept.scene, arguments.scene.file, arguments.scene.overrides());
-  plan.start = kept.state;
-  plan.last_step = kept.state.step + 1;
+io::RunPlan plan_run(const RunArguments& arguments) {
+  io::RunPlan plan = io::plan_run(arguments.scene.file, arguments.scene.overrides());
+  if (arguments.until) plan.last_step = io::step_at(plan.scene, *arguments.until, "--until");
   return plan;
-}
-
-Plan plan_run(const RunArguments& arguments) {
-  Plan plan;
-  if (arguments.scene.file.ends_with(".h5")) {
-    plan = plan_replay(arguments);
-  } else {
-    const io::SceneDocument document = io::read_scene_document(arguments.scene.file, arguments.scene.overrides());
-    plan.scene = document.scene;
-    plan.resolved = io::write_resolved(document);
-    plan.last_step = std::llround(plan.scene.integrator.duration / plan.scene.integrator.time_step);
-  }
-  if (arguments.until) {
-    const double steps = *arguments.until / plan.scene.integrator.time_step;
-    require(steps >= 0.0 && steps <= scene::limits::steps,
-            fmt::format("--until: found {:g}, expected a time [s] from 0 to {:g} time steps", *arguments.until,
-                        scene::limits::steps));
-    plan.last_step = std::llround(steps);
-  }
-  return plan;
-}
-
-/// A run starts without overlaps, or does not.
-void settle_overlaps(const scene::Scene& scene, scene::Case& built, bool push_out) {
-  if (push_out) static_cast<void>(scene::push_out(built));
-  const auto overlaps = scene::initial_overlaps(built);
-  if (overlaps.empty()) return;
-  throw InvalidInput(
-      fmt::format("{} at the start{}, the deepest of {}; expected bodies apart (tresse check lists them{})",
-                  scene::describe(overlaps.front(), scene, built.world), push_out ? " even after a push-out" : "",
-                  overlaps.size(), push_out ? "" : ", --push-out moves them"));
 }
 
 /// A line on the terminal, redrawn a few times a second; silent elsewhere.
@@ -172,49 +122,44 @@ void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& st
   fmt::print(stderr, "step {} (t = {:.6g} s): {}; kept in {}\n", report.step, report.time, what, kept);
 }
 
-/// The step did not happen, so it gets no row in the tables: they hold the states that were reached.
-void stop_at_not_finite(const dynamics::StepReport& report, const dynamics::Stepper& stepper,
-                        io::RunRecorder& recorder) {
-  const dynamics::SimulationState& before = stepper.state();
-  recorder.checkpoint(before);
-  recorder.write_failure(before);
-  fmt::print(stderr,
-             "step {} (t = {:.6g} s): the state is no longer finite, {} moved most before; the last good one, of step "
-             "{}, is in {}; try a smaller time_step\n",
-             report.step, report.time, io::liveliest_fibre(stepper.world()), before.step,
-             recorder.file("checkpoint.h5").string());
-}
-
-/// Steps until the plan's end, an interruption or a state that is no longer finite.
-io::Outcome advance(const Plan& plan, const RunArguments& arguments, dynamics::Stepper& stepper,
-                    io::RunRecorder& recorder, const io::RunSettings& settings) {
-  FrictionDump dump(arguments.dump_folder, arguments.dump_steps, plan.scene.title);
-  dump.follow(stepper);
-  ProgressBar progress(arguments.quiet, stepper.state().step, plan.last_step);
-  while (stepper.state().step < plan.last_step) {
-    if (stop_requested) return io::Outcome::interrupted;
-    const dynamics::StepReport report = stepper.step();
-    if (!report.finite) {
-      stop_at_not_finite(report, stepper, recorder);
-      return io::Outcome::failed;
-    }
-    recorder.record(report);
-    dump.write(stepper, report);
-    for (const io::Remark& remark : recorder.watch(stepper, report)) {
-      fmt::print(stderr, "step {} (t = {:.6g} s): {}\n", remark.step, remark.time, remark.message);
-    }
-    if (io::missed_tolerance(report, settings.limits)) {
-      const auto kept = recorder.write_failure(stepper.previous_state());
-      if (!kept.empty()) warn_missed(report, stepper, settings.limits, kept.string());
-    }
-    if (recorder.frame_due(report.step))
-      recorder.record_frame(io::snapshot(plan.scene, stepper, report, settings.layout));
-    if (recorder.checkpoint_due(report.step)) recorder.checkpoint(stepper.state());
-    progress.update(report);
+/// Prints what a person wants to know, and keeps the friction problems that were asked for.
+class Reporter : public io::RunObserver {
+ public:
+  Reporter(const RunArguments& arguments, const io::RunSettings& settings, const io::RunPlan& plan,
+           dynamics::Stepper& stepper)
+      : settings_(settings),
+        dump_(arguments.dump_folder, arguments.dump_steps, plan.scene.title),
+        progress_(arguments.quiet, stepper.state().step, plan.last_step) {
+    dump_.follow(stepper);
   }
-  const std::int64_t whole = std::llround(plan.scene.integrator.duration / plan.scene.integrator.time_step);
-  return plan.start || plan.last_step >= whole ? io::Outcome::finished : io::Outcome::interrupted;
-}
+
+  bool stop() override { return stop_requested != 0; }
+  void stepped(const dynamics::Stepper& stepper, const dynamics::StepReport& report) override {
+    dump_.write(stepper, report);
+  }
+  void remarked(const io::Remark& remark) override {
+    fmt::print(stderr, "step {} (t = {:.6g} s): {}\n", remark.step, remark.time, remark.message);
+  }
+  void missed(const dynamics::Stepper& stepper, const dynamics::StepReport& report,
+              const std::filesystem::path& kept) override {
+    if (!kept.empty()) warn_missed(report, stepper, settings_.limits, kept.string());
+  }
+  void failed(const dynamics::Stepper& stepper, const dynamics::StepReport& report) override {
+    fmt::print(stderr,
+               "step {} (t = {:.6g} s): the state is no longer finite, {} moved most before; the last good one, of "
+               "step {}, is in {}; try a smaller time_step\n",
+               report.step, report.time, io::liveliest_fibre(stepper.world()), stepper.state().step,
+               (settings_.folder / "checkpoint.h5").string());
+  }
+  void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
+    progress_.update(report);
+  }
+
+ private:
+  const io::RunSettings& settings_;
+  FrictionDump dump_;
+  ProgressBar progress_;
+};
 
 /// The narrow phase's calls where the run ended, its last step's contacts as their guesses.
 void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
@@ -224,49 +169,34 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
   io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, most));
 }
 
-/// Of the first fibre, or where there is none of the first free body. [m]
-double thin_radius(const assembly::World& world) {
-  if (!world.fibres.empty()) return world.fibres.front().rod->contact_radius();
-  return bodies::capsules(world.obstacles[world.free_bodies.front().obstacle].shape).front().radius;
-}
-
 int run(const RunArguments& arguments) {
   const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
   set_up_signals();
-  const Plan plan = plan_run(arguments);
+  const io::RunPlan plan = plan_run(arguments);
   static_cast<void>(parse_step_choice(arguments.dump_steps));  // refused before anything is removed
   scene::Case built = scene::build(plan.scene);
-  if (!plan.start && !arguments.resume) settle_overlaps(plan.scene, built, arguments.push_out);
+  if (!plan.start && !arguments.resume) io::settle_overlaps(plan.scene, built, arguments.push_out);
 
-  io::RunSettings settings;
-  settings.folder = arguments.folder;
-  settings.resume = arguments.resume;
-  settings.threads = static_cast<int>(threads);
-  settings.layout = io::snapshot_layout(plan.scene, built.world, plan.resolved,
-                                        fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT));
-  settings.holds = built.world.holds;
-  settings.output = plan.scene.output;
-  settings.limits.residual = plan.scene.solver.tolerance;
-  settings.limits.penetration = 0.1 * thin_radius(built.world);
-  if (plan.scene.integrator.scheme == "nonlinear") {
-    settings.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
-  }
+  const io::RunPlace place{arguments.folder, arguments.resume, static_cast<int>(threads),
+                           fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
+  const io::RunSettings settings = io::run_settings(plan, built.world, place);
   io::RunRecorder recorder(settings);
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
-  if (fresh && arguments.resume) settle_overlaps(plan.scene, built, arguments.push_out);
+  if (fresh && arguments.resume) io::settle_overlaps(plan.scene, built, arguments.push_out);
   if (plan.start) built.state = *plan.start;
 
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
-  if (fresh) {
-    recorder.record_frame(io::snapshot(plan.scene, stepper, {}, settings.layout));
-    recorder.checkpoint(stepper.state());
-  }
+  if (fresh) io::record_start(plan, settings, stepper, recorder);
   view::Companion viewer(arguments.view ? arguments.folder : "");
-  const io::Outcome outcome = advance(plan, arguments, stepper, recorder, settings);
+  io::Outcome outcome = io::Outcome::finished;
+  {
+    Reporter reporter(arguments, settings, plan, stepper);
+    outcome = io::record_steps(plan, settings, stepper, recorder, reporter);
+  }
   if (!arguments.record_pairs.empty()) record_pairs(arguments.record_pairs, stepper);
   const io::Verdict verdict = recorder.finish(outcome, stepper.state());
   if (!arguments.quiet) fmt::print(stderr, "{}\n", verdict.sentence);
@@ -283,6 +213,7 @@ int run(const RunArguments& arguments) {
 
 void add_run_command(CLI::App& program, int& exit_status) {
   auto* command = program.add_subcommand("run", "Simulates a scene");
+  command->footer("Example: tresse run scenes/comb.toml -o out/comb --set friction=0.2 --until 1");
   auto arguments = std::make_shared<RunArguments>();
   arguments->scene.add_to(*command);
   command->add_option("-o,--output", arguments->folder, "Folder for the results")->required();

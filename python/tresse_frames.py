@@ -145,6 +145,21 @@ def frames(folder, first=0):
                 yield _arrays(payload)
 
 
+def count(folder):
+    """How many frames there are so far."""
+    return len(times(folder))
+
+
+def times(folder):
+    """Of the frames written so far (F) [s]."""
+    stream = _open_log(folder)
+    if stream is None:
+        with _open_ended(folder) as file:
+            return file["time"][:]
+    with stream:
+        return np.array([_arrays(payload)["time"] for kind, payload in _records(stream) if kind == _FRAME])
+
+
 def _under_way(folder):
     try:
         return json.loads((pathlib.Path(folder) / "summary.json").read_text(encoding="utf-8"))["status"] == "running"

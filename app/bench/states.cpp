@@ -8,6 +8,7 @@
 #include <tresse/io/scene_file.hpp>
 
 #include "bench.hpp"
+#include "share_folder.hpp"
 
 namespace tresse::app::bench {
 namespace {
@@ -15,8 +16,7 @@ namespace {
 /// Beside the installed program, else in the sources.
 std::filesystem::path default_folder() {
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "tresse" / "states";
+  const std::filesystem::path installed = share_folder() / "states";
   return std::filesystem::exists(installed, error) ? installed : std::filesystem::path(TRESSE_STATES_FOLDER);
 }
 

@@ -13,7 +13,7 @@ def _parse(arguments):
     parser = argparse.ArgumentParser(prog="tresse plot")
     parser.add_argument("runs", nargs="+")
     parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--what", choices=("forces", "energies", "solver"), default="forces")
+    parser.add_argument("--what", choices=("forces", "energies", "solver", "sweep"), default="forces")
     parser.add_argument("--title")
     parser.add_argument("--label", action="append", default=[])
     parser.add_argument("--compare", choices=("auto", "yes", "no"), default="auto")
@@ -50,11 +50,14 @@ def run(arguments):
         raise PlotError(f"{options.output}: expected a name that ends in .png, .svg or .pdf")
     runs = _labelled(options.runs, options.label)
     try:
-        from tresse_plot import figures, style
+        import matplotlib
+
+        matplotlib.use("Agg")  # no window
+        from tresse_plot import figures, style, sweeps
     except ImportError as error:
         raise PlotError(f"plots need matplotlib ({error}): install python3-matplotlib") from error
     style.apply()
-    draw = getattr(figures, options.what)
+    draw = sweeps.sweep if options.what == "sweep" else getattr(figures, options.what)
     if options.what == "forces" and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
         draw = figures.compare
     _write(draw(runs, options.title), options.output)

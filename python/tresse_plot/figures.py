@@ -193,3 +193,50 @@ def solver(runs, title=None):
         style.legend_above(axes[0])
     axes[-1].set_xlabel("time [s]")
     return figure
+
+
+def residuals(histories, labels, title=None):
+    """The measure of a friction solve against iterations, of several; each history (k, 3): iterations, measure, seconds."""
+    figure, axis = plt.subplots(figsize=(9, 4.6), layout="constrained")
+    for history, label in zip(histories, labels):
+        history = np.asarray(history).reshape(-1, 3)
+        axis.plot(history[:, 0], history[:, 1], marker="o", ms=3, label=label)
+    if any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in axis.lines):
+        axis.set_yscale("log")
+    axis.set(xlabel="iterations", ylabel="residual [-]")
+    axis.set_title(title or "Convergence of the friction solver")
+    style.legend_above(axis)
+    return figure
+
+
+def fibres(lines, capsules=(), title=None):
+    """Centrelines [(p, 3)] and capsules [(from, to, radius)] in space, lengths alike along the three axes [m]."""
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    figure = plt.figure(figsize=(7.2, 7.2), layout="constrained")
+    axis = figure.add_subplot(projection="3d", computed_zorder=False)
+    axes = [np.stack(ends[:2]) for ends in capsules]
+    everything = np.concatenate([*lines, *axes]) if lines or axes else np.zeros((1, 3))
+    reach = np.array([0.0, *(radius for *_, radius in capsules)]).max()
+    low, high = everything.min(axis=0) - reach, everything.max(axis=0) + reach
+    size = max((high - low).max(), 1e-12)
+    middle = 0.5 * (low + high)
+    axis.set(xlim=middle[0] + 0.55 * size * np.array([-1, 1]), ylim=middle[1] + 0.55 * size * np.array([-1, 1]),
+             zlim=middle[2] + 0.55 * size * np.array([-1, 1]))  # fmt: skip
+    if axes:
+        # A line's width is in points: about 5 inches show 1.1 times the size.
+        widths = [max(1.0, 2 * radius / (1.1 * size) * 5 * 72) for *_, radius in capsules]
+        for ends in axes:
+            if np.array_equal(*ends):  # a sphere; a line of no length would not be drawn
+                ends[1, 2] += 1e-3 * size
+        axis.add_collection3d(Line3DCollection(axes, colors=style.GREY, linewidths=widths, capstyle="round", alpha=0.6))
+    if lines:
+        colours = [style.CYCLE[i % len(style.CYCLE)] for i in range(len(lines))]
+        axis.add_collection3d(Line3DCollection(list(lines), colors=colours, linewidths=1.2 if len(lines) < 50 else 0.5))
+    axis.set_box_aspect((1, 1, 1))
+    for one in (axis.xaxis, axis.yaxis, axis.zaxis):
+        one.set_major_locator(MaxNLocator(nbins=5))
+    axis.set(xlabel="x [m]", ylabel="y [m]")
+    axis.set_zlabel("z [m]", labelpad=10)
+    axis.set_title(title or "Centrelines")
+    return figure

@@ -1,9 +1,7 @@
 """One look for every figure: Okabe and Ito's colours, which colour-blind readers tell apart; few lines, units on axes."""
 
 import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 INK, GREY = "#222222", "#8a8a8a"

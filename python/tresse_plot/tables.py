@@ -54,3 +54,11 @@ def read_steps(folder, columns):
     path = pathlib.Path(folder) / "steps.csv"
     rows = _rows(path, ("time", *columns))
     return {name: [_number(path, i, row, name) for i, row in enumerate(rows, start=2)] for name in ("time", *columns)}
+
+
+def read_sweep(folder):
+    """sweep.csv: (names of the parameters, {column: list of texts})."""
+    path = pathlib.Path(folder) / "sweep.csv"
+    rows = _rows(path, ("case", "status"))
+    names = list(rows[0])
+    return names[1 : names.index("status")], {name: [row[name] or "" for row in rows] for name in names}

@@ -17,7 +17,7 @@ LEVELS = {
     "base": 0, "math": 1, "geometry": 2, "friction": 2, "rods": 3, "bodies": 3, "contact": 3, "fluid": 3,
     "assembly": 4, "dynamics": 5, "statics": 5, "scene": 6, "io": 7,
 }  # fmt: skip
-SOURCE_FOLDERS = ("src", "app", "render", "tests", "benchmarks")
+SOURCE_FOLDERS = ("src", "app", "python", "render", "tests", "benchmarks")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -126,7 +126,8 @@ ALL_BANS = [
     (re.compile(r"ffast-math|Ofast"), "results must not depend on the compiler's liberties"),
     (re.compile(r"[Ll]orem ipsum"), "unfinished text"),
 ]
-TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ".ts", ".css", ".html", ""}
+TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".pyi", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ".ts", ".css", ".html",
+                 ""}  # fmt: skip
 TEXT_FOLDERS = (".ci", "app", "benchmarks", "cmake", "docs", "python", "render", "scenes", "src", "tests", "tools",
                 "validation", "viewer")  # fmt: skip
 SELF = pathlib.Path("tests/house/check_house.py")  # states the patterns, so holds them
@@ -139,7 +140,7 @@ def texts(root):
     for folder in TEXT_FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             relative = path.relative_to(root)
-            if path.is_file() and "data" not in relative.parts and "__pycache__" not in relative.parts:
+            if path.is_file() and not {"data", "__pycache__", "node_modules"} & set(relative.parts):
                 yield relative
 
 
@@ -153,7 +154,7 @@ def check_texts(root):
             bans = [ban for ban in bans if "ffast-math" not in ban[0].pattern]  # the documents say that it's off
         if is_source:
             bans += SOURCE_BANS
-        if is_source and path.parts[0] in ("src", "app", "render"):
+        if is_source and path.parts[0] in ("src", "app", "python", "render"):
             bans += LINTED_BANS
         if path.suffix == ".hpp":
             bans += HEADER_BANS

@@ -52,6 +52,14 @@ class Stepper {
   /// One step. When the new state is not finite the report says so and state() is still the last good one.
   [[nodiscard]] StepReport step();
 
+  /// Goes on from another state of this world, contacts found anew. Throws InvalidInput when sizes are wrong.
+  void set_state(SimulationState state);
+  /// Replaces what an obstacle without mass, or a clamped root, was to do: from time() on it moves with this velocity
+  /// for `duration` (> 0, maybe infinite) [s], then rests. Linear part: of the obstacle's moved reference point, of
+  /// r(0). Throws InvalidInput for what is moved by forces or not there.
+  void drive_obstacle(int obstacle, const Twist& velocity, double duration);
+  void drive_root(int fibre, const Twist& velocity, double duration);
+
   double time() const { return static_cast<double>(state_.step) * options_.dt; }
   const SimulationState& state() const { return state_; }
   /// Before the last step; state() before the first.
@@ -109,6 +117,7 @@ class Stepper {
   void grow(int fibre, const Span& span);
   bool grows(int fibre) const;
   void restore(SimulationState& state);
+  bodies::Motion driven(const bodies::Motion& motion, const Twist& velocity, double duration) const;
   void begin_span(const Span& span);
   double stage() const { return motion_.stage; }
   static bool branched(const assembly::Tree& tree);
@@ -164,6 +173,7 @@ class Stepper {
   SimulationState previous_;
   contact::ContactSearch search_;
   SharedConfiguration here_;  ///< of state_
+  bool redirected_ = false;   ///< something was given another motion since `here_` was found
   ProblemObserver observer_;
   KeptObserver kept_observer_;
   std::vector<ContactReport> contact_reports_;

@@ -10,6 +10,7 @@
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>
 
+#include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
 
@@ -113,37 +114,37 @@ geometry::Curve read_curve(const Field& field) {
   type.refuse("helix, clothoid, bezier or segment");
 }
 
-json parse(const std::filesystem::path& path, const std::string& text) {
+json parse(const std::string& name, std::string_view text) {
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
     const std::size_t end = std::min(text.size(), error.byte > 0 ? error.byte - 1 : 0);
-    const auto before = std::string_view(text).substr(0, end);
+    const auto before = text.substr(0, end);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t last = before.rfind('\n');
     const std::size_t column = end - (last == std::string_view::npos ? 0 : last + 1) + 1;
-    throw InvalidInput(
-        fmt::format("{}:{}:{}: broken JSON, expected an object with pairs", path.string(), line, column));
+    throw InvalidInput(fmt::format("{}:{}:{}: broken JSON, expected an object with pairs", name, line, column));
   } catch (const json::exception&) {
-    throw InvalidInput(fmt::format("{}: a number is out of range, expected finite doubles", path.string()));
+    throw InvalidInput(fmt::format("{}: a number is out of range, expected finite doubles", name));
   }
 }
 
-/// visit(pair) for every pair of the file.
+/// visit(pair) for every pair of the text.
 template <typename Visit>
-void for_each_pair(const std::filesystem::path& path, const Visit& visit) {
-  const std::string text = read_file(path, "pairs of curves in JSON");
-  const json document = parse(path, text);
-  const Field root{document, path.string()};
+void for_each_pair(std::string_view text, const std::string& name, const Visit& visit) {
+  const json document = parse(name, text);
+  const Field root{document, name};
   check_keys(root, {"pairs", "about", "answers"});
   const Field pairs = root.at("pairs");
   if (!pairs.value.is_array()) pairs.refuse("a list of pairs");
   for (std::size_t i = 0; i < pairs.value.size(); ++i) {
-    const Field pair{pairs.value[i], fmt::format("{}: pair {}", path.string(), i)};
+    const Field pair{pairs.value[i], fmt::format("{}: pair {}", name, i)};
     check_keys(pair, {"a", "b", "category", "upper_bound", "guess"});
     visit(pair);
   }
 }
+
+std::string text_of(const std::filesystem::path& path) { return read_file(path, "pairs of curves in JSON"); }
 
 geometry::Curve curve_at(const Field& pair, const char* key) {
   const Field whole = pair.at(key);
@@ -185,17 +186,53 @@ json json_of(const geometry::Curve& curve) {
 }  // namespace
 
 std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path) {
+  return parse_curve_pairs(text_of(path), path.string());
+}
+
+std::vector<CurvePair> parse_curve_pairs(std::string_view text, const std::string& name) {
   std::vector<CurvePair> out;
-  for_each_pair(path, [&](const Field& pair) {
+  for_each_pair(text, name, [&](const Field& pair) {
     geometry::Curve a = curve_at(pair, "a");
     out.push_back({std::move(a), curve_at(pair, "b")});
   });
   return out;
 }
 
+geometry::DetectionMethod detection_method_of(std::string_view name, std::string_view where) {
+  if (name == "certified") return geometry::DetectionMethod::certified;
+  if (name == "branch-and-bound") return geometry::DetectionMethod::branch_and_bound;
+  if (name == "segments") return geometry::DetectionMethod::segments;
+  throw InvalidInput(fmt::format("{}: found {}, expected certified, branch-and-bound or segments", where, name));
+}
+
+double default_tolerance(geometry::DetectionMethod method) {
+  switch (method) {
+    case geometry::DetectionMethod::certified:
+      return 1e-12;
+    case geometry::DetectionMethod::branch_and_bound:
+      return 1e-8;
+    case geometry::DetectionMethod::segments:
+      return 1e-5;
+  }
+  return 1e-12;
+}
+
+std::vector<geometry::ClosestPoints> closest_points(const std::vector<CurvePair>& pairs,
+                                                    const geometry::ClosestPointsOptions& options) {
+  std::vector<geometry::ClosestPoints> out(pairs.size());
+  constexpr std::size_t block = 8;
+  for_blocks(pairs.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto& [a, b] = pairs[i];
+      out[i] = geometry::closest_points(a, geometry::domain(a), b, geometry::domain(b), options);
+    }
+  });
+  return out;
+}
+
 std::vector<assembly::PairQuery> read_pair_trace(const std::filesystem::path& path) {
   std::vector<assembly::PairQuery> out;
-  for_each_pair(path, [&](const Field& pair) {
+  for_each_pair(text_of(path), path.string(), [&](const Field& pair) {
     geometry::Curve a = curve_at(pair, "a");
     assembly::PairQuery query{std::move(a), curve_at(pair, "b"), read_length(pair.at("upper_bound"))};
     if (pair.value.contains("guess")) {

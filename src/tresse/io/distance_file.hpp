@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <tresse/assembly/pair_trace.hpp>
@@ -24,6 +26,16 @@ struct CurvePair {
 /// in SI units, frame orthonormal to 1e-9. Throws InvalidInput (one line: file, pair, field, found, expected; line and
 /// column where the JSON itself is broken) and SystemFailure when the file can't be read.
 std::vector<CurvePair> read_curve_pairs(const std::filesystem::path& path);
+/// The same from text; `name` stands for the file in messages.
+std::vector<CurvePair> parse_curve_pairs(std::string_view text, const std::string& name);
+
+/// "certified", "branch-and-bound", "segments"; throws InvalidInput on another name, `where` in its message.
+geometry::DetectionMethod detection_method_of(std::string_view name, std::string_view where);
+/// ClosestPointsOptions::tolerance of a user who names none.
+double default_tolerance(geometry::DetectionMethod method);
+/// Whole curves, in parallel where the caller's arena has threads.
+std::vector<geometry::ClosestPoints> closest_points(const std::vector<CurvePair>& pairs,
+                                                    const geometry::ClosestPointsOptions& options);
 
 /// A trace of the narrow phase: the same file, each pair with "upper_bound" [m] and, if it has one, "guess": [s_a,
 /// s_b].

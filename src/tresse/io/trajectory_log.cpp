@@ -175,9 +175,9 @@ std::optional<RecordHeader> read_header(std::ifstream& in, std::uint64_t size) {
 /// The time of the frame whose payload begins at the stream's place, its first array; unchecked by any checksum.
 std::optional<double> read_time(std::ifstream& in) {
   constexpr std::size_t length = 1 + std::string_view("time").size() + 1 + sizeof(std::uint64_t) + sizeof(double);
-  std::array<char, length> begin{};
-  in.read(begin.data(), begin.size());
-  Decoder decoder{{begin.data(), static_cast<std::size_t>(in.gcount())}};
+  std::string begin(length, '\0');
+  in.read(begin.data(), length);
+  Decoder decoder{std::string_view(begin).substr(0, static_cast<std::size_t>(in.gcount()))};
   std::vector<double> time;
   decoder.get("time", time);
   return decoder.good && time.size() == 1 ? std::optional(time[0]) : std::nullopt;

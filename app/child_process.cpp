@@ -1,0 +1,95 @@
+#include "child_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <tresse/base/errors.hpp>
+
+#include "share_folder.hpp"
+
+namespace tresse::app {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+/// The folder that holds the Python package tresse_plot: beside the installed program, else in the sources.
+std::filesystem::path package_folder() {
+  std::error_code error;
+  const std::filesystem::path installed = share_folder() / "python";
+  for (const std::filesystem::path& folder : {installed, std::filesystem::path(TRESSE_PYTHON_FOLDER)}) {
+    if (std::filesystem::exists(folder / "tresse_plot" / "__main__.py", error)) return folder;
+  }
+  throw SystemFailure(fmt::format("the plotting module is missing: expected {}/tresse_plot", installed.string()));
+}
+
+}  // namespace
+
+int exit_status_of(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+std::string this_program() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw SystemFailure(fmt::format("/proc/self/exe: {}; expected the running program", error.message()));
+  return program.string();
+}
+
+int run_program(const std::vector<std::string>& words, const std::string& hint) {
+  std::vector<char*> argv = pointers(words);
+  pid_t child = 0;
+  if (const int error = posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ)) {
+    throw SystemFailure(fmt::format("{}: {}; {}", words[0], std::strerror(error), hint));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw SystemFailure(fmt::format("{} got lost", words[0]));
+  }
+  return exit_status_of(status);
+}
+
+int run_plot(const std::vector<std::string>& options, const std::vector<std::string>& what) {
+  const std::string start =
+      "import sys; sys.path.insert(0, sys.argv.pop(1)); sys.dont_write_bytecode = True; "
+      "from tresse_plot.command import main; sys.exit(main(sys.argv[1:]))";
+  std::vector<std::string> words = {TRESSE_PYTHON, "-E", "-s", "-c", start, package_folder().string()};
+  words.insert(words.end(), options.begin(), options.end());
+  words.emplace_back("--");
+  words.insert(words.end(), what.begin(), what.end());
+  return run_program(words, "plots need Python 3 with matplotlib: install python3-matplotlib");
+}
+
+int start_program(const std::vector<std::string>& words, const std::string& log) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  std::vector<char*> argv = pointers(words);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, argv[0], &files, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (error) throw SystemFailure(fmt::format("{}: cannot be started: {}", log, std::strerror(error)));
+  return child;
+}
+
+}  // namespace tresse::app

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+/// Programs that this one starts.
+namespace tresse::app {
+
+/// Exit status of a child; of one that a signal ended 128 + that.
+int exit_status_of(int wait_status);
+
+/// Runs a program to its end and gives its exit status. Throws SystemFailure when it cannot be started, `hint` in the
+/// message.
+int run_program(const std::vector<std::string>& words, const std::string& hint);
+
+/// `tresse plot` with these options, and the folders or files to draw: tresse_plot of python/. Gives its exit status.
+int run_plot(const std::vector<std::string>& options, const std::vector<std::string>& what);
+
+/// Starts a program with its output going to a file, in a process group of its own, so that Ctrl-C does not reach it.
+/// Gives its id.
+int start_program(const std::vector<std::string>& words, const std::string& log);
+
+/// The program that is running.
+std::string this_program();
+
+}  // namespace tresse::app

@@ -1,0 +1,217 @@
+#include "table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <tresse/io/atomic_file.hpp>
+#include <tresse/io/csv.hpp>
+#include <tresse/io/hdf5.hpp>
+
+namespace tresse::app::sweep {
+namespace {
+
+using Json = nlohmann::json;
+using Figures = std::vector<std::pair<std::string, std::string>>;
+
+std::string number(double value) {
+  std::string out;
+  io::append_number(out, value);
+  return out;
+}
+
+Json read_json(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  Json out = Json::parse(in, nullptr, false);
+  return out.is_object() ? out : Json::object();
+}
+
+void add_number(Figures& out, const std::string& name, const Json& from, const std::string& pointer) {
+  const Json::json_pointer at(pointer);
+  if (!from.contains(at)) return;
+  const Json& value = from.at(at);
+  if (value.is_boolean()) {
+    out.emplace_back(name, value.get<bool>() ? "1" : "0");
+  } else if (value.is_number()) {
+    out.emplace_back(name, number(value.get<double>()));
+  }
+}
+
+/// Size of the force on an obstacle over the steps.
+struct Force {
+  double sum = 0.0;
+  double largest = 0.0;
+  std::size_t steps = 0;
+};
+
+/// Fields of a row of forces.csv; a name may be quoted.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
+        out.back() += line[++i];
+      } else {
+        quoted = !quoted;
+      }
+    } else if (line[i] == ',' && !quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += line[i];
+    }
+  }
+  return out;
+}
+
+void add_forces(Figures& out, const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::vector<std::string> order;
+  std::map<std::string, Force> forces;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    const std::vector<std::string> row = fields_of(line);
+    constexpr std::size_t columns = 6;
+    if (row.size() != columns) continue;
+    double square = 0.0;
+    for (std::size_t i = 2; i < 5; ++i) {
+      double component = 0.0;
+      std::from_chars(row[i].data(), row[i].data() + row[i].size(), component);
+      square += component * component;
+    }
+    const auto [place, fresh] = forces.try_emplace(row[1]);
+    if (fresh) order.push_back(row[1]);
+    place->second.sum += std::sqrt(square);
+    place->second.largest = std::max(place->second.largest, std::sqrt(square));
+    ++place->second.steps;
+  }
+  for (const std::string& name : order) {
+    const Force& force = forces.at(name);
+    out.emplace_back("mean_force_" + name, number(force.sum / static_cast<double>(force.steps)));
+    out.emplace_back("max_force_" + name, number(force.largest));
+  }
+}
+
+void add_static(Figures& out, const Json& equilibrium) {
+  for (const char* name : {"converged", "residual", "stable", "smallest_eigenvalue"})
+    add_number(out, name, equilibrium, fmt::format("/{}", name));
+  for (int i = 0; i < 3; ++i)
+    add_number(out, fmt::format("tip_{}", "xyz"[i]), equilibrium, fmt::format("/tip/0/{}", i));
+  for (const Json& obstacle : equilibrium.value("obstacles", Json::array())) {
+    double square = 0.0;
+    for (const Json& component : obstacle.value("force", Json::array())) square += std::pow(component.get<double>(), 2);
+    out.emplace_back("force_" + obstacle.value("name", std::string()), number(std::sqrt(square)));
+  }
+}
+
+Figures figures_of(const std::filesystem::path& folder) {
+  Figures out;
+  const Json summary = read_json(folder / "summary.json");
+  if (summary.contains("equilibrium")) {
+    add_static(out, summary["equilibrium"]);
+    return out;
+  }
+  if (summary.contains("verdict")) {
+    out.emplace_back("sound", summary["verdict"] == "sound" ? "1" : "0");
+  }
+  const std::pair<const char*, const char*> wanted[] = {
+      {"steps", "/steps"},
+      {"time", "/simulated_seconds"},
+      {"wall_seconds", "/wall_seconds"},
+      {"contacts_mean", "/contacts/mean"},
+      {"contacts_max", "/contacts/max"},
+      {"worst_residual", "/worst_residual"},
+      {"missed_tolerance_steps", "/missed_tolerance_steps"},
+      {"worst_penetration", "/worst_penetration"},
+      {"worst_energy_rise", "/worst_energy_rise"},
+      {"peak_memory_bytes", "/peak_memory_bytes"},
+  };
+  for (const auto& [name, pointer] : wanted) add_number(out, name, summary, pointer);
+  add_forces(out, folder / "forces.csv");
+  return out;
+}
+
+/// The values of all rows side by side; a column is there from the first row that has it.
+class Columns {
+ public:
+  explicit Columns(std::size_t rows) : rows_(rows) {}
+  void put(std::size_t row, const std::string& name, const std::string& text) {
+    auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
+    if (found == columns_.end()) found = columns_.insert(found, {name, std::vector<std::string>(rows_)});
+    found->texts[row] = text;
+  }
+  std::vector<Column> take() { return std::move(columns_); }
+
+ private:
+  std::size_t rows_;
+  std::vector<Column> columns_;
+};
+
+/// The numbers of a column; nothing when it holds a text.
+std::vector<double> numbers(const Column& column) {
+  std::vector<double> out;
+  for (const std::string& text : column.texts) {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (!text.empty() && (error != std::errc() || end != text.data() + text.size())) return {};
+    out.push_back(value);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Column> gather(const std::filesystem::path& folder, const std::vector<Case>& cases,
+                           const std::vector<Row>& rows) {
+  Columns out(cases.size());
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    out.put(k, "case", cases[k].name);
+    for (const auto& [name, value] : rows[k].parameters) out.put(k, name, value);
+    out.put(k, "status", rows[k].status);
+    out.put(k, "exit_status", rows[k].exit_status < 0 ? "" : std::to_string(rows[k].exit_status));
+    out.put(k, "message", rows[k].message);
+    if (rows[k].status == "refused" || rows[k].status == "missing") continue;
+    for (const auto& [name, value] : figures_of(folder / cases[k].name)) out.put(k, name, value);
+  }
+  return out.take();
+}
+
+void write_table(const std::filesystem::path& folder, const std::vector<Column>& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    if (!text.empty()) text += ',';
+    io::append_text(text, column.name);
+  }
+  text += '\n';
+  for (std::size_t k = 0; k < columns.front().texts.size(); ++k) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (c > 0) text += ',';
+      io::append_text(text, columns[c].texts[k]);
+    }
+    text += '\n';
+  }
+  io::write_atomically(folder / "sweep.csv", text);
+  io::write_hdf5(folder / "sweep.h5", [&](io::Hdf5Writer& file) {
+    for (const Column& column : columns) {
+      std::string name = column.name;
+      std::replace(name.begin(), name.end(), '/', '_');
+      const std::vector<double> values = numbers(column);
+      if (values.empty()) {
+        file.write_strings(name, column.texts);
+      } else {
+        file.write(name, values);
+      }
+    }
+    file.attribute("/", "format", "tresse sweep");
+    file.attribute("/", "format_version", std::int64_t{1});
+  });
+}
+
+}  // namespace tresse::app::sweep

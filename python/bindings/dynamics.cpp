@@ -1,0 +1,387 @@
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/dynamics/stepper.hpp>
+#include <tresse/io/run.hpp>
+
+#include "bindings.hpp"
+#include "contact_rows.hpp"
+#include "version.hpp"
+
+namespace tresse::python {
+namespace {
+
+/// A scene under way. One thread at a time: what another asks for while a step is computed, without the GIL, is
+/// refused.
+class Simulation {
+ public:
+  Simulation(const io::SceneDocument& document, std::optional<int> threads, bool push_out) : threads_(threads) {
+    const py::gil_scoped_release released;
+    plan_ = io::plan_run(document);
+    scene::Case built = scene::build(plan_.scene);
+    threads_.run([&] {
+      io::settle_overlaps(plan_.scene, built, push_out);
+      make_stepper(std::move(built));
+    });
+  }
+
+  const dynamics::Stepper& stepper() const {
+    require(!computing_, "the simulation is computing a step in another thread; expected it at rest");
+    return *stepper_;
+  }
+  dynamics::Stepper& idle_stepper() {
+    static_cast<void>(stepper());
+    return *stepper_;
+  }
+  const io::RunPlan& plan() const { return plan_; }
+  const dynamics::StepReport& report() const {
+    static_cast<void>(stepper());
+    return report_;
+  }
+  std::int64_t step_of(double time) const { return io::step_at(plan_.scene, time, "until"); }
+
+  void step() {
+    const Busy busy(*this);
+    const py::gil_scoped_release released;
+    const Computing computing(*this);
+    threads_.run([&] { report_ = stepper_->step(); });
+  }
+
+  /// Steps until `last_step`; false when asked to stop, or when the state stopped being finite.
+  bool advance(std::int64_t last_step, const py::object& callback);
+  /// The same, with a run's files in `folder`; how it went.
+  py::dict record(std::int64_t last_step, const py::object& callback, const std::filesystem::path& folder, bool resume);
+
+ private:
+  friend class Follower;
+  /// No step within a step.
+  struct Busy {
+    explicit Busy(Simulation& owner) : simulation(owner) {
+      require(!simulation.busy_, "the simulation is already running; expected no step or run within its callback");
+      simulation.busy_ = true;
+    }
+    ~Busy() { simulation.busy_ = false; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    Simulation& simulation;
+  };
+  /// While the GIL is released; under Busy.
+  struct Computing {
+    explicit Computing(Simulation& owner) : simulation(owner) { simulation.computing_ = true; }
+    ~Computing() { simulation.computing_ = false; }
+    Computing(const Computing&) = delete;
+    Computing& operator=(const Computing&) = delete;
+    Simulation& simulation;
+  };
+
+  void make_stepper(scene::Case built) {
+    stepper_ = std::make_unique<dynamics::Stepper>(std::move(built.world), built.options, std::move(built.state));
+    report_ = {};
+    report_.obstacles.assign(stepper_->world().obstacles.size(), {});
+  }
+
+  Threads threads_;
+  io::RunPlan plan_;
+  std::unique_ptr<dynamics::Stepper> stepper_;
+  dynamics::StepReport report_;  ///< of the last step
+  bool busy_ = false;
+  std::atomic<bool> computing_ = false;
+};
+
+/// Between two steps: Ctrl-C, and the user's function, which stops the run when it returns False or throws.
+class Follower : public io::RunObserver {
+ public:
+  Follower(Simulation& simulation, const py::object& callback) : simulation_(simulation), callback_(callback) {}
+
+  bool stop() override {
+    if (stopped_ || error_) return true;
+    in_python([] {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    });
+    return error_ != nullptr;
+  }
+  void stepped(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
+    simulation_.report_ = report;
+  }
+  void failed(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
+    simulation_.report_ = report;
+  }
+  void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& /*report*/) override {
+    if (callback_.is_none()) return;
+    in_python([this] { stopped_ = callback_().is(py::bool_(false)); });
+  }
+  /// What Python threw, once the GIL is held again.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  template <typename Call>
+  void in_python(const Call& call) {
+    const py::gil_scoped_acquire held;
+    simulation_.computing_ = false;
+    try {
+      call();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    simulation_.computing_ = true;
+  }
+
+  Simulation& simulation_;
+  const py::object& callback_;
+  bool stopped_ = false;
+  std::exception_ptr error_;
+};
+
+bool Simulation::advance(std::int64_t last_step, const py::object& callback) {
+  const Busy busy(*this);
+  Follower follower(*this, callback);
+  bool whole = false;
+  {
+    const py::gil_scoped_release released;
+    const Computing computing(*this);
+    threads_.run([&] {
+      while (stepper_->state().step < last_step && !follower.stop()) {
+        report_ = stepper_->step();
+        if (!report_.finite) return;
+        follower.recorded(*stepper_, report_);
+      }
+      whole = stepper_->state().step >= last_step;
+    });
+  }
+  follower.rethrow();
+  return whole;
+}
+
+py::dict Simulation::record(std::int64_t last_step, const py::object& callback, const std::filesystem::path& folder,
+                            bool resume) {
+  const Busy busy(*this);
+  Follower follower(*this, callback);
+  io::Outcome outcome = io::Outcome::finished;
+  io::Verdict verdict;
+  {
+    const py::gil_scoped_release released;
+    const Computing computing(*this);
+    threads_.run([&] {
+      io::RunPlan plan = plan_;
+      plan.last_step = last_step;
+      const io::RunPlace place{folder, resume, threads_.count(), fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
+      const io::RunSettings settings = io::run_settings(plan, stepper_->world(), place);
+      io::RunRecorder recorder(settings);
+      if (recorder.resumed_state()) {
+        scene::Case built = scene::build(plan.scene);
+        built.state = *recorder.resumed_state();
+        make_stepper(std::move(built));
+      } else {
+        io::record_start(plan, settings, *stepper_, recorder);
+      }
+      outcome = io::record_steps(plan, settings, *stepper_, recorder, follower);
+      verdict = recorder.finish(outcome, stepper_->state());
+    });
+  }
+  follower.rethrow();
+  py::dict out;
+  out["outcome"] = outcome == io::Outcome::finished      ? "finished"
+                   : outcome == io::Outcome::interrupted ? "interrupted"
+                                                         : "failed";
+  out["verdict"] = verdict.sentence;
+  out["sound"] = verdict.findings.empty();
+  return out;
+}
+
+std::size_t checked(int index, std::size_t count, const char* what) {
+  require(index >= 0 && static_cast<std::size_t>(index) < count,
+          [&] { return fmt::format("{}: found {}, expected 0 to {}", what, index, static_cast<long>(count) - 1); });
+  return static_cast<std::size_t>(index);
+}
+
+const assembly::Fibre& fibre_at(const Simulation& simulation, int index) {
+  const auto& fibres = simulation.stepper().world().fibres;
+  return fibres[checked(index, fibres.size(), "fibre")];
+}
+
+py::tuple pose_tuple(const Pose& pose) { return py::make_tuple(pose.position, RowMatrix(pose.frame)); }
+
+py::tuple twist_tuple(const Twist& twist) { return py::make_tuple(twist.linear, twist.angular); }
+
+/// Centreline: `per_element` points an element, and the tip.
+Points centreline(const Simulation& simulation, int fibre, int per_element) {
+  require(per_element >= 1 && per_element <= 1000,
+          [&] { return fmt::format("points_per_element: found {}, expected 1 to 1000", per_element); });
+  const rods::Rod& rod = *fibre_at(simulation, fibre).rod;
+  Points out(rod.piece_count() * per_element + 1, 3);
+  for (int piece = 0; piece < rod.piece_count(); ++piece) {
+    const geometry::Curve curve = rod.piece(piece);
+    const double end = geometry::domain(curve).end;
+    for (int i = 0; i < per_element; ++i) {
+      out.row(piece * per_element + i) = geometry::position(curve, end * i / per_element);
+    }
+    if (piece + 1 == rod.piece_count()) out.row(out.rows() - 1) = geometry::position(curve, end);
+  }
+  return out;
+}
+
+void set_fibre(Simulation& simulation, int fibre, const VectorX& curvature, const VectorX& rate) {
+  dynamics::Stepper& stepper = simulation.idle_stepper();
+  const rods::Rod& rod = *fibre_at(simulation, fibre).rod;
+  const Eigen::Index count = rod.rest_curvature().size();
+  require(curvature.size() == count && rate.size() == count, [&] {
+    return fmt::format("curvatures: found {} numbers and {} rates, expected {}", curvature.size(), rate.size(), count);
+  });
+  require(curvature.allFinite() && rate.allFinite(), "curvatures: expected finite numbers");
+  dynamics::SimulationState state = stepper.state();
+  rods::RodState& old = state.rods[static_cast<std::size_t>(fibre)];
+  old = rod.shaped(old.root, old.root_velocity, curvature, rate);
+  stepper.set_state(std::move(state));
+}
+
+void set_root(Simulation& simulation, int fibre, const Pose& pose, const Twist& velocity) {
+  dynamics::Stepper& stepper = simulation.idle_stepper();
+  const rods::Rod& rod = *fibre_at(simulation, fibre).rod;
+  require(rod.root_condition() == rods::RootCondition::free,
+          "root: is not free; expected a free one (drive_root moves a clamped one)");
+  dynamics::SimulationState state = stepper.state();
+  rods::RodState& old = state.rods[static_cast<std::size_t>(fibre)];
+  const rods::RodState moved = rod.shaped(pose, velocity, rod.curvature(), VectorX::Zero(rod.rest_curvature().size()));
+  VectorX rates = old.rates;
+  old = moved;
+  if (rates.size() == old.rates.size() && old.memory.size() == 0) old.rates = rates;
+  stepper.set_state(std::move(state));
+}
+
+/// From here to a pose by the end of the next step.
+void drive_obstacle_to(Simulation& simulation, int obstacle, const Pose& target) {
+  dynamics::Stepper& stepper = simulation.idle_stepper();
+  checked(obstacle, stepper.world().obstacles.size(), "obstacle");
+  const double dt = stepper.options().dt;
+  const Pose now = assembly::obstacle_pose(stepper.world(), obstacle, stepper.time());
+  stepper.drive_obstacle(obstacle, assembly::mean_twist(now, target, dt), dt);
+}
+
+void drive_root_to(Simulation& simulation, int fibre, const Pose& target) {
+  dynamics::Stepper& stepper = simulation.idle_stepper();
+  const double dt = stepper.options().dt;
+  const Pose now = assembly::root_pose(fibre_at(simulation, fibre), stepper.time());
+  stepper.drive_root(fibre, assembly::mean_twist(now, target, dt), dt);
+}
+
+/// By name.
+py::dict by_obstacle(const Simulation& simulation, Vector3 dynamics::ObstacleLoad::*which) {
+  const std::vector<dynamics::ObstacleLoad>& loads = simulation.report().obstacles;
+  py::dict out;
+  for (std::size_t k = 0; k < loads.size(); ++k) {
+    out[py::str(simulation.stepper().world().obstacles[k].name)] = py::array_t<double>(3, (loads[k].*which).data());
+  }
+  return out;
+}
+
+py::dict report_dict(const Simulation& simulation) {
+  const dynamics::StepReport& report = simulation.report();
+  py::dict out;
+  out["step"] = report.step;
+  out["time"] = report.time;
+  out["contacts"] = report.contacts;
+  out["parts"] = report.parts;
+  out["iterations"] = report.iterations;
+  out["residual"] = report.residual;
+  out["solver_status"] = to_string(report.solver_status);
+  out["max_penetration"] = report.max_penetration;
+  out["kinetic"] = report.energies.kinetic;
+  out["elastic"] = report.energies.elastic;
+  out["gravity"] = report.energies.gravity;
+  out["work_external"] = report.work_external;
+  out["t_detection"] = report.t_detection;
+  out["t_assembly"] = report.t_assembly;
+  out["t_solve"] = report.t_solve;
+  out["t_step"] = report.t_step;
+  out["finite"] = report.finite;
+  return out;
+}
+
+void bind_reading(py::class_<Simulation>& simulation) {
+  simulation.def_property_readonly("time", [](const Simulation& s) { return s.stepper().time(); })
+      .def_property_readonly("steps", [](const Simulation& s) { return s.stepper().state().step; })
+      .def_property_readonly("time_step", [](const Simulation& s) { return s.stepper().options().dt; })
+      .def_property_readonly("duration", [](const Simulation& s) { return s.plan().scene.integrator.duration; })
+      .def_property_readonly("fibres", [](const Simulation& s) { return s.stepper().world().fibres.size(); })
+      .def("obstacle_names",
+           [](const Simulation& s) {
+             std::vector<std::string> out;
+             for (const bodies::Obstacle& obstacle : s.stepper().world().obstacles) out.push_back(obstacle.name);
+             return out;
+           })
+      .def("group_of", [](const Simulation& s,
+                          int f) { return s.plan().scene.fibres[static_cast<std::size_t>(fibre_at(s, f).group)].name; })
+      .def("centreline", &centreline)
+      .def("length", [](const Simulation& s, int f) { return fibre_at(s, f).rod->length(); })
+      .def("curvature", [](const Simulation& s, int f) -> VectorX { return fibre_at(s, f).rod->curvature(); })
+      .def("rates",
+           [](const Simulation& s, int f) {
+             static_cast<void>(fibre_at(s, f));
+             return s.stepper().state().rods[static_cast<std::size_t>(f)].rates;
+           })
+      .def("root",
+           [](const Simulation& s, int f) {
+             static_cast<void>(fibre_at(s, f));
+             return pose_tuple(s.stepper().state().rods[static_cast<std::size_t>(f)].root);
+           })
+      .def("root_velocity",
+           [](const Simulation& s, int f) {
+             static_cast<void>(fibre_at(s, f));
+             return twist_tuple(s.stepper().state().rods[static_cast<std::size_t>(f)].root_velocity);
+           })
+      .def("obstacle_pose",
+           [](const Simulation& s, int k) {
+             checked(k, s.stepper().world().obstacles.size(), "obstacle");
+             return pose_tuple(assembly::obstacle_pose(s.stepper().world(), k, s.stepper().time()));
+           })
+      .def("forces", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::force); })
+      .def("torques", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::torque); })
+      .def("contacts", [](const Simulation& s) { return contact_rows(s.stepper().contacts()); })
+      .def("report", &report_dict);
+}
+
+}  // namespace
+
+void bind_dynamics(py::module_& module) {
+  register_contact_row();
+  py::class_<Simulation> simulation(module, "Simulation");
+  simulation.def(py::init<const io::SceneDocument&, std::optional<int>, bool>())
+      .def("step", &Simulation::step)
+      .def("step_of", &Simulation::step_of)
+      .def("advance", &Simulation::advance)
+      .def("record", &Simulation::record)
+      .def("set_fibre", &set_fibre)
+      .def("set_root",
+           [](Simulation& s, int f, const Vector3& position, const Matrix3& frame, const Vector3& linear,
+              const Vector3& angular) {
+             set_root(s, f, {position, frame}, {linear, angular});
+           })
+      .def("drive_obstacle",
+           [](Simulation& s, int k, const Vector3& linear, const Vector3& angular, double duration) {
+             s.idle_stepper().drive_obstacle(k, {linear, angular}, duration);
+           })
+      .def("drive_root",
+           [](Simulation& s, int f, const Vector3& linear, const Vector3& angular, double duration) {
+             s.idle_stepper().drive_root(f, {linear, angular}, duration);
+           })
+      .def("drive_obstacle_to",
+           [](Simulation& s, int k, const Vector3& position, const Matrix3& frame) {
+             drive_obstacle_to(s, k, {position, frame});
+           })
+      .def("drive_root_to", [](Simulation& s, int f, const Vector3& position, const Matrix3& frame) {
+        drive_root_to(s, f, {position, frame});
+      });
+  bind_reading(simulation);
+}
+
+}  // namespace tresse::python

@@ -1,0 +1,39 @@
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tresse/io/scene_file.hpp>
+
+#include "bindings.hpp"
+
+namespace tresse::python {
+
+void bind_scene(py::module_& module) {
+  using io::SceneDocument;
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  py::class_<SceneDocument>(module, "Scene")
+      .def_static("load",
+                  [](const std::filesystem::path& file, const Settings& set) {
+                    const py::gil_scoped_release released;
+                    return io::read_scene_document(file, set);
+                  })
+      .def_static("parse",
+                  [](const std::string& text, const std::string& name, const Settings& set) {
+                    const py::gil_scoped_release released;
+                    return io::parse_scene_document(text, name, set);
+                  })
+      .def("resolved", [](const SceneDocument& document) { return io::write_resolved(document); })
+      .def_property_readonly("title", [](const SceneDocument& d) { return d.scene.title; })
+      .def_property_readonly("time_step", [](const SceneDocument& d) { return d.scene.integrator.time_step; })
+      .def_property_readonly("duration", [](const SceneDocument& d) { return d.scene.integrator.duration; })
+      .def("parameters", [](const SceneDocument& d) {
+        py::list out;
+        for (const io::Parameter& p : d.parameters) {
+          out.append(py::make_tuple(p.name, p.value, p.resolved, p.unit, p.description));
+        }
+        return out;
+      });
+}
+
+}  // namespace tresse::python

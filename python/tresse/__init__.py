@@ -1,0 +1,17 @@
+"""Assemblies of curved elastic fibres with exact contact and Coulomb friction. docs/python.md shows how to use this.
+
+SI units everywhere; the columns of a frame are its axes, n0 (the tangent), n1, n2 of a fibre."""
+
+from tresse import friction, rods
+from tresse._core import InvalidInput, SystemFailure, version as __version__
+from tresse.geometry import Bezier, Clothoid, ClosestPoints, Helix, Segment, closest_points
+from tresse.plots import plot_convergence, plot_fibres, plot_forces
+from tresse.results import Frames, Results, load
+from tresse.scene import Parameter, Scene
+from tresse.simulation import Pose, RunOutcome, Simulation
+
+__all__ = [
+    "Bezier", "Clothoid", "ClosestPoints", "Frames", "Helix", "InvalidInput", "Parameter", "Pose", "Results",
+    "RunOutcome", "Scene", "Segment", "Simulation", "SystemFailure", "closest_points", "friction", "load",
+    "plot_convergence", "plot_fibres", "plot_forces", "rods",
+]  # fmt: skip

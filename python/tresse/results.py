@@ -1,0 +1,167 @@
+"""What a run left in its folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pathlib
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tresse_frames
+from tresse import plots
+from tresse._core import InvalidInput
+from tresse.scene import Scene
+
+__all__ = ["Frames", "Results", "load"]
+
+Array = NDArray[np.float64]
+
+
+def load(folder: str | os.PathLike) -> Results:
+    """The results of `tresse run`, `tresse static` or Simulation.run(output=...): of a run that ended, goes on or was
+    killed. Tables and frames are read when asked for. docs/files.md has the columns and names."""
+    return Results(folder)
+
+
+class Results:
+    def __init__(self, folder: str | os.PathLike):
+        self.folder = pathlib.Path(folder)
+        if not (self.folder / "summary.json").is_file():
+            raise InvalidInput(f"{self.folder}: holds no summary.json; expected the folder of a run")
+        self._tables: dict[str, np.ndarray] = {}
+
+    @property
+    def summary(self) -> dict:
+        """summary.json as it is now."""
+        path = self.folder / "summary.json"
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InvalidInput(f"{path}: {error}; expected a summary in JSON") from error
+
+    @property
+    def scene(self) -> Scene:
+        """As resolved."""
+        path = self.folder / "scene.toml"
+        return Scene.load(path)
+
+    @property
+    def steps(self) -> np.ndarray:
+        """steps.csv as a structured array: steps["time"], steps["residual"], ..."""
+        return self._table("steps.csv")
+
+    @property
+    def forces(self) -> np.ndarray:
+        """forces.csv: time, obstacle, fx, fy, fz, contacts; a row a step and obstacle. force() has those of one."""
+        return self._table("forces.csv")
+
+    @property
+    def holds(self) -> np.ndarray:
+        """holds.csv, where points are held."""
+        return self._table("holds.csv")
+
+    def force(self, obstacle: str) -> tuple[Array, Array]:
+        """Time (n) [s] and the force of the fibres on an obstacle (n, 3) [N]."""
+        table = self.forces
+        rows = table[table["obstacle"] == obstacle]
+        if rows.size == 0:
+            names = ", ".join(dict.fromkeys(table["obstacle"].tolist())) or "none"
+            raise InvalidInput(f"{self.folder / 'forces.csv'}: no obstacle '{obstacle}', expected one of: {names}")
+        return rows["time"].copy(), np.stack([rows["fx"], rows["fy"], rows["fz"]], axis=1)
+
+    @property
+    def frames(self) -> Frames:
+        """Those written so far, read one by one."""
+        return Frames(self.folder)
+
+    @property
+    def layout(self) -> dict:
+        """What does not change from frame to frame, such as "fibres/point_offsets"."""
+        return _frames_of(self.folder, lambda: tresse_frames.layout(self.folder))
+
+    def centrelines(self, frame: int = -1) -> list[Array]:
+        """Points (p, 3) of every fibre [m] in a frame; -1: the last."""
+        points, offsets = self.frames[frame]["fibres/points"], self.layout["fibres/point_offsets"]
+        return [points[a:b] for a, b in zip(offsets, offsets[1:])]
+
+    def plot_forces(self, **options):
+        """A matplotlib figure; see tresse.plots."""
+        return plots.plot_forces(self, **options)
+
+    def plot_fibres(self, frame: int = -1, **options):
+        return plots.plot_fibres(self, frame, **options)
+
+    def plot_convergence(self, **options):
+        return plots.plot_convergence(self, **options)
+
+    def _table(self, name):
+        # A run under way grows its tables; the file's size tells.
+        path = self.folder / name
+        try:
+            key = f"{name} {path.stat().st_size}"
+            if key not in self._tables:
+                self._tables = {k: v for k, v in self._tables.items() if not k.startswith(name)}
+                self._tables[key] = _read_table(path)
+        except OSError as error:
+            raise InvalidInput(f"{path}: {error.strerror}; expected the table of a run") from error
+        return self._tables[key]
+
+    def __repr__(self):
+        return f"Results({str(self.folder)!r})"
+
+
+class Frames:
+    """A sequence of dicts by the names of docs/files.md, such as frame["fibres/points"]; each is read when asked for."""
+
+    def __init__(self, folder: pathlib.Path):
+        self._folder = folder
+        self._count = _frames_of(folder, lambda: tresse_frames.count(folder))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> dict:
+        wanted = index + self._count if index < 0 else index
+        if not 0 <= wanted < self._count:
+            raise IndexError(f"frame {index} of {self._count}")
+        return _frames_of(self._folder, lambda: next(tresse_frames.frames(self._folder, wanted)))
+
+    def __iter__(self) -> Iterator[dict]:
+        return tresse_frames.frames(self._folder)
+
+    @property
+    def times(self) -> Array:
+        """(F) [s]"""
+        return _frames_of(self._folder, lambda: tresse_frames.times(self._folder))[: self._count]
+
+
+def _frames_of(folder, read):
+    try:
+        return read()
+    except (OSError, KeyError, ValueError, StopIteration) as error:
+        raise InvalidInput(f"{folder}: frames cannot be read: {error}; expected the folder of a run") from error
+
+
+_TEXTS = ("obstacle", "hold", "kind", "message")
+
+
+def _read_table(path):
+    """Whole lines; what a run is writing just now is left out."""
+    with open(path, newline="", encoding="utf-8") as stream:
+        table = list(csv.reader(line for line in stream if line.endswith("\n")))
+    if not table or any(len(row) != len(table[0]) for row in table):
+        raise InvalidInput(f"{path}: rows of different lengths or none, expected the table of a run")
+    names, *rows = table
+    columns = list(zip(*rows)) or [()] * len(names)
+    try:
+        arrays = [np.array(c, dtype=str if n in _TEXTS else float) for n, c in zip(names, columns)]
+    except ValueError as error:
+        raise InvalidInput(f"{path}: {error}; expected numbers") from error
+    out = np.empty(len(rows), dtype=[(name, column.dtype) for name, column in zip(names, arrays)])
+    for name, column in zip(names, arrays):
+        out[name] = column
+    return out

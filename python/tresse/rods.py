@@ -1,0 +1,205 @@
+"""Rods on their own, for study: clamped at the root, nothing touches them.
+
+Of a super-helix with N elements the coordinates q are the curvatures of its elements, n = 3 N of them; of a
+super-clothoid those of its N + 1 nodes, n = 3 (N + 1). A curvature is (twist, k1, k2) in the material frame [1/m]; the
+columns of a frame are (n0, n1, n2), n0 the tangent; r' = n0, R' = R [k]x. The equation of motion (Bertails-Descoubes
+2018, eq. 2.8) is
+
+    M q'' + A(q, q') + G(q) + K (q - q_natural) = other forces,
+
+with M mass_matrix(), A inertia(q'), G gravity(g), K stiffness(). Units are SI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tresse import _core
+from tresse._arrays import array, frame as rotation, positive
+from tresse._core import InvalidInput
+
+__all__ = ["Section", "SuperClothoid", "SuperHelix"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Section:
+    """An elliptic cross-section and what it is made of. One size, or one an element (N): `radius` of a circle; or
+    `width` (along n1) and `height` (along n2), whole axes; or `half_axis_1`, `half_axis_2`. All in m."""
+
+    radius: ArrayLike | None = None
+    width: ArrayLike | None = None
+    height: ArrayLike | None = None
+    half_axis_1: ArrayLike | None = None
+    half_axis_2: ArrayLike | None = None
+    young_modulus: float | None = None  #: [Pa]; only stiffness() and elastic_energy() need it
+    poisson_ratio: float = 0.3  #: above -1, at most 0.5
+
+    def half_axes(self, elements: int) -> Array:
+        """(N, 2) [m]"""
+        pairs = {
+            "radius": (self.radius, self.radius, 1.0),
+            "width and height": (self.width, self.height, 0.5),
+            "half_axis_1 and half_axis_2": (self.half_axis_1, self.half_axis_2, 1.0),
+        }
+        given = [(name, p) for name, p in pairs.items() if p[0] is not None or p[1] is not None]
+        if len(given) != 1 or given[0][1][0] is None or given[0][1][1] is None:
+            raise InvalidInput(f"section: found {' with '.join(n for n, _ in given) or 'no size'}, expected radius, "
+                               "or width and height, or half_axis_1 and half_axis_2")  # fmt: skip
+        name, (first, second, factor) = given[0]
+        out = np.empty((elements, 2))
+        for column, value in enumerate((first, second)):
+            shape = () if np.ndim(value) == 0 else (elements,)
+            out[:, column] = factor * array(value, f"section: {name}", shape)
+        if not (out > 0.0).all():
+            raise InvalidInput(f"section: {name}: found {out.min() / factor:g}, expected lengths above 0")
+        return out
+
+
+def _section(value) -> Section:
+    if isinstance(value, Section):
+        return value
+    if isinstance(value, Mapping):
+        unknown = [key for key in value if key not in Section.__dataclass_fields__]
+        if unknown:
+            raise InvalidInput(f"section: unknown key '{unknown[0]}', expected {', '.join(Section.__dataclass_fields__)}")
+        return Section(**value)
+    return Section(radius=value)
+
+
+class _CurvatureRod:
+    """What both models share."""
+
+    _clothoid = False
+
+    def __init__(self, lengths: ArrayLike, curvatures: ArrayLike, position: ArrayLike = (0.0, 0.0, 0.0),
+                 frame: ArrayLike | None = None, section: Section | Mapping | float | None = None,
+                 density: float = 1000.0, *, natural_curvatures: ArrayLike | None = None,
+                 young_modulus: float | None = None, poisson_ratio: float | None = None):  # fmt: skip
+        lengths = array(np.atleast_1d(lengths), "lengths", (None,))
+        if lengths.size == 0 or not (lengths > 0.0).all():
+            raise InvalidInput("lengths: expected at least one, each above 0")
+        if section is None:
+            raise InvalidInput("section: missing, expected a radius, a Section or a dict such as {'radius': 50e-6}")
+        self._shape = (lengths.size + (1 if self._clothoid else 0), 3)
+        section = _section(section)
+        young = young_modulus if young_modulus is not None else section.young_modulus
+        poisson = float(array(section.poisson_ratio if poisson_ratio is None else poisson_ratio, "poisson_ratio", ()))
+        if not -1.0 < poisson <= 0.5:
+            raise InvalidInput(f"poisson_ratio: found {poisson:g}, expected above -1 and at most 0.5")
+        self._elastic = young is not None
+        material = (positive(density, "density"), positive(young, "young_modulus") if self._elastic else 1.0, poisson)
+        natural = np.zeros(self._shape) if natural_curvatures is None else natural_curvatures
+        self._lengths = lengths
+        self._position = array(position, "position", (3,))
+        self._frame = rotation(frame)
+        self._core = _core.Rod(self._clothoid, lengths, self._curvatures(curvatures),
+                               self._curvatures(natural, "natural_curvatures"), self._position, self._frame,
+                               section.half_axes(lengths.size), material)  # fmt: skip
+
+    def _curvatures(self, value, name="curvatures") -> Array:
+        """Accepts (n,) for (n / 3, 3)."""
+        flat = np.ndim(value) == 1
+        return array(value, name, (self._shape[0] * 3,) if flat else self._shape).reshape(-1)
+
+    @property
+    def dof(self) -> int:
+        """n, the number of coordinates."""
+        return self._shape[0] * 3
+
+    @property
+    def lengths(self) -> Array:
+        """Of the elements (N) [m]."""
+        return self._lengths.copy()
+
+    @property
+    def length(self) -> float:
+        """[m]"""
+        return self._core.length()
+
+    @property
+    def mass(self) -> float:
+        """[kg]"""
+        return self._core.mass()
+
+    @property
+    def curvatures(self) -> Array:
+        """(twist, k1, k2) of the elements (N, 3), or of the nodes of a super-clothoid (N + 1, 3) [1/m]. May be set, as
+        these or flat (n)."""
+        return self._core.curvature().reshape(self._shape)
+
+    @curvatures.setter
+    def curvatures(self, value: ArrayLike) -> None:
+        self._core.set_curvature(self._curvatures(value))
+
+    def position(self, s: ArrayLike) -> Array:
+        """r(s): (3) [m] for one arc length from the root [m], (k, 3) for k."""
+        return self._at(s, self._core.positions, (3,))
+
+    def frame(self, s: ArrayLike) -> Array:
+        """Material frame: (3, 3), columns n0 (tangent), n1, n2; (k, 3, 3) for k arc lengths."""
+        return self._at(s, self._core.frames, (3, 3))
+
+    def jacobian(self, s: ArrayLike) -> Array:
+        """dr/dq: (3, n) [m^2]; (k, 3, n) for k arc lengths. Columns in the order of curvatures.ravel()."""
+        return self._at(s, self._core.jacobians, (3, self.dof))
+
+    def mass_matrix(self) -> Array:
+        """M = int rho S (dr/dq)^T (dr/dq) ds, (n, n) [kg m^4]."""
+        return self._core.mass_matrix()
+
+    def stiffness(self) -> Array:
+        """K, the Hessian of the elastic energy, (n, n) [N m^3]."""
+        self._need_young("stiffness")
+        return self._core.stiffness()
+
+    def gravity(self, g: ArrayLike = (0.0, 0.0, -9.81)) -> Array:
+        """G = -int rho S (dr/dq)^T g ds, the gradient of the potential of the weight, (n) [N m^2]. `g` (3) [m/s^2]."""
+        return self._core.gravity(array(g, "g", (3,)))
+
+    def inertia(self, velocity: ArrayLike) -> Array:
+        """A = int rho S (dr/dq)^T (q'^T d2r/dq2 q') ds, (n) [N m^2]. `velocity`: q', (n) or as curvatures [1/(m s)]."""
+        return self._core.inertia(self._curvatures(velocity, "velocity"))
+
+    def elastic_energy(self) -> float:
+        """[J]"""
+        self._need_young("elastic_energy")
+        return self._core.elastic_energy()
+
+    def _need_young(self, name):
+        if not self._elastic:
+            raise InvalidInput(f"{name}: the rod has no young_modulus, expected one when it was made")
+
+    def _at(self, s, function, shape):
+        s = np.asarray(s) if np.ndim(s) == 0 else array(s, "s", (None,))
+        return function(array(s.reshape(-1), "s", (None,))).reshape(*s.shape, *shape)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self._lengths.size} elements, {self.length:g} m)"
+
+
+class SuperHelix(_CurvatureRod):
+    """Kirchhoff rod of constant curvature on each element.
+
+    lengths             (N) of the elements [m]
+    curvatures          (N, 3) or (3 N) of the present shape, (twist, k1, k2) [1/m]
+    position            (3) of the root [m]; the origin
+    frame               (3, 3) of the root, columns n0 (tangent), n1, n2; the identity
+    section             a radius [m], a Section, or a dict of its fields
+    density             [kg/m^3]; 1000
+    natural_curvatures  as curvatures, without stress; 0
+    young_modulus       [Pa], poisson_ratio: here or in the section
+
+    Raises InvalidInput, one line, for what does not fit."""
+
+
+class SuperClothoid(_CurvatureRod):
+    """Kirchhoff rod of affine curvature on each element, continuous: curvatures are those of the N + 1 nodes,
+    (N + 1, 3) or (3 N + 3). Everything else as SuperHelix."""
+
+    _clothoid = True

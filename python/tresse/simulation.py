@@ -1,0 +1,213 @@
+"""A scene under way: step it, read and set its state, drive obstacles and roots."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tresse import _core
+from tresse._arrays import array, frame as rotation
+from tresse._core import InvalidInput
+from tresse.scene import Scene
+
+__all__ = ["Pose", "RunOutcome", "Simulation"]
+
+Array = NDArray[np.float64]
+
+
+class Pose(NamedTuple):
+    position: Array  #: (3) [m]
+    frame: Array  #: (3, 3), columns are the axes
+
+
+class RunOutcome(NamedTuple):
+    """How a run with files ended; as the last line of `tresse run`."""
+
+    outcome: str  #: "finished", "interrupted" or "failed"
+    verdict: str
+    sound: bool
+
+
+class Simulation:
+    """
+        simulation = tresse.Simulation(tresse.Scene.load("scenes/comb.toml"))
+        simulation.run(until=0.5, callback=lambda s: print(s.time, s.forces["comb"]))
+
+    `threads`: all cores unless given; no result depends on it. `push_out` moves fibres that overlap at the start apart
+    rather than refusing them. A fibre is an index, 0 to `fibres` - 1; an obstacle its name or its index in the scene.
+    Not to be used by two threads at a time: what a second asks for during a step is refused."""
+
+    def __init__(self, scene: Scene, threads: int | None = None, *, push_out: bool = False):
+        if not isinstance(scene, Scene):
+            raise InvalidInput(f"Simulation: found {type(scene).__name__}, expected a Scene (Scene.load reads files)")
+        self.scene = scene
+        self._core = _core.Simulation(scene._core, threads, push_out)
+        self._names = self._core.obstacle_names()
+
+    # Time.
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return self._core.time
+
+    @property
+    def steps(self) -> int:
+        """Done so far."""
+        return self._core.steps
+
+    def step(self) -> dict:
+        """One time step; its report: `time`, `contacts`, `residual`, `kinetic`, ... as the columns of steps.csv, and
+        `finite`: whether the new state is. If not, the state is still the last good one."""
+        self._core.step()
+        return self._core.report()
+
+    @property
+    def report(self) -> dict:
+        """Of the last step; before the first, zeros."""
+        return self._core.report()
+
+    def run(self, until: float | None = None, callback: Callable[[Simulation], object] | None = None,
+            output: str | os.PathLike | None = None, *, resume: bool = False) -> RunOutcome | None:  # fmt: skip
+        """Steps until a time [s], by default the scene's duration.
+
+        callback  called with the simulation after every step; the run stops when it returns False. It may read everything,
+                  set states and drive obstacles and roots. What it raises ends the run, files and checkpoint written.
+        output    folder for the files of `tresse run`, the same bytes but for wall-clock figures; files of an earlier run
+                  are removed first, and no others
+        resume    go on from that folder's checkpoint, which sets the state; a run that was driven goes on without: drive
+                  it again
+
+        Ctrl-C ends the run after the step under way, checkpoint written, with KeyboardInterrupt. With `output`, tells
+        how the run ended; without, a state that stops being finite raises FloatingPointError."""
+        last = self._core.step_of(self.scene.duration if until is None else float(until))
+        after = None if callback is None else functools.partial(callback, self)
+        if output is not None:
+            return RunOutcome(**self._core.record(last, after, os.fspath(output), resume))
+        if resume:
+            raise InvalidInput("resume: found no output, expected the folder to go on from")
+        self._core.advance(last, after)
+        if not self._core.report()["finite"]:
+            raise FloatingPointError(f"step {self.steps + 1}: the state is no longer finite; try a smaller time_step")
+        return None
+
+    # Fibres.
+
+    @property
+    def fibres(self) -> int:
+        return self._core.fibres
+
+    def group(self, fibre: int) -> str:
+        """Name of the [[fibres]] table that a fibre comes from."""
+        return self._core.group_of(fibre)
+
+    def length(self, fibre: int) -> float:
+        """[m]"""
+        return self._core.length(fibre)
+
+    def centreline(self, fibre: int, points_per_element: int = 8) -> Array:
+        """(p, 3) points from root to tip [m]."""
+        return self._core.centreline(fibre, points_per_element)
+
+    @property
+    def centrelines(self) -> list[Array]:
+        """centreline() of every fibre."""
+        return [self._core.centreline(f, 8) for f in range(self.fibres)]
+
+    def curvatures(self, fibre: int) -> Array:
+        """(n, 3) (twist, k1, k2) by element, of a super-clothoid by node [1/m]."""
+        return self._core.curvature(fibre).reshape(-1, 3)
+
+    def rates(self, fibre: int) -> Array:
+        """Of the coordinates: of a super-helix or super-clothoid those of curvatures(), (n, 3) [1/(m s)]; of other
+        models flat, of their nodes."""
+        rates = self._core.rates(fibre)
+        return rates.reshape(-1, 3) if rates.size == self._core.curvature(fibre).size else rates
+
+    def set_curvatures(self, fibre: int, curvatures: ArrayLike, rates: ArrayLike | None = None) -> None:
+        """Bends a fibre, its root staying. `rates`: of the curvatures; 0. Shapes as curvatures(), or flat."""
+        flat = array(np.reshape(curvatures, -1), "curvatures", (None,))
+        speed = np.zeros_like(flat) if rates is None else array(np.reshape(rates, -1), "rates", (None,))
+        self._core.set_fibre(fibre, flat, speed)
+
+    def root(self, fibre: int) -> Pose:
+        """Pose of the root: frame columns n0 (tangent), n1, n2."""
+        return Pose(*self._core.root(fibre))
+
+    def root_velocity(self, fibre: int) -> tuple[Array, Array]:
+        """Linear (3) [m/s] and angular (3) [rad/s], world axes."""
+        return self._core.root_velocity(fibre)
+
+    def set_root(self, fibre: int, position: ArrayLike, frame: ArrayLike, velocity: ArrayLike = (0.0, 0.0, 0.0),
+                 angular_velocity: ArrayLike = (0.0, 0.0, 0.0)) -> None:  # fmt: skip
+        """Puts a free root elsewhere; the curvatures and their rates stay."""
+        self._core.set_root(fibre, array(position, "position", (3,)), rotation(frame),
+                            array(velocity, "velocity", (3,)), array(angular_velocity, "angular_velocity", (3,)))  # fmt: skip
+
+    def drive_root(self, fibre: int, velocity: ArrayLike | None = None, angular_velocity: ArrayLike = (0.0, 0.0, 0.0), *,
+                   duration: float = np.inf, position: ArrayLike | None = None,
+                   frame: ArrayLike | None = None) -> None:  # fmt: skip
+        """As drive_obstacle(), of a clamped root."""
+        self._drive(fibre, self._core.drive_root, self._core.drive_root_to, lambda: self.root(fibre).frame,
+                    velocity, angular_velocity, duration, position, frame)  # fmt: skip
+
+    # Obstacles and contacts.
+
+    @property
+    def obstacle_names(self) -> list[str]:
+        """In the order of the scene."""
+        return list(self._names)
+
+    def obstacle(self, obstacle: str | int) -> Pose:
+        """The moved reference point, and the turn from the reference pose."""
+        return Pose(*self._core.obstacle_pose(self._index(obstacle)))
+
+    def drive_obstacle(self, obstacle: str | int, velocity: ArrayLike | None = None,
+                       angular_velocity: ArrayLike = (0.0, 0.0, 0.0), *, duration: float = np.inf,
+                       position: ArrayLike | None = None, frame: ArrayLike | None = None) -> None:  # fmt: skip
+        """Replaces the motion of an obstacle without mass, from now on. Either `velocity` (3) [m/s] of its reference
+        point and `angular_velocity` (3) [rad/s], for `duration` [s], at rest afterwards; or `position` (3) [m] and `frame`
+        (3, 3; as it is) to be reached at the end of the next step."""
+        index = self._index(obstacle)
+        self._drive(index, self._core.drive_obstacle, self._core.drive_obstacle_to, lambda: self.obstacle(index).frame,
+                    velocity, angular_velocity, duration, position, frame)  # fmt: skip
+
+    @property
+    def forces(self) -> dict[str, Array]:
+        """By obstacle: the force (3) that fibres and free bodies exert on it over the last step [N], world axes."""
+        return self._core.forces()
+
+    @property
+    def torques(self) -> dict[str, Array]:
+        """The torque of these about the moved reference point (3) [N m]."""
+        return self._core.torques()
+
+    @property
+    def contacts(self) -> np.ndarray:
+        """Of the last step, a structured array: fibre_a, obstacle_a, fibre_b, obstacle_b, part_b (-1: none), state (0
+        open, 1 stick, 2 slide), s_a, s_b [m], point_a, point_b (3) [m], normal (3) from a to b, force (3) that a
+        exerts on b [N], gap [m], slip [m/s]."""
+        return self._core.contacts()
+
+    def _index(self, obstacle):
+        if not isinstance(obstacle, str):
+            return obstacle
+        if obstacle not in self._names:
+            raise InvalidInput(f"obstacle: found '{obstacle}', expected one of: {', '.join(self._names) or 'none'}")
+        return self._names.index(obstacle)
+
+    def _drive(self, index, by_velocity, to_pose, present, velocity, angular_velocity, duration, position, frame):
+        if (velocity is None) == (position is None):
+            raise InvalidInput("drive: expected either a velocity or a position")
+        if position is None:
+            by_velocity(index, array(velocity, "velocity", (3,)), array(angular_velocity, "angular_velocity", (3,)), duration)
+        else:
+            to_pose(index, array(position, "position", (3,)), present() if frame is None else rotation(frame))
+
+    def __repr__(self):
+        return f"Simulation({self.fibres} fibres, t = {self.time:g} s)"

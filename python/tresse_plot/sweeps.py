@@ -1,0 +1,105 @@
+"""The figure of a sweep: what was found against the first parameter, a line for each value of the others."""
+
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tresse_plot import style
+from tresse_plot.tables import PlotError, read_sweep
+
+MOST_LINES = 8
+
+
+def _numbers(texts):
+    """Numbers, nan where not known; None when there is a word."""
+    try:
+        return np.array([float(text) if text else math.nan for text in texts])
+    except ValueError:
+        return None
+
+
+def _panels(columns):
+    """[(title of the axis, [(column, style)])] of what is in the table."""
+    panels = []
+    for name in columns:
+        if name.startswith("max_force_"):
+            obstacle = name[len("max_force_") :]
+            panels.append((f"force on {obstacle}", "N", [(f"mean_force_{obstacle}", "-"), (name, ":")]))
+        elif name.startswith("force_"):
+            panels.append((f"force on {name[len('force_'):]}", "N", [(name, "-")]))
+        elif name in ("tip_x", "tip_y", "tip_z"):
+            panels.append((f"tip {name[-1]}", "m", [(name, "-")]))
+    for name, text, unit in (("contacts_mean", "contacts", ""), ("wall_seconds", "wall time", "s")):
+        if name in columns:
+            panels.append((text, unit, [(name, "-")]))
+    return panels
+
+
+def _lines(parameters, columns):
+    """[(label, rows)] with the same values of all parameters but the first."""
+    lines = {}
+    for row in range(len(columns["case"])):
+        key = ", ".join(f"{name} = {_short(columns[name][row])}" for name in parameters[1:])
+        lines.setdefault(key, []).append(row)
+    return list(lines.items())
+
+
+def _short(text):
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text
+
+
+def sweep(runs, title=None):
+    if len(runs) != 1:
+        raise PlotError(f"{len(runs)} folders: expected that of one sweep")
+    parameters, columns = read_sweep(runs[0][1])
+    found = {name: values for name, texts in columns.items() if (values := _numbers(texts)) is not None}
+    panels = [p for p in _panels(columns) if any(np.isfinite(found.get(c, [math.nan])).any() for c, _ in p[2])]
+    if not panels:
+        raise PlotError(f"{runs[0][1]}/sweep.csv: holds no figures yet; expected a run that ended")
+    lines = _lines(parameters, columns)
+    x, ticks = found.get(parameters[0]), None
+    if x is None:
+        ticks = list(dict.fromkeys(columns[parameters[0]]))
+        x = np.array([ticks.index(text) for text in columns[parameters[0]]], dtype=float)
+    figure, axes = plt.subplots(len(panels), 1, figsize=(10, 1.2 + 2.6 * len(panels)), sharex=True, squeeze=False,
+                                layout="constrained")  # fmt: skip
+    for axis, (text, unit, drawn) in zip(axes[:, 0], panels):
+        factor, unit = _scaled(found, drawn, unit)
+        for number, (label, rows) in enumerate(lines[:MOST_LINES]):
+            order = sorted(rows, key=lambda row: x[row])
+            for column, dashes in drawn:
+                if not np.isfinite(found[column][order]).any():
+                    continue
+                axis.plot(x[order], factor * found[column][order], dashes, color=style.CYCLE[number % len(style.CYCLE)],
+                          marker="o", ms=4, label=_label(label, column, drawn))  # fmt: skip
+        axis.set_ylabel(f"{text} [{unit}]" if unit else text)
+        axis.margins(x=0.03)
+        axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0]))
+    if len(axes[0, 0].lines) > 1:
+        axes[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
+    if ticks:
+        axes[-1, 0].set_xticks(range(len(ticks)), ticks)
+    axes[-1, 0].set_xlabel(parameters[0].replace("_", " "))
+    axes[0, 0].set_title(title or _title(runs[0][0], columns, lines))
+    return figure
+
+
+def _scaled(found, drawn, unit):
+    if unit != "N":
+        return 1.0, unit
+    return style.force_unit(max((np.nanmax(found[c], initial=0.0) for c, _ in drawn), default=0.0))
+
+
+def _label(label, column, drawn):
+    kind = column.split("_")[0] if len(drawn) > 1 else ""
+    return ", ".join(text for text in (label, kind) if text)
+
+
+def _title(name, columns, lines):
+    ended = columns["status"].count("finished")
+    text = f"{name}: {ended} of {len(columns['status'])} runs"
+    return text if len(lines) <= MOST_LINES else f"{text}, {MOST_LINES} of {len(lines)} lines"

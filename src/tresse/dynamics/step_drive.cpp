@@ -1,0 +1,42 @@
+#include <cmath>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/dynamics/stepper.hpp>
+#include <tresse/math/rotations.hpp>
+
+/// What is steered from outside between two steps.
+namespace tresse::dynamics {
+
+bodies::Motion Stepper::driven(const bodies::Motion& motion, const Twist& velocity, double duration) const {
+  require(velocity.linear.allFinite() && velocity.angular.allFinite(), "velocity: expected finite numbers");
+  require(duration > 0.0, "duration: expected a time above 0 s");
+  const Pose now = bodies::displacement(motion, time());
+  bodies::Motion out;
+  out.keyframes = {{time(), now.position, math::rotation_log(now.frame)}};
+  out.velocity = velocity.linear;
+  out.angular_velocity = velocity.angular;
+  out.start = time();
+  if (std::isfinite(duration)) out.stop = time() + duration;
+  return out;
+}
+
+void Stepper::drive_obstacle(int obstacle, const Twist& velocity, double duration) {
+  require(obstacle >= 0 && obstacle < static_cast<int>(world_.obstacles.size()),
+          "obstacle: there is none of this index");
+  require(assembly::free_body_of(world_, obstacle) < 0,
+          "obstacle: is free and moves by forces; expected one without mass");
+  bodies::Motion& motion = world_.obstacles[static_cast<std::size_t>(obstacle)].motion;
+  motion = driven(motion, velocity, duration);
+  redirected_ = true;
+}
+
+void Stepper::drive_root(int fibre, const Twist& velocity, double duration) {
+  require(fibre >= 0 && fibre < static_cast<int>(world_.fibres.size()), "fibre: there is none of this index");
+  assembly::Fibre& driven_fibre = world_.fibres[static_cast<std::size_t>(fibre)];
+  require(clamped(driven_fibre), "fibre: its root is not clamped and moves by forces");
+  driven_fibre.root_motion = driven(driven_fibre.root_motion, velocity, duration);
+  redirected_ = true;
+}
+
+}  // namespace tresse::dynamics

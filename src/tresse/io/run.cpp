@@ -1,0 +1,114 @@
+#include <tresse/io/run.hpp>
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/snapshot.hpp>
+#include <tresse/scene/limits.hpp>
+#include <tresse/scene/push_out.hpp>
+
+namespace tresse::io {
+namespace {
+
+std::int64_t whole_steps(const scene::Scene& scene) {
+  return std::llround(scene.integrator.duration / scene.integrator.time_step);
+}
+
+/// Of the first fibre, or where there is none of the first free body. [m]
+double thin_radius(const assembly::World& world) {
+  if (!world.fibres.empty()) return world.fibres.front().rod->contact_radius();
+  return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
+}
+
+/// The step did not happen, so it gets no row in the tables: they hold the states that were reached.
+Outcome stop_at_not_finite(const dynamics::Stepper& stepper, RunRecorder& recorder) {
+  recorder.checkpoint(stepper.state());
+  recorder.write_failure(stepper.state());
+  return Outcome::failed;
+}
+
+}  // namespace
+
+RunPlan plan_run(const SceneDocument& document) {
+  return {document.scene, write_resolved(document), std::nullopt, whole_steps(document.scene)};
+}
+
+RunPlan plan_run(const std::filesystem::path& file, const ParameterOverrides& set) {
+  if (file.extension() != ".h5") return plan_run(read_scene_document(file, set));
+  Checkpoint kept = read_checkpoint(file);
+  RunPlan plan;
+  plan.scene = parse_scene(kept.scene, file.string(), set);
+  plan.resolved = std::move(kept.scene);
+  plan.last_step = kept.state.step + 1;
+  plan.start = std::move(kept.state);
+  return plan;
+}
+
+std::int64_t step_at(const scene::Scene& scene, double time, std::string_view where) {
+  const double steps = time / scene.integrator.time_step;
+  require(
+      steps >= 0.0 && steps <= scene::limits::steps,
+      fmt::format("{}: found {:g}, expected a time [s] from 0 to {:g} time steps", where, time, scene::limits::steps));
+  return std::llround(steps);
+}
+
+void settle_overlaps(const scene::Scene& scene, scene::Case& built, bool push_out) {
+  if (push_out) static_cast<void>(scene::push_out(built));
+  const auto overlaps = scene::initial_overlaps(built);
+  if (overlaps.empty()) return;
+  throw InvalidInput(
+      fmt::format("{} at the start{}, the deepest of {}; expected bodies apart (tresse check lists them{})",
+                  scene::describe(overlaps.front(), scene, built.world), push_out ? " even after a push-out" : "",
+                  overlaps.size(), push_out ? "" : ", --push-out moves them"));
+}
+
+RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place) {
+  RunSettings out;
+  out.folder = place.folder;
+  out.resume = place.resume;
+  out.threads = place.threads;
+  out.layout = snapshot_layout(plan.scene, world, plan.resolved, place.version);
+  out.holds = world.holds;
+  out.output = plan.scene.output;
+  out.limits.residual = plan.scene.solver.tolerance;
+  out.limits.penetration = 0.1 * thin_radius(world);
+  if (plan.scene.integrator.scheme == "nonlinear") {
+    out.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
+  }
+  return out;
+}
+
+void record_start(const RunPlan& plan, const RunSettings& settings, const dynamics::Stepper& stepper,
+                  RunRecorder& recorder) {
+  recorder.record_frame(snapshot(plan.scene, stepper, {}, settings.layout));
+  recorder.checkpoint(stepper.state());
+}
+
+Outcome record_steps(const RunPlan& plan, const RunSettings& settings, dynamics::Stepper& stepper,
+                     RunRecorder& recorder, RunObserver& observer) {
+  while (stepper.state().step < plan.last_step) {
+    if (observer.stop()) return Outcome::interrupted;
+    const dynamics::StepReport report = stepper.step();
+    if (!report.finite) {
+      const Outcome outcome = stop_at_not_finite(stepper, recorder);
+      observer.failed(stepper, report);
+      return outcome;
+    }
+    recorder.record(report);
+    observer.stepped(stepper, report);
+    for (const Remark& remark : recorder.watch(stepper, report)) observer.remarked(remark);
+    if (missed_tolerance(report, settings.limits)) {
+      observer.missed(stepper, report, recorder.write_failure(stepper.previous_state()));
+    }
+    if (recorder.frame_due(report.step)) {
+      recorder.record_frame(snapshot(plan.scene, stepper, report, settings.layout));
+    }
+    if (recorder.checkpoint_due(report.step)) recorder.checkpoint(stepper.state());
+    observer.recorded(stepper, report);
+  }
+  return plan.start || plan.last_step >= whole_steps(plan.scene) ? Outcome::finished : Outcome::interrupted;
+}
+
+}  // namespace tresse::io

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tresse/dynamics/stepper.hpp>
+#include <tresse/io/run_recorder.hpp>
+#include <tresse/io/scene_file.hpp>
+#include <tresse/scene/build.hpp>
+
+/// A run from its scene to its folder: what `tresse run` and the Python module share.
+namespace tresse::io {
+
+/// What is to be run: a scene, or a state that an earlier run kept in it.
+struct RunPlan {
+  scene::Scene scene;
+  std::string resolved;                            ///< text of the scene as a run's folder keeps it
+  std::optional<dynamics::SimulationState> start;  ///< instead of the scene's own
+  std::int64_t last_step = 0;                      ///< of the whole duration; of a kept state the step after it
+};
+
+RunPlan plan_run(const SceneDocument& document);
+/// Of a scene file, or of a checkpoint.h5 or failure/step-N.h5. Throws as the readers do.
+RunPlan plan_run(const std::filesystem::path& file, const ParameterOverrides& set = {});
+
+/// The step that ends at `time` [s], to the nearest. Throws InvalidInput out of range, `where` in its message.
+std::int64_t step_at(const scene::Scene& scene, double time, std::string_view where);
+
+/// Throws InvalidInput, naming the deepest, when bodies overlap at the start; `push_out` moves them apart first.
+void settle_overlaps(const scene::Scene& scene, scene::Case& built, bool push_out);
+
+/// Where a run's files go.
+struct RunPlace {
+  std::filesystem::path folder;
+  bool resume = false;  ///< go on from the folder's last checkpoint
+  int threads = 1;      ///< for summary.json
+  std::string version;  ///< of the program
+};
+
+RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place);
+
+/// Follows a run; every function may be left out.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// Asked before each step.
+  virtual bool stop() { return false; }
+  /// The step is in the tables, its frame and checkpoint are not yet written.
+  virtual void stepped(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& /*report*/) {}
+  virtual void remarked(const Remark& /*remark*/) {}
+  /// A solver missed its tolerance; `kept`: file of the state before, empty when there are enough.
+  virtual void missed(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& /*report*/,
+                      const std::filesystem::path& /*kept*/) {}
+  /// The state stopped being finite: the last good one is the stepper's, and in the checkpoint.
+  virtual void failed(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& /*report*/) {}
+  /// All of the step is written.
+  virtual void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& /*report*/) {}
+};
+
+/// Frame and checkpoint of the start, for a run that is not resumed.
+void record_start(const RunPlan& plan, const RunSettings& settings, const dynamics::Stepper& stepper,
+                  RunRecorder& recorder);
+
+/// Steps until plan.last_step, the observer's stop or a state that is no longer finite, and records all of it;
+/// RunRecorder::finish() is left to the caller.
+Outcome record_steps(const RunPlan& plan, const RunSettings& settings, dynamics::Stepper& stepper,
+                     RunRecorder& recorder, RunObserver& observer);
+
+}  // namespace tresse::io

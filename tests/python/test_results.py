@@ -1,0 +1,103 @@
+"""tresse.load() on runs that ended and on one that goes on; the figures that are drawn of them."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+import tresse  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "bending"
+    scene = tresse.Scene({
+        "simulation": {"time_step": 1e-3, "duration": 0.2, "gravity": 0.0},
+        "output": {"every": 20},
+        "fibres": [{"name": "rod", "material": "nylon", "length": 0.1, "elements": 5, "radius": 1e-3}],
+        "obstacles": [{"name": "a, b", "shape": "cylinder", "center": [0.05, -0.0121, 0], "axis": [0, 0, 1],
+                       "radius": 0.01, "length": 0.1, "motion": {"velocity": [0, 0.05, 0]}},
+                      {"name": "floor", "shape": "plane", "point": [0, -1, 0], "normal": [0, 1, 0]}],
+    })  # fmt: skip
+    simulation = tresse.Simulation(scene)
+    simulation.run(output=folder)
+    return folder, simulation
+
+
+def test_tables_and_frames(run):
+    folder, simulation = run
+    results = tresse.load(folder)
+    assert results.summary["steps"] == 200 and results.summary["verdict"] == "sound"
+    assert results.scene.resolved() == simulation.scene.resolved()
+    assert len(results.steps) == 200 and results.steps["time"][-1] == 0.2
+    time, force = results.force("a, b")
+    assert time.shape == (200,) and force.shape == (200, 3)
+    assert force[-1].tolist() == simulation.forces["a, b"].tolist()
+    assert len(results.frames) == 11
+    assert results.frames.times == pytest.approx(np.linspace(0, 0.2, 11))
+    assert results.frames[-1]["step"] == 200
+    assert results.centrelines()[0] == pytest.approx(simulation.centrelines[0], abs=1e-15)
+    assert [frame["step"] for frame in results.frames] == list(range(0, 201, 20))
+    assert results.layout["obstacles/names"] == ["a, b", "floor"]
+    with pytest.raises(IndexError):
+        results.frames[11]
+
+
+def test_a_run_under_way_is_read(run, tmp_path):
+    scene = run[1].scene
+    simulation = tresse.Simulation(scene)
+    seen = []
+
+    def look(_):
+        if simulation.steps == 100:
+            results = tresse.load(tmp_path / "run")
+            seen.extend([results.summary["status"], len(results.frames), len(results.steps)])
+
+    simulation.run(output=tmp_path / "run", callback=look)
+    assert seen[0] == "running" and 1 <= seen[1] <= 6 and seen[2] <= 100
+
+
+def test_refusals(run, tmp_path):
+    with pytest.raises(tresse.InvalidInput, match="holds no summary.json"):
+        tresse.load(tmp_path)
+    results = tresse.load(run[0])
+    with pytest.raises(tresse.InvalidInput, match="no obstacle 'comb', expected one of: a, b, floor"):
+        results.force("comb")
+    with pytest.raises(tresse.InvalidInput, match="holds.csv: No such file"):
+        results.holds
+    with pytest.raises(tresse.InvalidInput, match="labels: found 2, expected 1"):
+        results.plot_forces(labels=["a", "b"])
+    (tmp_path / "summary.json").write_text("{", encoding="utf-8")
+    (tmp_path / "steps.csv").write_text("time,contacts\n1,2\n3", encoding="utf-8")
+    broken = tresse.load(tmp_path)
+    assert broken.steps["contacts"].tolist() == [2.0]
+    for read in (lambda: broken.summary, lambda: broken.frames, lambda: broken.forces):
+        with pytest.raises(tresse.InvalidInput) as caught:
+            read()
+        assert "\n" not in str(caught.value)
+    (tmp_path / "steps.csv").write_text("time,contacts\n1,2\n3\n", encoding="utf-8")
+    with pytest.raises(tresse.InvalidInput, match="rows of different lengths"):
+        broken.steps
+
+
+def test_figures(run, tmp_path):
+    folder, simulation = run
+    results = tresse.load(folder)
+    before = plt.rcParams["axes.grid"]
+    solution = tresse.friction.solve(tresse.friction.Problem(np.eye(90) + 0.5, -np.ones(90), 0.3))
+    figures = {
+        "forces": results.plot_forces(),
+        "fibres": results.plot_fibres(),
+        "simulation": tresse.plot_fibres(simulation, title="now"),
+        "steps": results.plot_convergence(),
+        "solver": tresse.plot_convergence(solution),
+    }
+    assert plt.rcParams["axes.grid"] == before
+    for name, figure in figures.items():
+        figure.savefig(tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 5000
+        plt.close(figure)
+    assert figures["fibres"].axes[0].get_title() == "t = 0.2 s"
+    line = figures["forces"].axes[0].lines[-1]
+    assert line.get_label() == "magnitude" and np.max(line.get_ydata()) > 0

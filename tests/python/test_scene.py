@@ -1,0 +1,74 @@
+"""Scenes from dicts and files go through one reader."""
+
+import numpy as np
+import pytest
+import tresse
+
+HAIR = {"name": "hair", "material": "human-hair", "length": "10 cm", "elements": 4, "radius": "40 um"}
+
+
+def test_a_dict_is_the_scene_of_the_same_toml():
+    toml = """
+    title = "a \\"wisp\\""
+    [simulation]
+    time_step = 2e-3
+    gravity = [0, 0, -1.5]
+    [contact]
+    self_contact = false
+    [parameters]
+    size = "10 cm"
+    [[fibres]]
+    name = "hair"
+    material = "human-hair"
+    length = "${size}"
+    elements = 4
+    radius = "40 um"
+    natural_curvature = [[0, 0, 1], [0, 0, 2], [0, 0, 3], [0, 0, 4.5]]
+    """
+    curvature = np.zeros((4, 3))
+    curvature[:, 2] = (1, 2, 3, 4.5)
+    tables = {
+        "title": 'a "wisp"',
+        "simulation": {"time_step": np.float64(2e-3), "gravity": (0, 0, -1.5)},
+        "contact": {"self_contact": np.bool_(False)},
+        "parameters": {"size": "10 cm"},
+        "fibres": [{**HAIR, "length": "${size}", "elements": np.int64(4), "natural_curvature": curvature}],
+    }
+    scene = tresse.Scene(tables)
+    assert scene.resolved() == tresse.Scene.parse(toml).resolved()
+    assert scene.title == 'a "wisp"' and scene.time_step == 2e-3
+    assert scene.parameters["size"] == (0.1, "m", "10 cm", "")
+    assert tresse.Scene(tables, {"size": "20 cm", "simulation.duration": 3}).duration == 3
+
+
+def test_load_with_parameters(scenes):
+    scene = tresse.Scene.load(scenes / "comb.toml", {"friction": 0.3}, fibres=4, fibre_contact=False)
+    assert scene.parameters["fibres"].value == 4.0
+    assert scene.parameters["friction"].value == 0.3
+    assert scene.parameters["fibre_contact"].value is False
+    assert "count = 4" in scene.resolved()
+
+
+@pytest.mark.parametrize("tables, words", [
+    ({}, "no ..fibres.."),
+    ([], "found list, expected a dict of tables"),
+    ({"fibres": [{**HAIR, "radius": -1}]}, "fibres.hair.radius is -1"),
+    ({"fibres": [HAIR], "simulation": {"timestep": 1}}, "scene:4:1: .*timestep"),
+    ({"fibres": [HAIR], "simulation": {"time_step": None}}, "scene: simulation.time_step is NoneType; expected a number"),
+    ({"fibres": [{**HAIR, "length": float("nan")}]}, "nan"),
+    ({"fibres": [{**HAIR, "name": "a\n\x01\"b", "radius": -1}]}, "radius is -1"),
+    ({"fibres": HAIR}, "fibres"),
+])  # fmt: skip
+def test_bad_scenes_are_one_line(tables, words):
+    with pytest.raises(tresse.InvalidInput, match=words) as caught:
+        tresse.Scene(tables)
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_parameters_and_files(scenes, tmp_path):
+    with pytest.raises(tresse.InvalidInput, match="fibers.*fibres"):
+        tresse.Scene.load(scenes / "comb.toml", fibers=3)
+    with pytest.raises(tresse.InvalidInput, match="parameter fibres: found list"):
+        tresse.Scene.load(scenes / "comb.toml", fibres=[3])
+    with pytest.raises((tresse.InvalidInput, OSError), match="nothing.toml"):
+        tresse.Scene.load(tmp_path / "nothing.toml")
