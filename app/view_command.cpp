@@ -107,7 +107,7 @@ void add_view_command(CLI::App& program, int& exit_status) {
   command->add_flag("--no-open", arguments->no_open, "Print the address only, open no browser");
   command->add_option("--assets", arguments->assets, "folder of another build of the page")->group("");
   command->add_flag("--end-with-parent", arguments->end_with_parent)->group("");
-  command->footer("Example: tresse run scenes/comb.toml -o out/comb, then tresse view out/comb");
+  command->footer("Example: tresse view out/comb");
   command->callback([arguments, &exit_status] {
     view_run(*arguments);
     exit_status = done;

@@ -70,7 +70,7 @@ for (let i = 0; i < Math.min(frames, 100); ++i) {
 const stepping = (Date.now() - begin) / Math.max(1, Math.min(frames, 100));
 const { cacheBytes, heap } = await facts();
 console.log(`${positionals[0]}: ${await page.textContent("#facts")}`);
-console.log(`turning: ${turning.toFixed(1)} pictures a second, drawn through every ${detail}. point`);
+console.log(`turning: ${turning.toFixed(1)} pictures a second, drawn through ${detail > 1 ? `every ${detail}th` : "every"} point`);
 console.log(`stepping: ${stepping.toFixed(0)} ms a frame, from the key to the picture`);
 console.log(`memory: page ${heap.toFixed(0)} MB of JavaScript, of it ${(Number(cacheBytes) / 1e6).toFixed(0)} MB frames; browser ${with_children(browser.process().pid).toFixed(0)} MB; server ${resident(server.pid).toFixed(0)} MB`);
 await browser.close();
