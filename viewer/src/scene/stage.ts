@@ -12,12 +12,13 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(field_of_view, 1, 0.001, 100);
   readonly renderer: THREE.WebGLRenderer;
   readonly controls: OrbitControls;
-  /** Milliseconds between frames while many follow each other, smoothed. */
+  /** Milliseconds from the wish for a picture to the next one, smoothed. */
   frame_time = 16;
   drawn = 0;
   private dirty = true;
   private box = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
   private last_draw = 0;
+  private wished = 0;
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
@@ -37,7 +38,16 @@ export class Stage {
   }
 
   redraw(): void {
+    if (!this.dirty) this.wished = performance.now();
     this.dirty = true;
+  }
+
+  get is_dirty(): boolean {
+    return this.dirty;
+  }
+  /** Milliseconds since the last picture. */
+  idle(now: number): number {
+    return now - this.last_draw;
   }
 
   set_background(colour: string): void {
@@ -129,9 +139,8 @@ export class Stage {
     prepare();
     this.renderer.render(this.scene, this.camera);
     ++this.drawn;
-    const elapsed = now - this.last_draw;
+    this.frame_time += 0.3 * (now - Math.min(now, Math.max(this.last_draw, this.wished)) - this.frame_time);
     this.last_draw = now;
-    if (elapsed < 1000) this.frame_time += 0.2 * (elapsed - this.frame_time);
     return true;
   }
 
