@@ -89,9 +89,12 @@ void make_state(const StateArguments& arguments) {
 
 void add_bench_command(CLI::App& program, int& exit_status) {
   CLI::App* command = program.add_subcommand("bench", "Benchmarks: each prints a table and writes JSON");
+  command->footer("Example: tresse bench steps -o steps.json --quick");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* about, Benchmark benchmark) {
     CLI::App* one = command->add_subcommand(name, about);
+    const std::string problems = std::string(name) == "solvers" ? " --problems problems" : "";
+    one->footer(fmt::format("Example: tresse bench {} -o {}.json --quick{}", name, name, problems));
     const auto arguments = std::make_shared<bench::Arguments>();
     one->add_option("-o,--output", arguments->output, "Where the figures go (JSON)")->required()->type_name("OUT.json");
     one->add_option("--states", arguments->states, "Folder of the starting states (those of the program)")
@@ -126,6 +129,7 @@ void add_bench_command(CLI::App& program, int& exit_status) {
   add("rods", "Shapes of rods: integrators of a clothoid, equilibria by three models", bench::rods);
 
   CLI::App* state = command->add_subcommand("state", "Packs a checkpoint into a starting state");
+  state->footer("Example: tresse bench state out/comb/checkpoint.h5 out/comb/scene.toml -o state.h5");
   const auto arguments = std::make_shared<StateArguments>();
   state->add_option("checkpoint", arguments->checkpoint, "Of a run (HDF5)")->required()->type_name("CHECKPOINT.h5");
   arguments->scene.add_to(*state);

@@ -135,6 +135,7 @@ void print_push_out(scene::Case& built) {
 
 void add_check_command(CLI::App& program, int& exit_status) {
   auto* command = program.add_subcommand("check", "Reads and validates a scene; prints what its numbers mean");
+  command->footer("Example: tresse check scenes/comb.toml --set fibres=100");
   auto arguments = std::make_shared<SceneArguments>();
   arguments->add_to(*command);
   auto show_origins = std::make_shared<bool>(false);

@@ -13,6 +13,8 @@
 
 #include <tresse/base/errors.hpp>
 
+#include "share_folder.hpp"
+
 namespace tresse::app {
 namespace {
 
@@ -27,8 +29,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 /// The folder that holds the Python package tresse_plot: beside the installed program, else in the sources.
 std::filesystem::path package_folder() {
   std::error_code error;
-  const std::filesystem::path program = this_program();
-  const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "tresse" / "python";
+  const std::filesystem::path installed = share_folder() / "python";
   for (const std::filesystem::path& folder : {installed, std::filesystem::path(TRESSE_PYTHON_FOLDER)}) {
     if (std::filesystem::exists(folder / "tresse_plot" / "__main__.py", error)) return folder;
   }

@@ -16,7 +16,11 @@ void add_distance_command(CLI::App& program, int& exit_status);
 void add_friction_command(CLI::App& program, int& exit_status);
 void add_render_command(CLI::App& program, int& exit_status);
 void add_plot_command(CLI::App& program, int& exit_status);
+void add_export_command(CLI::App& program, int& exit_status);
+void add_view_command(CLI::App& program, int& exit_status);
 void add_bench_command(CLI::App& program, int& exit_status);
 void add_sweep_command(CLI::App& program, int& exit_status);
+void add_schema_command(CLI::App& program, int& exit_status);
+void add_completion_command(CLI::App& program, int& exit_status);
 
 }  // namespace tresse::app

@@ -42,6 +42,7 @@ void run(const DistanceArguments& arguments) {
 void add_distance_command(CLI::App& program, int& exit_status) {
   auto arguments = std::make_shared<DistanceArguments>();
   CLI::App* command = program.add_subcommand("distance", "Closest points between pairs of curves");
+  command->footer("Example: tresse distance pairs.json -o distances.json");
   command->add_option("pairs", arguments->input, "Pairs of curves (JSON)")->required()->type_name("PAIRS.json");
   command->add_option("-o,--output", arguments->output, "Where the answers go (JSON)")
       ->required()

@@ -92,6 +92,7 @@ int run(const FrictionArguments& arguments) {
 void add_friction_command(CLI::App& program, int& exit_status) {
   auto arguments = std::make_shared<FrictionArguments>();
   CLI::App* command = program.add_subcommand("friction", "Solves one discrete frictional contact problem");
+  command->footer("Example: tresse friction problem.hdf5 -o solution.json --tolerance 1e-12");
   command->add_option("problem", arguments->input, "FCLIB HDF5, or Siconos text (.dat)")
       ->required()
       ->type_name("PROBLEM");

@@ -56,8 +56,12 @@ int main(int argc, char** argv) {
   tresse::app::add_friction_command(program, exit_status);
   tresse::app::add_render_command(program, exit_status);
   tresse::app::add_plot_command(program, exit_status);
+  tresse::app::add_export_command(program, exit_status);
+  tresse::app::add_view_command(program, exit_status);
   tresse::app::add_bench_command(program, exit_status);
   tresse::app::add_sweep_command(program, exit_status);
+  tresse::app::add_schema_command(program, exit_status);
+  tresse::app::add_completion_command(program, exit_status);
   try {
     // CLI11 would only say that a command is missing.
     const auto named = [&](const CLI::App* command) { return command->check_name(argv[1]); };

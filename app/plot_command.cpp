@@ -59,6 +59,7 @@ void add_options(CLI::App& command, PlotArguments& a) {
 
 void add_plot_command(CLI::App& program, int& exit_status) {
   CLI::App* command = program.add_subcommand("plot", "Draw the forces, energies or solver figures of runs");
+  command->footer("Example: tresse plot out/comb -o forces.png");
   const auto arguments = std::make_shared<PlotArguments>();
   add_options(*command, *arguments);
   command->callback([arguments, &exit_status] { exit_status = plot(*arguments); });

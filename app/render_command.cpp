@@ -128,6 +128,7 @@ void add_options(CLI::App& command, RenderArguments& a) {
 
 void add_render_command(CLI::App& program, int& exit_status) {
   CLI::App* command = program.add_subcommand("render", "Draw one frame of a trajectory as a PNG picture");
+  command->footer("Example: tresse render out/comb -o comb.png --frame -1 --width 800 --height 500");
   const auto arguments = std::make_shared<RenderArguments>();
   add_options(*command, *arguments);
   command->callback([arguments, &exit_status] {

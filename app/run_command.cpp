@@ -23,6 +23,7 @@
 #include "friction_dump.hpp"
 #include "scene_arguments.hpp"
 #include "version.hpp"
+#include "view/companion.hpp"
 
 namespace tresse::app {
 namespace {
@@ -49,6 +50,7 @@ struct RunArguments {
   bool push_out = false;
   bool quiet = false;
   bool strict = false;
+  bool view = false;
   std::string dump_folder;   ///< for friction problems; empty: none
   std::string dump_steps;    ///< which, as --dump-steps has it
   std::string record_pairs;  ///< file for the narrow phase's calls of the last step
@@ -189,6 +191,7 @@ int run(const RunArguments& arguments) {
 
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   if (fresh) io::record_start(plan, settings, stepper, recorder);
+  view::Companion viewer(arguments.view ? arguments.folder : "");
   io::Outcome outcome = io::Outcome::finished;
   {
     Reporter reporter(arguments, settings, plan, stepper);
@@ -197,6 +200,10 @@ int run(const RunArguments& arguments) {
   if (!arguments.record_pairs.empty()) record_pairs(arguments.record_pairs, stepper);
   const io::Verdict verdict = recorder.finish(outcome, stepper.state());
   if (!arguments.quiet) fmt::print(stderr, "{}\n", verdict.sentence);
+  if (arguments.view && !stop_requested && isatty(fileno(stderr)) == 1) {
+    fmt::print(stderr, "The viewer stays until Ctrl-C.\n");
+    viewer.wait([] { return stop_requested != 0; });
+  }
   if (outcome == io::Outcome::failed) return not_finite;
   if (outcome == io::Outcome::interrupted && stop_requested) return interrupted;
   return arguments.strict && recorder.tally().missed_steps > 0 ? missed_tolerance : done;
@@ -206,6 +213,7 @@ int run(const RunArguments& arguments) {
 
 void add_run_command(CLI::App& program, int& exit_status) {
   auto* command = program.add_subcommand("run", "Simulates a scene");
+  command->footer("Example: tresse run scenes/comb.toml -o out/comb --set friction=0.2 --until 1");
   auto arguments = std::make_shared<RunArguments>();
   arguments->scene.add_to(*command);
   command->add_option("-o,--output", arguments->folder, "Folder for the results")->required();
@@ -228,6 +236,7 @@ void add_run_command(CLI::App& program, int& exit_status) {
                    "(default). Example: --dump-friction problems --dump-steps 4100:4200:25")
       ->type_name("SPEC")
       ->needs("--dump-friction");
+  command->add_flag("--view", arguments->view, "Show the run in the browser while it goes on; see tresse view");
   command->add_flag("--quiet", arguments->quiet, "No progress bar, no verdict");
   command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed a solver's tolerance");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });

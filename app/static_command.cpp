@@ -184,6 +184,7 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
 void add_static_command(CLI::App& program, int& exit_status) {
   auto* command = program.add_subcommand(
       "static", "Equilibrium under gravity with frictionless contacts, its residual and its stability");
+  command->footer("Example: tresse static scenes/cantilever.toml -o out/cantilever --set length=0.2");
   auto arguments = std::make_shared<SceneArguments>();
   auto options = std::make_shared<StaticOptions>();
   arguments->add_to(*command);

@@ -338,6 +338,10 @@ TEST(GaussSeidel, bad_input_is_refused_with_one_line) {
                  "max_iterations");
   expect_refused([&] { static_cast<void>(solve_gauss_seidel(good, VectorX::Zero(6), {.check_every = 0})); },
                  "check_every");
+  for (const int facets : {-1, 1, 2})
+    expect_refused([&] { static_cast<void>(solve(good, VectorX::Zero(6), {.facets = facets})); }, "facets");
+  expect_refused([&] { static_cast<void>(solve(good, VectorX::Zero(6), {.check_every = 0, .facets = 4})); },
+                 "check_every");
   FactoredProblem factored = tresse_test::chain(3, 1, 6, 0.3, 1);
   factored.contacts[0][0].columns = 7;
   expect_refused([&] { static_cast<void>(solve_gauss_seidel(factored, zero(factored.q), {})); }, "contact 0");

@@ -26,7 +26,8 @@ class RandomCurves {
     return {vector(place), rotation(), vector(bend), uniform(0.005, 0.03)};
   }
   /// A neighbour in a wisp: much the same arc, some fibre radii away, turned a little and shifted along.
-  HelixArc beside(HelixArc arc) {
+  template <typename Arc>
+  Arc beside(Arc arc) {
     const double angle = 0.1 * std::pow(uniform(0.0, 1.0), 3.0);
     arc.position += vector(2e-4) + uniform(-1.0, 1.0) * arc.length * arc.frame.col(0) * (uniform(0.0, 1.0) < 0.5);
     arc.frame = Eigen::AngleAxisd(angle, vector(1.0).normalized()) * arc.frame;
@@ -44,7 +45,17 @@ class RandomCurves {
     frame << -end.col(0), end.col(1), -end.col(2);
     return {tresse::geometry::position(curve, arc.length), frame, {k.x(), -k.y(), k.z()}, arc.length};
   }
-  ClothoidArc clothoid() { return {vector(0.012), rotation(), vector(150.0), vector(5000.0), uniform(0.005, 0.03)}; }
+  static ClothoidArc reversed(const ClothoidArc& arc) {
+    const Pose end = end_pose(arc);
+    const Eigen::DiagonalMatrix<double, 3> turned(1.0, -1.0, 1.0);
+    Matrix3 frame;
+    frame << -end.frame.col(0), end.frame.col(1), -end.frame.col(2);
+    return {end.position, frame, turned * (arc.curvature + arc.length * arc.curvature_slope),
+            -(turned * arc.curvature_slope), arc.length};
+  }
+  ClothoidArc clothoid(double bend = 150.0, double slope = 5000.0) {
+    return {vector(0.012), rotation(), vector(bend), vector(slope), uniform(0.005, 0.03)};
+  }
   CubicBezier bezier() { return {{vector(0.02), vector(0.02), vector(0.02), vector(0.02)}}; }
   LineSegment segment() { return {vector(0.02), vector(0.02)}; }
   Curve any() {

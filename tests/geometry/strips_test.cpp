@@ -13,18 +13,30 @@ namespace {
 using detail::Lanes;
 using test::RandomCurves;
 
-/// Two curves that run alongside each other, one of them straight now and then.
+/// Two curves that run alongside each other, clothoids in every second pair, one of them straight now and then.
 struct Neighbours {
   PreparedCurve a, b;
 };
 Neighbours neighbours(RandomCurves& random) {
-  const HelixArc arc = random.helix(0.012, random.uniform(0.0, 1.0) < 0.5 ? 20.0 : 70.0);
-  const HelixArc other = random.beside(arc);
-  if (random.uniform(0.0, 1.0) < 0.8) return {prepare(arc), prepare(other)};
-  const PreparedCurve a = prepare(arc);
+  const double bend = random.uniform(0.0, 1.0) < 0.5 ? 20.0 : 70.0;
+  PreparedCurve a = SegmentEvaluator({Vector3::Zero(), Vector3::Zero()}), b = a;
+  if (random.uniform(0.0, 1.0) < 0.5) {
+    const HelixArc arc = random.helix(0.012, bend);
+    a = prepare(arc), b = prepare(random.beside(arc));
+  } else {
+    const ClothoidArc arc = random.clothoid(bend, random.uniform(0.0, 3000.0));
+    a = prepare(arc), b = prepare(random.beside(arc));
+  }
+  if (random.uniform(0.0, 1.0) < 0.8) return {a, b};
   const Vector3 shift = random.vector(2e-4);
-  const LineSegment chord{position(a, 0.0) + shift, position(a, arc.length) + shift};
-  return {prepare(chord), prepare(other)};
+  return {prepare(LineSegment{position(a, 0.0) + shift, position(a, domain(a).end) + shift}), b};
+}
+
+/// Whether the curve's evaluator reaches as far.
+template <typename C>
+bool reaches(const C& curve, double s) {
+  const double more = detail::continuation(curve);
+  return s >= -more && s <= curve.domain().end + more;
 }
 
 template <typename C>
@@ -42,6 +54,13 @@ void with_neighbours(RandomCurves& random, const Check& check) {
         }
       },
       pair.a, pair.b);
+}
+
+/// `s` within the curve and what leads to it from `from`, where bounds are to hold.
+template <typename C>
+double between(const C& curve, double from, double s) {
+  const Interval i = curve.domain();
+  return std::clamp(s, std::min(i.begin, from), std::max(i.end, from));
 }
 
 /// The parameter of b nearest to a(s).
@@ -72,8 +91,8 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
     t[i] = std::clamp(nearest_on(a, centre[i], b) + random.uniform(-2e-5, 2e-5), 0.0, end_b);
   }
   const double near = random.uniform(1e-5, 5e-4);
-  const auto g = detail::make_strips(base, detail::make_pieces(a, centre, half),
-                                     detail::make_pieces(b, t, detail::spread(0.0)), end_b, near, rounding);
+  const auto g = detail::make_strips(base, detail::strip_pieces(a, centre, half),
+                                     detail::strip_points(b, t, half, b.domain()), end_b, near, rounding);
   const Lanes lower = detail::strip_distances(g, half, rounding);
   int held = 0;
   for (int i = 0; i < detail::lane_count; ++i) {
@@ -89,6 +108,7 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
     for (int k = 0; k <= 60; ++k) {
       const double x = half[i] * (k / 30.0 - 1.0);
       const double on_line = t[i] + g.along[i] * x;
+      if (!reaches(b, on_line)) continue;
       const Point at = point(a, b, base, centre[i] + x, on_line);
       const double slope = g.slope_s[i] + g.along[i] * g.slope_t[i];
       const double least = g.value[i] + x * (slope + x * (g.square[i] + x * (g.cube[i] - x * g.tail[i])));
@@ -97,7 +117,8 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
       EXPECT_LE(at.distance, g.size[i]);
       EXPECT_LE(std::abs(at.slope_t - g.slope_t[i]), g.drift[i] * x * x + rounding + 1e-14 * (g.size[i] + half[i]));
       for (int j = 0; j <= 60; ++j) {
-        EXPECT_GE(point(a, b, base, centre[i] + x, on_line + g.reach[i] * (j / 30.0 - 1.0)).second_t, g.stiffness[i]);
+        const double off_line = between(b, on_line, on_line + g.reach[i] * (j / 30.0 - 1.0));
+        EXPECT_GE(point(a, b, base, centre[i] + x, off_line).second_t, g.stiffness[i]);
         const double s_b =
             j < 50 ? std::clamp(on_line + (j / 25.0 - 1.0) * 3.0 * near, 0.0, end_b) : random.uniform(0.0, end_b);
         const double distance = point(a, b, base, centre[i] + x, s_b).distance;
@@ -109,6 +130,23 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
     }
   }
   return held;
+}
+
+/// A clothoid's third derivative and bounds against differences of the second and third.
+TEST(Strips, know_the_derivatives_of_clothoids) {
+  RandomCurves random(3);
+  for (int k = 0; k < 200; ++k) {
+    const ClothoidEvaluator curve(random.clothoid());
+    const double end = curve.domain().end, h = 1e-5 * end, more = curve.continuation();
+    const double s = random.uniform(h - more, end + more - h);
+    const detail::Pieces p = detail::strip_pieces(curve, Lanes{s - h, s, s + h, s}, detail::spread(0.0));
+    const auto lane = [](const detail::LaneVector& v, int i) { return Vector3(v.x[i], v.y[i], v.z[i]); };
+    const Vector3 third = (lane(p.second, 2) - lane(p.second, 0)) / (2.0 * h);
+    const Vector3 fourth = (lane(p.third, 2) - lane(p.third, 0)) / (2.0 * h);
+    EXPECT_LT((lane(p.third, 1) - third).norm(), 1e-6 * p.fourth[1] * end) << k;
+    EXPECT_LT(fourth.norm(), p.fourth[1] * (1.0 + 1e-6)) << k;
+    EXPECT_GT(fourth.norm(), 0.02 * p.fourth[1]) << k;
+  }
 }
 
 TEST(Strips, bound_every_point_that_is_near) {
@@ -137,9 +175,9 @@ TEST(Strips, have_no_nearer_points_in_a_basin) {
       const double below = found.s_a, above = ia.end - found.s_a;
       const Lanes half = std::max(below, above) * Lanes{1.0, 0.5, 0.2, 0.05};
       const double near = found.distance * random.uniform(1.0, 1.5);
-      const auto g = detail::make_strips(base, detail::make_pieces(a, detail::spread(found.s_a), half),
-                                         detail::make_pieces(b, detail::spread(found.s_b), detail::spread(0.0)), ib.end,
-                                         near, rounding);
+      const auto g =
+          detail::make_strips(base, detail::strip_pieces(a, detail::spread(found.s_a), half),
+                              detail::strip_points(b, detail::spread(found.s_b), half, ib), ib.end, near, rounding);
       const int end_b = found.s_b >= ib.end ? 1 : found.s_b <= ib.begin ? -1 : 0;
       const detail::Basin basin = detail::make_basin(g, half, below, above, end_b, rounding);
       EXPECT_LE(basin.below, below);
@@ -172,9 +210,11 @@ int check_flanks(const A& a, const B& b, const Vector3& base, double rounding, R
     centre[i] = random.uniform(half[i], end - half[i]);
     t[i] = nearest_on(a, centre[i], b) + random.uniform(-2e-4, 2e-4) * random.uniform(0.0, 1.0);
     if (t[i] <= ib.begin || t[i] >= ib.end) t[i] += random.uniform(-near, near);
+    const double more = detail::continuation(b);
+    t[i] = std::clamp(t[i], ib.begin - more, ib.end + more);
   }
-  const auto pa = detail::make_pieces(a, centre, half);
-  const auto pb = detail::make_pieces(b, t, detail::spread(0.0));
+  const auto pa = detail::strip_pieces(a, centre, half);
+  const auto pb = detail::strip_points(b, t, half, ib);
   const auto g = detail::make_strips(base, pa, pb, ib.end + near, near, rounding);
   const auto slopes = detail::strip_slopes(base, pa, pb, g, rounding);
   const auto flanks = detail::flanks_of(g, slopes, pa, pb, ib, rounding);
@@ -190,13 +230,14 @@ int check_flanks(const A& a, const B& b, const Vector3& base, double rounding, R
     EXPECT_FALSE(flanks.rises[i] != 0 && flanks.falls[i] != 0);
     for (int j = 0; j <= 40; ++j) {
       const double x = half[i] * (j / 20.0 - 1.0);
+      if (!reaches(b, t[i] + k * x)) continue;
       const CurveJet ja = a.jet(centre[i] + x), jb = b.jet(t[i] + k * x);
       const double on_line = (base + (ja.offset - jb.offset)).dot(ja.first - k * jb.first);
       const double expected = slope + x * (2.0 * slopes.square[i] + 3.0 * x * slopes.cube[i]);
       const double noise = (1.0 + std::abs(k)) * (rounding + 1e-14 * (g.size[i] + half[i]));
       EXPECT_LE(std::abs(on_line - expected), slopes.wander[i] + noise);
       const double y = g.reach[i] * random.uniform(-1.0, 1.0);
-      const CurveJet off = b.jet(t[i] + k * x + y);
+      const CurveJet off = b.jet(between(b, t[i] + k * x, t[i] + k * x + y));
       const double mixed = -ja.first.dot(off.first) + k * (1.0 - (base + (ja.offset - off.offset)).dot(off.second));
       EXPECT_LE(std::abs(mixed), slopes.lean[i]);
       const double s_b = nearest_on(a, centre[i] + x, b);

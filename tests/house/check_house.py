@@ -126,7 +126,8 @@ ALL_BANS = [
     (re.compile(r"ffast-math|Ofast"), "results must not depend on the compiler's liberties"),
     (re.compile(r"[Ll]orem ipsum"), "unfinished text"),
 ]
-TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".pyi", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ""}
+TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".pyi", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ".ts", ".css", ".html",
+                 ""}  # fmt: skip
 TEXT_FOLDERS = (".ci", "app", "benchmarks", "cmake", "docs", "python", "render", "scenes", "src", "tests", "tools",
                 "validation", "viewer")  # fmt: skip
 SELF = pathlib.Path("tests/house/check_house.py")  # states the patterns, so holds them
@@ -139,7 +140,7 @@ def texts(root):
     for folder in TEXT_FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             relative = path.relative_to(root)
-            if path.is_file() and "data" not in relative.parts and "__pycache__" not in relative.parts:
+            if path.is_file() and not {"data", "__pycache__", "node_modules"} & set(relative.parts):
                 yield relative
 
 

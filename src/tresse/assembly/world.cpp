@@ -132,9 +132,7 @@ std::vector<FreeBody> find_free_bodies(const std::vector<bodies::Obstacle>& obst
     const bodies::Obstacle& obstacle = obstacles[k];
     if (obstacle.mass == 0.0) continue;
     const bodies::Solid solid = bodies::solid(obstacle.shape, obstacle.mass);
-    const bodies::Capsule axis = bodies::capsules(obstacle.shape).front();
-    const double scale = obstacle.reference.norm() + (axis.to - axis.from).norm();
-    require((solid.centre - obstacle.reference).norm() <= 1e-9 * scale,
+    require(bodies::is_centre(obstacle.shape, obstacle.reference, 1e-9),
             "free body: the reference must be the centre of mass");
     out.push_back({k, solid, {{obstacle.reference, Matrix3::Identity()}, obstacle.velocity}});
   }

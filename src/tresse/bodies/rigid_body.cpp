@@ -31,6 +31,14 @@ double volume(const Shape& shape) {
   return barrel_volume(c) + caps_volume(c);
 }
 
+double radius(const Shape& shape) { return capsule_of(shape).radius; }
+
+bool is_centre(const Shape& shape, const Vector3& reference, double tolerance) {
+  const Capsule c = capsule_of(shape);
+  const double size = reference.norm() + (c.to - c.from).norm();
+  return (reference - 0.5 * (c.from + c.to)).norm() <= tolerance * size;
+}
+
 Solid solid(const Shape& shape, double mass) {
   const Capsule c = capsule_of(shape);
   require(mass > 0.0 && std::isfinite(mass), "free body: the mass must be positive and finite");

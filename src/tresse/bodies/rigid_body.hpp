@@ -24,8 +24,11 @@ struct BodyState {
 /// Whether a shape may be free: one capsule, a sphere included. A plane has no end, and a comb's capsules overlap.
 bool can_be_free(const Shape& shape);
 
-/// Volume that a shape which can be free fills. [m^3]
-double volume(const Shape& shape);
+/// Of a shape which can be free; the others throw InvalidInput.
+double volume(const Shape& shape);  ///< that it fills [m^3]
+double radius(const Shape& shape);  ///< of the capsule [m]
+/// Whether `reference` is its centre of mass, to `tolerance` of its size and place.
+bool is_centre(const Shape& shape, const Vector3& reference, double tolerance);
 
 /// Exact for a capsule, with ends rounded outside its length; a sphere is one of no length. Throws InvalidInput unless
 /// can_be_free() and mass > 0.

@@ -1,13 +1,13 @@
 #include <tresse/dynamics/stepper.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
+#include <tresse/base/stopwatch.hpp>
 #include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 
@@ -16,20 +16,6 @@ namespace tresse::dynamics {
 using detail::for_each_fibre;
 
 namespace {
-
-/// Adds the wall time of its life to a counter.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& total) : total_(total) {}
-  ~Stopwatch() { total_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& total_;
-  Clock::time_point start_ = Clock::now();
-};
 
 void validate(const assembly::World& world, const SimulationState& state) {
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
@@ -165,172 +151,6 @@ void Stepper::begin_span(const Span& span) {
     if (branched(tree)) assembly::update_tree(world_, tree, start_rods_);
   }
   if (!world_.holds.empty()) motion_.holds = assembly::find_holds(world_, motion_.forest, span.end);
-}
-
-/// Lets boxes and search distances cover what the pieces may travel in a step that starts here with these velocities.
-/// What accelerates faster than gravity is met at the end of the step, and by the next pass.
-void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const {
-  constexpr double safety = 1.2;
-  const double dt = options_.dt;
-  const double least = 0.5 * options_.margin;
-  const Vector3 fall = dt * dt * world_.gravity;
-  // Of a few pieces none is worth more than the mean of its ends' travel.
-  const bool simple = contact::few_pieces(geometry);
-  const auto between = [least](const Vector3& first, const Vector3& last) {
-    contact::Travel out;
-    out.drift = 0.5 * (first + last);
-    out.reach = least + 0.5 * (last - first).norm();
-    return out;
-  };
-  const auto points_of = [](const contact::Piece& piece, double middle) -> contact::ThreePoints {
-    return {geometry::position(piece.curve, piece.interval.begin), geometry::position(piece.curve, middle),
-            geometry::position(piece.curve, piece.interval.end)};
-  };
-  for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
-    const rods::Rod& rod = *world_.fibres[f].rod;
-    thread_local Matrix3X ends;
-    ends.resize(3, rod.piece_count() + 1);
-    rod.end_velocities(velocities[f], ends);
-    for (int i = geometry.body_begin[f]; i < geometry.body_begin[f + 1]; ++i) {
-      contact::Piece& piece = geometry.pieces[i];
-      const bool cut = i + 1 < geometry.body_begin[f + 1] && geometry.pieces[i + 1].element == piece.element;
-      const auto travel = [&](const Vector3& velocity) -> Vector3 { return safety * dt * velocity + fall; };
-      const auto velocity = [&](double s) { return rod.velocity(piece.element, s, velocities[f]); };
-      const Vector3 first =
-          travel(piece.interval.begin > 0.0 ? velocity(piece.interval.begin) : Vector3(ends.col(piece.element)));
-      const Vector3 last = travel(cut ? velocity(piece.interval.end) : Vector3(ends.col(piece.element + 1)));
-      if (simple) {
-        piece.travel = between(first, last);
-        continue;
-      }
-      const double length = piece.interval.end - piece.interval.begin;
-      const double middle = piece.interval.begin + 0.5 * length;
-      piece.travel = contact::rigid_travel(points_of(piece, middle), {first, travel(velocity(middle)), last},
-                                           piece.curvature * length * length / 32.0, least);
-    }
-  });
-  for (std::size_t k = 0; k < world_.obstacles.size(); ++k) {
-    const int free = assembly::free_body_of(world_, static_cast<int>(k));
-    const auto body = static_cast<std::size_t>(assembly::obstacle_body(world_, static_cast<int>(k)));
-    if (geometry.body_begin[body] == geometry.body_begin[body + 1]) continue;
-    const Pose now = assembly::obstacle_pose(world_, static_cast<int>(k), time);
-    const Pose next = assembly::obstacle_pose(world_, static_cast<int>(k), time + dt);
-    const Matrix3 turn = next.frame * now.frame.transpose();
-    for (int i = geometry.body_begin[body]; i < geometry.body_begin[body + 1]; ++i) {
-      contact::Piece& piece = geometry.pieces[i];
-      const auto travel = [&](const Vector3& x) -> Vector3 {
-        const Vector3 arm = x - now.position;
-        if (free >= 0) {
-          const VectorX& twist = velocities[world_.fibres.size() + static_cast<std::size_t>(free)];
-          return safety * dt * (twist.head<3>() + Vector3(twist.tail<3>()).cross(arm)) + fall;
-        }
-        return safety * (next.position - now.position + turn * arm - arm);
-      };
-      if (simple) {
-        piece.travel = between(travel(geometry::position(piece.curve, piece.interval.begin)),
-                               travel(geometry::position(piece.curve, piece.interval.end)));
-        continue;
-      }
-      const contact::ThreePoints at = points_of(piece, 0.5 * (piece.interval.begin + piece.interval.end));
-      piece.travel = contact::rigid_travel(at, {travel(at.begin), travel(at.middle), travel(at.end)}, 0.0, least);
-    }
-  }
-  geometry.common = {};
-  if (!simple) contact::take_off_common_travel(geometry);
-}
-
-std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(double time,
-                                                                   const std::vector<VectorX>& velocities) {
-  auto unused = std::find_if(pool_.begin(), pool_.end(), [](const auto& entry) { return entry.use_count() == 1; });
-  if (unused == pool_.end()) unused = pool_.insert(pool_.end(), std::make_shared<Configuration>());
-  assembly::contact_geometry(world_, time, (*unused)->geometry);
-  set_reaches(velocities, time, (*unused)->geometry);
-  return *unused;
-}
-
-/// All contacts of the rods' last update, from which the fibres go on with `velocities`.
-Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vector<VectorX>& velocities,
-                                                    const std::vector<WarmContact>& followed) {
-  Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(time, velocities);
-  std::vector<contact::Place> places;
-  places.reserve(followed.size());
-  for (const WarmContact& contact : followed) places.push_back(contact.place);
-  out->contacts = search_.find(out->geometry, places);
-  leave_out_joined(*out);
-  return out;
-}
-
-/// Those of `earlier` only, where they are now: for the passes in between, as the end of the step is searched in full.
-Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::vector<VectorX>& velocities,
-                                                      const Configuration& earlier) {
-  Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(time, velocities);
-  std::vector<contact::Place> places;
-  places.reserve(earlier.contacts.size());
-  for (const contact::Contact& contact : earlier.contacts)
-    places.push_back(contact::place_of(earlier.geometry, contact));
-  out->contacts = contact::follow(out->geometry, places);
-  leave_out_joined(*out);
-  return out;
-}
-
-void Stepper::leave_out_joined(Configuration& configuration) const {
-  if (motion_.forest.trees.size() == world_.fibres.size()) return;
-  std::erase_if(configuration.contacts, [&](const contact::Contact& contact) {
-    return assembly::joined(world_, configuration.geometry, contact);
-  });
-}
-
-void Stepper::note_deep_contacts() {
-  deep_.clear();
-  for (const contact::Contact& contact : here_->contacts) {
-    if (contact.gap >= 0.0) continue;
-    // A part of a step corrects its share: the speed is that of a correction over the whole step at most.
-    const double wanted =
-        std::min(contact.gap * (1.0 - motion_.dt / options_.dt), contact.gap + options_.push_out_speed * motion_.dt);
-    if (wanted >= 0.0) continue;
-    const contact::Place place = contact::place_of(here_->geometry, contact);
-    deep_.push_back({place.body_a, place.body_b, here_->geometry.pieces[contact.a].begin + contact.s_a, wanted});
-  }
-  std::stable_sort(deep_.begin(), deep_.end(),
-                   [](const DeepContact& x, const DeepContact& y) { return x.bodies() < y.bodies(); });
-}
-
-/// The gap that the end must reach: zero, or less where the start overlaps.
-double Stepper::wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const {
-  double wanted = 0.0;
-  if (deep_.empty()) return wanted;
-  const contact::Piece& a = geometry.pieces[contact.a];
-  const contact::Place place = contact::place_of(geometry, contact);
-  const std::pair bodies(place.body_a, place.body_b);
-  const auto first = std::lower_bound(deep_.begin(), deep_.end(), bodies,
-                                      [](const DeepContact& x, const auto& y) { return x.bodies() < y; });
-  for (auto deep = first; deep != deep_.end() && deep->bodies() == bodies; ++deep) {
-    if (std::abs(deep->s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.travel.farthest()) {
-      wanted = std::min(wanted, deep->wanted_gap);
-    }
-  }
-  return wanted;
-}
-
-/// Largest shortfall of a gap from the wanted one. [m]
-double Stepper::overlap(const Configuration& end) const {
-  double largest = 0.0;
-  for (const contact::Contact& contact : end.contacts) {
-    if (contact.gap < -largest) largest = std::max(largest, wanted_gap(end.geometry, contact) - contact.gap);
-  }
-  return largest;
-}
-
-/// Whether an axis came so near another that which side it is on is no more to be trusted: nothing is
-/// to be linearised there.
-bool Stepper::sides_lost(const Configuration& end) const {
-  return std::any_of(end.contacts.begin(), end.contacts.end(), [&](const contact::Contact& contact) {
-    const double radius_b = contact.b < 0 ? 0.0 : end.geometry.pieces[contact.b].radius;
-    const double half = 0.5 * (end.geometry.pieces[contact.a].radius + radius_b);
-    return contact.gap < -half && contact.gap < wanted_gap(end.geometry, contact) - half;
-  });
 }
 
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass

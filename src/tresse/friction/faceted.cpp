@@ -155,6 +155,7 @@ bool solve_faceted_contact(const Matrix3& W, const Vector3& q, double mu, int fa
 
 FrictionSolution solve_faceted(const FrictionProblem& problem, const VectorX& guess, const SolverOptions& options) {
   validate(problem);
+  validate(options);
   require(options.facets >= 3, "faceted cone: needs 3 facets or more");
   require(guess.size() == problem.q.size() && guess.allFinite(), "faceted cone: the guess must match q and be finite");
   const auto start = std::chrono::steady_clock::now();

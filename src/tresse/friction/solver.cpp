@@ -15,15 +15,6 @@
 namespace tresse::friction {
 namespace {
 
-void validate(const SolverOptions& options) {
-  require(options.tolerance > 0.0 && std::isfinite(options.tolerance), "friction solver: tolerance must be > 0");
-  require(options.max_iterations >= 1, "friction solver: max_iterations must be >= 1");
-  require(options.check_every >= 1, "friction solver: check_every must be >= 1");
-  require(options.anderson_depth >= 0 && options.anderson_depth <= 20,
-          "friction solver: anderson_depth must lie in 0..20");
-  require(options.newton_contacts >= 0, "friction solver: newton_contacts must be >= 0");
-}
-
 /// Squared normaliser of the whole problem, of which each island takes its share: when every island meets half the
 /// tolerance with it, the whole does. `known`: of q alone; `likely`: if impulses are as large as the guess, too, which
 /// the end has to confirm. Where loads hang on long stacks the second is a hundred times the first.
@@ -246,6 +237,16 @@ FrictionSolution solve_by(Solver solver, const Problem& problem, const VectorX& 
 
 }  // namespace
 
+void validate(const SolverOptions& options) {
+  require(options.tolerance > 0.0 && std::isfinite(options.tolerance), "friction solver: tolerance must be > 0");
+  require(options.max_iterations >= 1, "friction solver: max_iterations must be >= 1");
+  require(options.check_every >= 1, "friction solver: check_every must be >= 1");
+  require(options.anderson_depth >= 0 && options.anderson_depth <= 20,
+          "friction solver: anderson_depth must lie in 0..20");
+  require(options.newton_contacts >= 0, "friction solver: newton_contacts must be >= 0");
+  require(options.facets == 0 || options.facets >= 3, "friction solver: facets must be 0 or >= 3");
+}
+
 std::string_view name(Solver solver) { return solver_names[static_cast<std::size_t>(solver)]; }
 
 std::optional<Solver> solver_of(std::string_view name) {
@@ -265,12 +266,12 @@ FrictionSolution solve_gauss_seidel(const FactoredProblem& problem, const Vector
 }
 
 FrictionSolution solve(const FrictionProblem& problem, const VectorX& guess, const SolverOptions& options) {
-  if (options.facets > 0) return solve_faceted(problem, guess, options);
+  if (options.facets != 0) return solve_faceted(problem, guess, options);
   return solve_by(options.solver, problem, guess, options);
 }
 
 FrictionSolution solve(const FactoredProblem& problem, const VectorX& guess, const SolverOptions& options) {
-  if (options.facets > 0) return solve_faceted(assembled(problem), guess, options);
+  if (options.facets != 0) return solve_faceted(assembled(problem), guess, options);
   return solve_by(options.solver, problem, guess, options);
 }
 

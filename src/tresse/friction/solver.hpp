@@ -42,6 +42,9 @@ struct SolverOptions {
   int facets = 0;  ///< >= 3: solve() is solve_faceted(), whose law is not Coulomb's; 0: his cone
 };
 
+/// Throws InvalidInput on an option out of range.
+void validate(const SolverOptions& options);
+
 struct FrictionSolution {
   VectorX impulse;   ///< r (3n) [N s]
   VectorX velocity;  ///< u = W r + q recomputed (3n) [m/s]

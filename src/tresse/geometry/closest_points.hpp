@@ -85,9 +85,9 @@ struct FlankOptions {
 };
 
 /// Parts of interval_a, in order, outside of which the distance from a(s) to b (over interval_b) has no local minimum
-/// below `upper_bound` as s runs through interval_a: it is proved to be beyond, to rise or to fall. Helices and
-/// segments alongside each other; of other pairs, the whole. For the search of other minima than the nearest points,
-/// cheap.
+/// below `upper_bound` as s runs through interval_a: it is proved to be beyond, to rise or to fall. Of
+/// curves of unit speed alongside each other; of other pairs, the whole. For the search of other minima than the
+/// nearest points, cheap.
 void append_undecided(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
                       const FlankOptions& options, std::vector<Interval>& out);
 

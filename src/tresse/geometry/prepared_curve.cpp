@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 
 #include <tresse/geometry/detail/lanes.hpp>
+#include <tresse/math/reciprocals.hpp>
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::geometry {
@@ -56,11 +57,7 @@ void cut_clothoid(const ClothoidArc& arc, double max_turn, std::vector<double>& 
   }
 }
 
-const std::array<double, 64> reciprocals = [] {
-  std::array<double, 64> out{};
-  for (std::size_t n = 1; n < out.size(); ++n) out[n] = 1.0 / static_cast<double>(n);
-  return out;
-}();
+using math::reciprocals;
 
 using Lanes = detail::Lanes;
 using LaneRows = std::array<std::array<Lanes, 3>, 3>;
@@ -319,6 +316,13 @@ DerivativeBounds ClothoidEvaluator::bounds(Interval interval) const {
   const double bend = std::max(first.tail<2>().norm(), last.tail<2>().norm());
   const double whole = std::max(first.norm(), last.norm());
   return {bend, whole * bend + slope_.tail<2>().norm()};
+}
+
+double ClothoidEvaluator::continuation() const {
+  // The rest of the series, negligible up to the end of a piece, grows with the power of its last term.
+  const double first = pieces_.front().length;
+  const double last = pieces_[pieces_.size() - 2].length;
+  return 0.25 * std::min(first, last);
 }
 
 BezierEvaluator::BezierEvaluator(const CubicBezier& curve) : origin(curve.points[0]) {

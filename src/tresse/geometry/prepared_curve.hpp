@@ -136,11 +136,15 @@ class ClothoidEvaluator {
   Matrix3 frame(double s) const;  ///< material frame, columns n0, n1, n2
   DerivativeBounds bounds(Interval interval) const;
   double size(Interval i) const { return 4.0 * std::max({std::abs(i.begin), std::abs(i.end), length_}); }
+  const Vector3& curvature() const { return curvature_; }  ///< at s = 0
+  const Vector3& curvature_slope() const { return slope_; }
+  /// How far beyond the ends of the domain the series still tell where the arc would go on. [m]
+  double continuation() const;
 
   Vector3 origin;
 
- private:
   static constexpr int max_terms = 30;
+  /// A part of the arc, and the series of its dr/ds.
   struct Piece {
     Piece() {}  // NOLINT(modernize-use-equals-default): nothing to be cleared, all is written
     double begin;
@@ -153,6 +157,8 @@ class ClothoidEvaluator {
     std::array<std::array<double, 4>, max_terms> term;
   };
   const Piece& piece_at(double s) const;
+
+ private:
   /// The series of pieces first to first + count - 1 (four at most), and where the next one starts.
   void sum_pieces(std::size_t first, std::size_t count);
 

@@ -453,9 +453,10 @@ void Hdf5Writer::write_strings(const std::string& dataset, const std::vector<std
   write_fixed_strings(dataset, texts, {texts.size()});
 }
 
-void Hdf5Writer::put_attribute(const std::string& object, const std::string& name, std::int64_t type,
-                               const void* value) {
-  const Handle space(H5Screate(H5S_SCALAR));
+void Hdf5Writer::put_attribute(const std::string& object, const std::string& name, std::int64_t type, const void* value,
+                               std::size_t count) {
+  const hsize_t extent = count;
+  const Handle space(count == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr));
   errno = 0;
   const Handle attribute(
       H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -476,6 +477,20 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, d
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, std::int64_t value) {
   const QuietErrors quiet;
   put_attribute(object, name, H5T_NATIVE_INT64, &value);
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name,
+                           const std::vector<std::int64_t>& values) {
+  const QuietErrors quiet;
+  put_attribute(object, name, H5T_NATIVE_INT64, values.data(), values.size());
+}
+
+void Hdf5Writer::ascii_attribute(const std::string& object, const std::string& name, const std::string& text) {
+  const QuietErrors quiet;
+  const Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type, std::max<std::size_t>(text.size(), 1));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  put_attribute(object, name, type, text.c_str());
 }
 
 void Hdf5Writer::close() {

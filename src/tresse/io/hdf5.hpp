@@ -98,13 +98,18 @@ class Hdf5Writer {
   void attribute(const std::string& object, const std::string& name, const std::string& text);
   void attribute(const std::string& object, const std::string& name, double value);
   void attribute(const std::string& object, const std::string& name, std::int64_t value);
+  void attribute(const std::string& object, const std::string& name, const std::vector<std::int64_t>& values);
+  /// Text in ASCII, for readers that know no other.
+  void ascii_attribute(const std::string& object, const std::string& name, const std::string& text);
 
   void close();  ///< flushes and closes; nothing can be written afterwards
 
  private:
   void make_dataset(const std::string& dataset, std::int64_t type, const Shape& shape, const Hdf5Layout& layout);
   void write_fixed_strings(const std::string& dataset, const std::vector<std::string>& texts, const Shape& shape);
-  void put_attribute(const std::string& object, const std::string& name, std::int64_t type, const void* value);
+  /// `count` 0: a scalar.
+  void put_attribute(const std::string& object, const std::string& name, std::int64_t type, const void* value,
+                     std::size_t count = 0);
 
   std::filesystem::path path_;
   std::int64_t file_ = -1;

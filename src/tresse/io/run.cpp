@@ -19,7 +19,7 @@ std::int64_t whole_steps(const scene::Scene& scene) {
 /// Of the first fibre, or where there is none of the first free body. [m]
 double thin_radius(const assembly::World& world) {
   if (!world.fibres.empty()) return world.fibres.front().rod->contact_radius();
-  return bodies::capsules(world.obstacles[world.free_bodies.front().obstacle].shape).front().radius;
+  return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
 }
 
 /// The step did not happen, so it gets no row in the tables: they hold the states that were reached.

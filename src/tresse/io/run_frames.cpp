@@ -1,6 +1,7 @@
 #include <tresse/io/run_frames.hpp>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <tresse/base/errors.hpp>
 
@@ -33,7 +34,8 @@ RunFrames::AnyReader open_frames(fs::path& file) {
 
 }  // namespace
 
-RunFrames::RunFrames(const fs::path& path) : file_(file_of(path)), reader_(open_frames(file_)) {
+RunFrames::RunFrames(const fs::path& path)
+    : file_(file_of(path)), reader_(open_frames(file_)), identity_(identity_of(file_)) {
   require(frame_count() > 0, [&] { return fmt::format("{}: holds no frame", file_.string()); });
 }
 
@@ -43,6 +45,23 @@ const TrajectoryLayout& RunFrames::layout() const {
 
 std::size_t RunFrames::frame_count() const {
   return std::visit([](const auto& reader) -> std::size_t { return reader->frame_count(); }, reader_);
+}
+
+const std::vector<double>& RunFrames::times() const {
+  return std::visit([](const auto& reader) -> const std::vector<double>& { return reader->times(); }, reader_);
+}
+
+bool RunFrames::grow() {
+  if (identity_of(file_) != identity_) return false;
+  if (auto* log = std::get_if<std::unique_ptr<TrajectoryLogReader>>(&reader_)) return (*log)->grow();
+  std::error_code error;
+  return !fs::exists(fs::path(file_).replace_filename("trajectory.log"), error);
+}
+
+RunFrames::Identity RunFrames::identity_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return {.device = status.st_dev, .inode = status.st_ino};
 }
 
 Frame RunFrames::frame(std::size_t index) {

@@ -7,6 +7,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/log.hpp>
+#include <tresse/base/stopwatch.hpp>
 #include <tresse/io/csv.hpp>
 #include <tresse/io/trajectory.hpp>
 
@@ -29,19 +30,6 @@ constexpr std::size_t failure_limit = 8;
 constexpr double rebuild_growth = 1.5;            // of the log: all builds together cost at most three times the last
 constexpr std::chrono::seconds rebuild_pause{2};  // a short run is built once, at its end
 constexpr int rebuild_share = 100;  // builds take a hundredth of the time at most: the log can be read as well
-
-/// Adds the time that a scope takes.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& into) : into_(into) {}
-  ~Stopwatch() { into_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& into_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 void make_folder(const fs::path& folder) {
   std::error_code error;

@@ -25,6 +25,7 @@ const Wanted wanted_tolerance{dimensions::ratio, limits::tolerance};
 /// A plain number is a gravity along -z.
 void read_gravity(const TableReader& table, Vector3& gravity) {
   const TomlNode* node = table.find("gravity");
+  table.without("gravity", {gravity.x(), gravity.y(), gravity.z()});
   if (node == nullptr) return;
   const Wanted wanted{dimensions::acceleration, limits::acceleration};
   if (node->is(TomlNode::Kind::array)) {
@@ -64,6 +65,7 @@ void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene&
   }
   read_gravity(table, scene.gravity);
   read_wind(table, scene);
+  table.without("seed", scene.seed);
   if (const TomlNode* seed = table.find("seed")) {
     double value = read_number(context, *seed, table.path("seed"), {dimensions::ratio, {0.0, limits::seed}});
     if (value != std::floor(value)) table.fail("seed", fmt::format("is {}; expected a whole number", number(value)));
@@ -200,11 +202,12 @@ void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const 
 
 }  // namespace
 
-SceneDocument parse_scene_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
+SceneDocument detail::parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,
+                                     SceneRecorder* recorder) {
   TomlNode root = parse_toml(text, file_name);
   const ParameterOverrides of_parameters = apply_settings(root, set);
   const Parameters parameters(root.find("parameters"), text, file_name, of_parameters);
-  ReaderContext context{std::string(file_name), parameters, {}};
+  ReaderContext context{std::string(file_name), parameters, {}, recorder};
   const TableReader table(context, root, "the scene",
                           {"title", "parameters", "simulation", "materials", "friction", "contact", "solver", "output",
                            "statics", "fibres", "obstacles"});
@@ -230,7 +233,12 @@ SceneDocument parse_scene_document(std::string_view text, std::string_view file_
   }
   out.parameters = parameters.list();
   out.origins = std::move(context.origins);
+  if (recorder != nullptr) recorder->close();
   return out;
+}
+
+SceneDocument parse_scene_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
+  return detail::parse_document(text, file_name, set, nullptr);
 }
 
 SceneDocument read_scene_document(const std::filesystem::path& file, const ParameterOverrides& set) {

@@ -172,6 +172,17 @@ std::optional<RecordHeader> read_header(std::ifstream& in, std::uint64_t size) {
   return header;
 }
 
+/// The time of the frame whose payload begins at the stream's place, its first array; unchecked by any checksum.
+std::optional<double> read_time(std::ifstream& in) {
+  constexpr std::size_t length = 1 + std::string_view("time").size() + 1 + sizeof(std::uint64_t) + sizeof(double);
+  std::string begin(length, '\0');
+  in.read(begin.data(), length);
+  Decoder decoder{std::string_view(begin).substr(0, static_cast<std::size_t>(in.gcount()))};
+  std::vector<double> time;
+  decoder.get("time", time);
+  return decoder.good && time.size() == 1 ? std::optional(time[0]) : std::nullopt;
+}
+
 RecordHeader read_record(std::ifstream& in, const std::filesystem::path& path, std::uint64_t size,
                          std::string& payload) {
   const auto offset = static_cast<std::uint64_t>(in.tellg());
@@ -228,25 +239,37 @@ TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file, LogE
   const RecordHeader header = read_record(in_, path_, size_, payload_);
   if (header.kind != Kind::layout || !decode(payload_, layout_)) damaged(path_, file_mark.size());
   validate(layout_);
-  count_records(end);
+  count_records(static_cast<std::uint64_t>(in_.tellg()), end);
 }
 
-void TrajectoryLogReader::count_records(LogEnd end) {
-  const auto begin = in_.tellg();
-  for (auto offset = static_cast<std::uint64_t>(begin); offset < size_;) {
+bool TrajectoryLogReader::grow() {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path_, error);
+  if (error || size < size_) return false;
+  const std::uint64_t begin = std::exchange(size_, size);
+  if (size > begin) count_records(begin, LogEnd::open);
+  return true;
+}
+
+void TrajectoryLogReader::count_records(std::uint64_t begin, LogEnd end) {
+  in_.clear();
+  in_.seekg(static_cast<std::streamoff>(begin));
+  for (std::uint64_t offset = begin; offset < size_;) {
     const auto header = read_header(in_, size_);
-    if (!header || header->kind != Kind::frame) {
+    const auto time = header && header->kind == Kind::frame ? read_time(in_) : std::nullopt;
+    if (!time) {
       if (end == LogEnd::whole) damaged(path_, offset);
       size_ = offset;
       break;
     }
     offsets_.push_back(offset);
+    times_.push_back(*time);
     contacts_ += header->contacts;
     offset += sizeof(RecordHeader) + header->size;
     in_.seekg(static_cast<std::streamoff>(offset));
   }
   in_.clear();
-  in_.seekg(begin);
+  in_.seekg(static_cast<std::streamoff>(begin));
 }
 
 Frame TrajectoryLogReader::frame(std::size_t index) {

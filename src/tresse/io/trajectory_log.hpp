@@ -44,20 +44,24 @@ class TrajectoryLogReader {
 
   const TrajectoryLayout& layout() const { return layout_; }
   std::uint64_t frame_count() const { return offsets_.size(); }
-  std::uint64_t contact_total() const { return contacts_; }  ///< over all frames
+  std::uint64_t contact_total() const { return contacts_; }    ///< over all frames
+  const std::vector<double>& times() const { return times_; }  ///< (frame_count) [s]
+  /// Counts the frames that were appended since; an open end stays open. False when the file is shorter than before.
+  bool grow();
   /// The next frame; false after the last.
   bool next(Frame& frame);
   /// Any frame; next() goes on after it. index < frame_count
   Frame frame(std::size_t index);
 
  private:
-  void count_records(LogEnd end);
+  void count_records(std::uint64_t begin, LogEnd end);
 
   std::filesystem::path path_;
   std::ifstream in_;
   TrajectoryLayout layout_;
   std::uint64_t size_ = 0;
   std::vector<std::uint64_t> offsets_;  ///< (frames) where their records begin
+  std::vector<double> times_;           ///< (frames) [s]
   std::uint64_t contacts_ = 0;
   std::string payload_;
 };

@@ -46,7 +46,7 @@ std::string shorter_step(double dt, double radii) {
 
 double radius_of_a(const assembly::World& world, const ContactReport& contact) {
   return contact.fibre_a >= 0 ? world.fibres[contact.fibre_a].rod->contact_radius()
-                              : bodies::capsules(world.obstacles[contact.obstacle_a].shape).front().radius;
+                              : bodies::radius(world.obstacles[contact.obstacle_a].shape);
 }
 
 double radius_of(const assembly::World& world, const ContactReport& contact) {
@@ -131,23 +131,25 @@ std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, 
 
 /// The bodies and places of a contact that pressed at the end of the step before.
 ContactReport report_of(const assembly::World& world, const contact::Place& place) {
-  const int fibres = static_cast<int>(world.fibres.size());
   ContactReport out;
+  struct Side {
+    int& fibre;
+    int& obstacle;
+    double& s;
+  };
+  const auto fill = [&world](int body, int element, const Side& side) {
+    if (body < static_cast<int>(world.fibres.size())) {
+      side.fibre = body;
+      side.s += world.fibres[body].rod->piece_begin(element);
+    } else {
+      side.obstacle = assembly::obstacle_of_body(world, body);
+    }
+  };
   out.s_a = place.s_a;
-  if (place.body_a < fibres) {
-    out.fibre_a = place.body_a;
-    out.s_a += world.fibres[place.body_a].rod->piece_begin(place.element_a);
-  } else {
-    out.obstacle_a = assembly::obstacle_of_body(world, place.body_a);
-  }
   out.s_b = place.s_b;
-  if (place.body_b < fibres) {
-    out.fibre_b = place.body_b;
-    out.s_b += world.fibres[place.body_b].rod->piece_begin(place.element_b);
-  } else {
-    out.obstacle_b = assembly::obstacle_of_body(world, place.body_b);
-    out.part_b = place.element_b;
-  }
+  fill(place.body_a, place.element_a, {out.fibre_a, out.obstacle_a, out.s_a});
+  fill(place.body_b, place.element_b, {out.fibre_b, out.obstacle_b, out.s_b});
+  if (out.obstacle_b >= 0) out.part_b = place.element_b;
   return out;
 }
 

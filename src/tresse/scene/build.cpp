@@ -209,7 +209,7 @@ void add_holds(const Scene& scene, Case& out) {
 double smallest_body_radius(const Scene& scene) {
   double out = std::numeric_limits<double>::infinity();
   for (const Obstacle& obstacle : scene.obstacles) {
-    if (obstacle.body.mass > 0.0) out = std::min(out, bodies::capsules(obstacle.body.shape).front().radius);
+    if (obstacle.body.mass > 0.0) out = std::min(out, bodies::radius(obstacle.body.shape));
   }
   return out;
 }

@@ -261,9 +261,7 @@ void validate_free_body(const bodies::Obstacle& body, const Field& field) {
   field.range("angular_velocity", body.velocity.angular, limits::rotation);
   if (!(body.motion.keyframes.empty() && body.motion.at_rest()))
     field.fail("motion", "is given for a free body; expected its velocity");
-  const bodies::Capsule axis = bodies::capsules(body.shape).front();
-  const double size = body.reference.norm() + (axis.to - axis.from).norm();
-  if (!((body.reference - 0.5 * (axis.from + axis.to)).norm() <= limits::unit_error * size))
+  if (!bodies::is_centre(body.shape, body.reference, limits::unit_error))
     field.fail("reference", "is not the centre of mass of a free body");
 }
 

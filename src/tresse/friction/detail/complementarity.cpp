@@ -11,6 +11,12 @@ namespace {
 using Vector2 = Eigen::Vector2d;
 using Matrix2 = Eigen::Matrix2d;
 
+ContactFunction nodal(const Vector3& velocity, const Vector3& impulse, double mu) {
+  if (mu < 0.0) return {impulse, Matrix3::Zero(), Matrix3::Identity()};
+  const ContactFunction law = alart_curnier(impulse, velocity, mu);
+  return {law.value, law.du, law.dr};
+}
+
 }  // namespace
 
 ContactFunction alart_curnier(const Vector3& r, const Vector3& u, double mu) {
@@ -111,6 +117,8 @@ ContactFunction evaluate(Complementarity function, const Vector3& r, const Vecto
       return coulomb_fischer_burmeister(r, u, mu);
     case Complementarity::conic_map:
       return conic_map(r, u, mu);
+    case Complementarity::nodal:
+      return nodal(r, u, mu);
     case Complementarity::alart_curnier:
       break;
   }
@@ -118,7 +126,9 @@ ContactFunction evaluate(Complementarity function, const Vector3& r, const Vecto
 }
 
 Vector3 law_map(Complementarity function, const Vector3& r, const Vector3& u, double mu) {
-  return function == Complementarity::conic_map ? Vector3(r - project_on_cone(r - u, mu)) : natural_map(r, u, mu);
+  if (function == Complementarity::conic_map) return r - project_on_cone(r - u, mu);
+  if (function == Complementarity::nodal) return mu < 0.0 ? u : natural_map(u, r, mu);
+  return natural_map(r, u, mu);
 }
 
 double map_norm(Complementarity function, const VectorX& r, const VectorX& u, const VectorX& mu) {

@@ -12,8 +12,9 @@ struct ContactFunction {
 };
 
 /// What Newton's method is applied to. `conic_map` is the convex problem's K* > u _|_ r in K, in which u has been
-/// shifted by a fixed s: the others are Coulomb's law.
-enum class Complementarity { alart_curnier, fischer_burmeister, conic_map };
+/// shifted by a fixed s: the others are Coulomb's law. `nodal` is Alart and Curnier's function for systems of points,
+/// where the unknown is the velocity: what is called r is u and the other way round; mu < 0: nothing touches, r = 0.
+enum class Complementarity { alart_curnier, fischer_burmeister, conic_map, nodal };
 
 /// Alart and Curnier's function with the friction disc of the predicted normal impulse r_N - u_N. @cite alart1991
 ContactFunction alart_curnier(const Vector3& r, const Vector3& u, double mu);

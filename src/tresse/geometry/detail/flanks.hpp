@@ -123,7 +123,7 @@ class FlankSearch {
     constexpr Lanes places{-0.75, -0.25, 0.25, 0.75};
     const double middle = 0.5 * (part.begin + part.end);
     const double half = 0.5 * (part.end - part.begin);
-    const Pieces a = make_pieces(a_, middle + half * places, spread(0.25 * half * (1.0 + 1e-15)));
+    const Pieces a = strip_pieces(a_, middle + half * places, spread(0.25 * half * (1.0 + 1e-15)));
     const double direction = options_.with ? 1.0 : -1.0;
     const Pieces b = feet(a, options_.near.s_b + direction * (a.centre - options_.near.s_a));
     const double past = std::max({0.0, largest(b.centre) - ib_.end, ib_.begin - least(b.centre)});
@@ -153,14 +153,14 @@ class FlankSearch {
 
   /// Points of b near the nearest ones to the centres of a, from t on by Newton's method; b goes on past its ends.
   Pieces feet(const Pieces& a, Lanes t) const {
-    const double more = options_.upper_bound;
-    Pieces b = make_pieces(b_, clamp(t, ib_.begin - more, ib_.end + more), spread(0.0));
+    const double more = std::min(options_.upper_bound, continuation(b_));
+    Pieces b = strip_points(b_, clamp(t, ib_.begin - more, ib_.end + more), a.half, ib_);
     constexpr int steps = 2;
     for (int k = 0; k < steps; ++k) {
       const LaneVector r = spread(base_) + (a.offset - b.offset);
       const Lanes second = 1.0 - dot(r, b.second);
       t = b.centre + dot(r, b.first) / max(spread(0.25), second);
-      b = make_pieces(b_, clamp(t, ib_.begin - more, ib_.end + more), spread(0.0));
+      b = strip_points(b_, clamp(t, ib_.begin - more, ib_.end + more), a.half, ib_);
     }
     return b;
   }

@@ -6,6 +6,7 @@
 
 #include <tresse/geometry/detail/lanes.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
+#include <tresse/math/reciprocals.hpp>
 
 /// Pieces of curves, boxes of two pieces, and what can be proved about |a - b| on four boxes at a time. See
 /// docs/geometry.md for the proofs; physics and notation: u, v in [-1, 1] across the pieces, e half-widths, k >= |r''|,
@@ -21,10 +22,10 @@ struct Pieces {
   LaneVector offset;
   LaneVector first;
   LaneVector second;
-  LaneVector third;  ///< of a StripCurve alone
+  LaneVector third;  ///< of strips alone
   Lanes bend;        ///< >= |r''| on the piece
   Lanes twist;       ///< >= |r'''| on the piece
-  Lanes fourth;      ///< >= |r''''|, of a StripCurve alone
+  Lanes fourth;      ///< >= |r''''|, of strips alone
   Lanes remainder;   ///< >= |r - its second-order expansion| on the piece
   Lanes min_speed;   ///< <= |r'| on the piece
   Lanes max_speed;   ///< >= |r'| on the piece
@@ -42,6 +43,76 @@ TRESSE_HOT void fill_jets(const C& curve, Pieces& p) {
     p.bend[i] = bounds.second;
     p.twist[i] = bounds.third;
   }
+}
+/// Jets of four points of one piece of the series, and third derivatives where they are wanted.
+template <bool with_third>
+TRESSE_HOT void sum_series(const ClothoidEvaluator::Piece& piece, Pieces& p) {
+  const Lanes x = p.centre - piece.begin;
+  const Lanes t = x * (1.0 / piece.length);
+  LaneVector sum, first, second, third;
+  sum = first = second = third = spread(Vector3(Vector3::Zero()));
+  for (auto n = static_cast<std::size_t>(piece.terms); n-- > 0;) {
+    const std::array<double, 4>& c = piece.term[n];
+    const LaneVector term{spread(c[0]), spread(c[1]), spread(c[2])};
+    if constexpr (with_third) third = t * third + second;
+    second = t * second + first;
+    first = t * first + term;
+    sum = t * sum + spread(math::reciprocals[n + 1]) * term;
+  }
+  const auto turned = [&frame = piece.frame](Lanes by, const LaneVector& v) {
+    const auto row = [&](int i) { return by * (frame(i, 0) * v.x + frame(i, 1) * v.y + frame(i, 2) * v.z); };
+    return LaneVector{row(0), row(1), row(2)};
+  };
+  const double rate = 1.0 / piece.length;
+  p.offset = spread(piece.start) + turned(x, sum);
+  p.first = turned(spread(1.0), first);
+  p.second = turned(spread(rate), second);
+  if constexpr (with_third) p.third = turned(spread(2.0 * rate * rate), third);
+}
+
+template <bool with_third>
+TRESSE_HOT void fill_clothoid(const ClothoidEvaluator& curve, Pieces& p) {
+  std::array<const ClothoidEvaluator::Piece*, lane_count> at{};
+  for (std::size_t i = 0; i < lane_count; ++i) at[i] = &curve.piece_at(p.centre[i]);
+  sum_series<with_third>(*at[0], p);
+  for (std::size_t i = 1; i < lane_count; ++i) {
+    if (at[i] == at[i - 1]) continue;
+    // The lanes from here on are of another piece.
+    Pieces next;
+    next.centre = p.centre;
+    sum_series<with_third>(*at[i], next);
+    constexpr LaneMask places{0, 1, 2, 3};
+    const LaneMask later = places >= static_cast<std::int64_t>(i);
+    const auto join = [&](LaneVector& x, const LaneVector& y) {
+      x = {select(later, y.x, x.x), select(later, y.y, x.y), select(later, y.z, x.z)};
+    };
+    join(p.offset, next.offset);
+    join(p.first, next.first);
+    join(p.second, next.second);
+    if constexpr (with_third) join(p.third, next.third);
+  }
+}
+
+/// Bounds from `begin` to `end`, beyond the ends of the domain too, as ClothoidEvaluator::bounds(); and
+/// r'''' = R (k x (k x (k x e_x)) + 2 k x (g x e_x) + g x (k x e_x)).
+TRESSE_HOT void bound_along(const ClothoidEvaluator& curve, Lanes begin, Lanes end, Pieces& p) {
+  const LaneVector k = spread(curve.curvature());
+  const LaneVector g = spread(curve.curvature_slope());
+  const LaneVector first = k + begin * g;
+  const LaneVector last = k + end * g;
+  const auto across = [](const LaneVector& v) { return v.y * v.y + v.z * v.z; };
+  const Lanes bend2 = max(across(first), across(last));
+  const Lanes bend = sqrt(bend2);
+  const Lanes whole = sqrt(max(first.x * first.x, last.x * last.x) + bend2);
+  const Lanes slope = sqrt(across(g));
+  constexpr double rounding = 1.0 + 1e-15;
+  p.bend = bend * rounding;
+  p.twist = (whole * bend + slope) * rounding;
+  p.fourth = (whole * (whole * bend + 2.0 * slope) + sqrt(dot(g, g)) * bend) * rounding;
+}
+TRESSE_HOT void fill_jets(const ClothoidEvaluator& curve, Pieces& p) {
+  fill_clothoid<false>(curve, p);
+  bound_along(curve, p.centre - p.half, p.centre + p.half, p);
 }
 TRESSE_HOT void fill_jets(const SegmentEvaluator& curve, Pieces& p) {
   p.first = spread(curve.direction());

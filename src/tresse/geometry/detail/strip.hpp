@@ -8,9 +8,53 @@
 
 namespace tresse::geometry::detail {
 
-/// Curves of unit speed whose derivatives' bounds hold along their continuation too, third derivative at hand.
+/// Curves of unit speed that go on beyond their ends, third derivative at hand.
 template <typename C>
-concept StripCurve = std::same_as<C, SegmentEvaluator> || std::same_as<C, HelixEvaluator>;
+concept StripCurve =
+    std::same_as<C, SegmentEvaluator> || std::same_as<C, HelixEvaluator> || std::same_as<C, ClothoidEvaluator>;
+
+/// How far beyond an end. [m]
+template <StripCurve C>
+double continuation(const C& curve) {
+  if constexpr (std::same_as<C, ClothoidEvaluator>) {
+    return curve.continuation();
+  } else {
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
+/// make_pieces() with third derivatives and bounds of the fourth.
+template <StripCurve C>
+TRESSE_HOT Pieces strip_pieces(const C& curve, Lanes centre, Lanes half) {
+  if constexpr (std::same_as<C, ClothoidEvaluator>) {
+    Pieces p;
+    p.centre = centre;
+    p.half = half;
+    fill_clothoid<true>(curve, p);
+    bound_along(curve, centre - half, centre + half, p);
+    return p;
+  } else {
+    return make_pieces(curve, centre, half);
+  }
+}
+
+/// Points of b beside the centres of parts of a with half-widths `half`: bounds are those of all of `ib` and of where a
+/// strip's line may go; its `along` is below 1/(1 - 0.75/2.04) where it holds.
+template <StripCurve C>
+TRESSE_HOT Pieces strip_points(const C& curve, Lanes centre, Lanes half, Interval ib) {
+  if constexpr (std::same_as<C, ClothoidEvaluator>) {
+    constexpr double steepest = 1.6;
+    Pieces p;
+    p.centre = centre;
+    p.half = spread(0.0);
+    fill_clothoid<true>(curve, p);
+    bound_along(curve, min(spread(ib.begin), centre - steepest * half), max(spread(ib.end), centre + steepest * half),
+                p);
+    return p;
+  } else {
+    return make_pieces(curve, centre, spread(0.0));
+  }
+}
 
 /// G over four strips. On the line y = 0,
 ///   G >= value + (slope_s + along slope_t) x + square x^2 + cube x^3 - tail x^4,

@@ -170,8 +170,9 @@ class StripSearch {
     }
     const Lanes centre = 0.5 * (begin + end);
     const Lanes half = 0.5 * (end - begin) * (1.0 + 1e-15);
-    const Pieces a = make_pieces(task_.a, centre, half);
-    const Pieces b = make_pieces(task_.b, clamp(t + along * (centre - at), task_.ib.begin, task_.ib.end), spread(0.0));
+    const Pieces a = strip_pieces(task_.a, centre, half);
+    const Pieces b =
+        strip_points(task_.b, clamp(t + along * (centre - at), task_.ib.begin, task_.ib.end), half, task_.ib);
     const Strips g = make_strips(task_.base, a, b, task_.ib.end - task_.ib.begin, upper_, task_.rounding);
     const Lanes lower = strip_distances(g, half, task_.rounding);
     steps_ += count;
@@ -216,8 +217,8 @@ class StripSearch {
     const double room_below = found.s_a - ia.begin;
     const double room_above = ia.end - found.s_a;
     const Lanes half = std::max(room_below, room_above) * Lanes{1.0, 0.4, 0.15, 0.05};
-    const Pieces a = make_pieces(task_.a, spread(found.s_a), half);
-    const Pieces b = make_pieces(task_.b, spread(found.s_b), spread(0.0));
+    const Pieces a = strip_pieces(task_.a, spread(found.s_a), half);
+    const Pieces b = strip_points(task_.b, spread(found.s_b), half, ib);
     const Strips g = make_strips(task_.base, a, b, ib.end - ib.begin, upper_, task_.rounding);
     const int end_b = found.s_b >= ib.end ? 1 : found.s_b <= ib.begin ? -1 : 0;
     const Basin basin = make_basin(g, half, room_below, room_above, end_b, task_.rounding);

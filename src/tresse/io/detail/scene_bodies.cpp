@@ -101,16 +101,17 @@ Vector3 natural_reference(const bodies::Shape& shape) {
 
 /// The mass or density that frees a body, and how it starts.
 void read_free_body(const TableReader& table, bodies::Obstacle& body) {
+  if (!bodies::can_be_free(body.shape)) {
+    for (const char* key : {"mass", "density"})
+      table.refuse(key, "is given for a plane or a comb; expected a sphere, a capsule or a cylinder");
+  }
   const bool by_mass = table.has("mass");
   if (!by_mass && !table.has("density")) {
-    for (const char* key : {"velocity", "angular_velocity"}) {
-      if (table.has(key)) table.fail(key, "is given for a body that is not free; expected a mass or a density too");
-    }
+    for (const char* key : {"velocity", "angular_velocity"})
+      table.refuse(key, "is given for a body that is not free; expected a mass or a density too");
     return;
   }
   const char* key = by_mass ? "mass" : "density";
-  if (!bodies::can_be_free(body.shape))
-    table.fail(key, "is given for a plane or a comb; expected a sphere, a capsule or a cylinder");
   table.exclusive(key, {"motion", "reference"});
   if (by_mass) {
     table.exclusive("mass", {"density"});
@@ -179,20 +180,17 @@ scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std:
   const std::string place = fmt::format("obstacles[{}]", index);
   if (!node.is(TomlNode::Kind::table))
     context.fail(node, fmt::format("{} is {}; expected a table", place, describe(node)));
-  const TomlNode* shape_node = node.find("shape");
   std::vector<std::string> names;
   for (const ShapeReader& reader : shape_readers()) names.push_back(reader.name);
-  if (shape_node == nullptr)
-    context.fail(node, fmt::format("{} has no \"shape\"; expected {}", place, alternatives(names)));
-  const std::string shape = read_word(context, *shape_node, place + ".shape", names);
-  const TomlNode* name_node = node.find("name");
-  if (name_node == nullptr) context.fail(node, fmt::format("{} has no \"name\"; expected a name of its own", place));
+  const TomlNode& shape_node = require_member(context, node, place, "shape", alternatives(names));
+  const std::string shape = read_word(context, shape_node, place + ".shape", names);
+  const TomlNode& name_node = require_member(context, node, place, "name", "a name of its own");
 
   scene::Obstacle out;
   out.location = node.location;
-  out.body.name = read_text(context, *name_node, place + ".name");
+  out.body.name = read_text(context, name_node, place + ".name");
   if (out.body.name.empty())
-    context.fail(*name_node, fmt::format("{}.name is empty; expected a name of its own", place));
+    context.fail(name_node, fmt::format("{}.name is empty; expected a name of its own", place));
   for (const ShapeReader& reader : shape_readers()) {
     if (reader.name != shape) continue;
     const TableReader table(context, node, "obstacles." + one_line(out.body.name, 40), reader.keys);

@@ -201,10 +201,9 @@ rods::Material find_material(const TableReader& table, const std::string& name, 
 std::string read_group_name(ReaderContext& context, const TomlNode& node, const std::string& place) {
   if (!node.is(TomlNode::Kind::table))
     context.fail(node, fmt::format("{} is {}; expected a table", place, describe(node)));
-  const TomlNode* name = node.find("name");
-  if (name == nullptr) context.fail(node, fmt::format("{} has no \"name\"; expected a name of its own", place));
-  std::string text = read_text(context, *name, place + ".name");
-  if (text.empty()) context.fail(*name, fmt::format("{}.name is empty; expected a name of its own", place));
+  const TomlNode& name = require_member(context, node, place, "name", "a name of its own");
+  std::string text = read_text(context, name, place + ".name");
+  if (text.empty()) context.fail(name, fmt::format("{}.name is empty; expected a name of its own", place));
   return text;
 }
 
@@ -254,9 +253,8 @@ scene::Root read_branch_root(ReaderContext& context, const TomlNode& node, const
   const TableReader table(context, node, path,
                           {"parent", "at", "position", "frame", "tangent", "normal", "yaw_deg", "pitch_deg", "roll_deg",
                            "roll_step", "roll_step_deg", "condition", "motion", "velocity", "angular_velocity"});
-  for (const std::string_view key : {"condition", "motion", "velocity", "angular_velocity"}) {
-    if (table.has(key)) table.fail(key, "is given for a branch, which its parent carries; expected none");
-  }
+  for (const std::string_view key : {"condition", "motion", "velocity", "angular_velocity"})
+    table.refuse(key, "is given for a branch, which its parent carries; expected none");
   scene::Root root;
   root.condition = rods::RootCondition::carried;
   const scene::FibreGroup& parent = find_parent(table, nodes, above);
@@ -287,8 +285,8 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
     root.motion = read_motion(context, *motion, table.path("motion"));
   }
   for (const std::string_view key : {"velocity", "angular_velocity"}) {
-    if (condition != "free" && table.has(key))
-      table.fail(key, "is given for a clamped root; expected condition = \"free\", or motion = { ... }");
+    if (condition != "free")
+      table.refuse(key, "is given for a clamped root; expected condition = \"free\", or motion = { ... }");
   }
   table.read("velocity", root.velocity, {dimensions::velocity, limits::speed});
   table.read("angular_velocity", root.angular_velocity, {dimensions::angular_velocity, limits::rotation});

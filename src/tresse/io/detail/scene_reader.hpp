@@ -9,6 +9,7 @@
 
 #include <tresse/base/types.hpp>
 #include <tresse/io/detail/scene_parameters.hpp>
+#include <tresse/io/detail/scene_recorder.hpp>
 #include <tresse/io/detail/toml_document.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/io/units.hpp>
@@ -23,6 +24,7 @@ struct ReaderContext {
   std::string file_name;
   const Parameters& parameters;
   std::vector<Origin> origins;
+  SceneRecorder* recorder = nullptr;  ///< told of all that is asked for, where there is one
 
   [[noreturn]] void fail(const scene::Location& location, std::string_view message) const;
   [[noreturn]] void fail(const TomlNode& node, std::string_view message) const { fail(node.location, message); }
@@ -49,6 +51,10 @@ Vector3 read_direction(ReaderContext& context, const TomlNode& node, const std::
 /// `v` itself when it is unit to rounding, so that a written scene reads back bit for bit.
 Vector3 normalised(const Vector3& v);
 
+/// The value under a key of a table, `place` in messages.
+const TomlNode& require_member(ReaderContext& context, const TomlNode& table, std::string_view place,
+                               std::string_view key, std::string_view expected);
+
 /// A table with its keys: refuses unknown ones, then reads each if it is there.
 class TableReader {
  public:
@@ -64,6 +70,10 @@ class TableReader {
   ReaderContext& context() const { return context_; }
   const TomlNode& node() const { return node_; }
   [[noreturn]] void fail(std::string_view key, std::string_view message) const;
+  /// Refuses a key that this table has no use for, with a message that says why.
+  void refuse(std::string_view key, std::string_view message) const;
+  /// What holds without `key`, for those that are not read by the functions below.
+  void without(std::string_view key, const nlohmann::ordered_json& value) const;
   /// Refuses `keys` in the presence of `key`.
   void exclusive(std::string_view key, std::initializer_list<std::string_view> keys) const;
 
@@ -99,5 +109,9 @@ scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::s
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
 bodies::Motion read_motion(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node, const std::set<std::string>& names);
+
+/// parse_scene_document() that tells a recorder, if there is one.
+SceneDocument parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,
+                             SceneRecorder* recorder);
 
 }  // namespace tresse::io::detail

@@ -72,7 +72,10 @@ void ReaderContext::fail(const scene::Location& location, std::string_view messa
   throw InvalidInput(at(file_name, location, message));
 }
 
-double read_number(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+namespace {
+
+/// read_number() that no recorder hears of.
+double number_at(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
   const Quantity found = evaluate_node(context, node, path, describe_range(wanted));
   double value = found.value;
   if (found.kind == Quantity::Kind::declared) {
@@ -93,7 +96,52 @@ double read_number(ReaderContext& context, const TomlNode& node, const std::stri
   return value;
 }
 
+/// Three numbers in an array, likewise.
+Vector3 vector_at(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+  if (!node.is(TomlNode::Kind::array) || node.items.size() != 3) {
+    context.fail(
+        node, fmt::format("{} is {}; expected an array of 3, each {}", path, describe(node), describe_range(wanted)));
+  }
+  Vector3 out;
+  for (int i = 0; i < 3; ++i) {
+    out[i] = number_at(context, node.items[static_cast<std::size_t>(i)], fmt::format("{}[{}]", path, i), wanted);
+  }
+  return out;
+}
+
+std::string text_at(const ReaderContext& context, const TomlNode& node, const std::string& path) {
+  if (!node.is(TomlNode::Kind::text))
+    context.fail(node, fmt::format("{} is {}; expected a string", path, describe(node)));
+  try {
+    return context.parameters.substituted(node.text);
+  } catch (const ExpressionError& error) {
+    context.fail(node, fmt::format("{} = {}: {}", path, in_quotes(node.text, 60), error.message));
+  }
+}
+
+void record(const ReaderContext& context, const std::string& path, SceneRecorder::Form form) {
+  if (context.recorder != nullptr) context.recorder->value(path, std::move(form));
+}
+
+SceneRecorder::Form integer_form(double least, double most) {
+  return {.kind = SceneRecorder::Kind::integer, .units = {""}, .range = Range{least, most}};
+}
+
+SceneRecorder::Form word_form(std::span<const std::string> words) {
+  return {.kind = SceneRecorder::Kind::word, .words = {words.begin(), words.end()}};
+}
+
+const Wanted wanted_direction{{}, {-1e6, 1e6}};
+
+}  // namespace
+
+double read_number(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+  record(context, path, form_of(wanted));
+  return number_at(context, node, path, wanted);
+}
+
 int read_integer(ReaderContext& context, const TomlNode& node, const std::string& path, double least, double most) {
+  record(context, path, integer_form(least, most));
   const std::string expected = fmt::format("a whole number from {} to {}", number(least), number(most));
   const Quantity found = evaluate_node(context, node, path, expected);
   const double value = std::round(found.value);
@@ -107,29 +155,26 @@ int read_integer(ReaderContext& context, const TomlNode& node, const std::string
 }
 
 bool read_boolean(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  record(context, path, {.kind = SceneRecorder::Kind::boolean});
   if (node.is(TomlNode::Kind::boolean)) return node.boolean;
   if (node.is(TomlNode::Kind::text)) {
-    const std::string text = read_text(context, node, path);
+    const std::string text = text_at(context, node, path);
     if (text == "true" || text == "false") return text == "true";
   }
   context.fail(node, fmt::format("{} is {}; expected true or false", path, describe(node)));
 }
 
 std::string read_text(ReaderContext& context, const TomlNode& node, const std::string& path) {
-  if (!node.is(TomlNode::Kind::text))
-    context.fail(node, fmt::format("{} is {}; expected a string", path, describe(node)));
-  try {
-    return context.parameters.substituted(node.text);
-  } catch (const ExpressionError& error) {
-    context.fail(node, fmt::format("{} = {}: {}", path, in_quotes(node.text, 60), error.message));
-  }
+  record(context, path, {.kind = SceneRecorder::Kind::text});
+  return text_at(context, node, path);
 }
 
 std::string read_word(ReaderContext& context, const TomlNode& node, const std::string& path,
                       std::span<const std::string> words) {
+  record(context, path, word_form(words));
   if (!node.is(TomlNode::Kind::text))
     context.fail(node, fmt::format("{} is {}; expected {}", path, describe(node), alternatives(words)));
-  std::string word = read_text(context, node, path);
+  std::string word = text_at(context, node, path);
   if (std::find(words.begin(), words.end(), word) != words.end()) return word;
   const std::string from = word == node.text ? std::string() : fmt::format(", from {}", in_quotes(node.text, 40));
   const std::string near = nearest(word, words);
@@ -138,15 +183,8 @@ std::string read_word(ReaderContext& context, const TomlNode& node, const std::s
 }
 
 Vector3 read_vector(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
-  if (!node.is(TomlNode::Kind::array) || node.items.size() != 3) {
-    context.fail(
-        node, fmt::format("{} is {}; expected an array of 3, each {}", path, describe(node), describe_range(wanted)));
-  }
-  Vector3 out;
-  for (int i = 0; i < 3; ++i) {
-    out[i] = read_number(context, node.items[static_cast<std::size_t>(i)], fmt::format("{}[{}]", path, i), wanted);
-  }
-  return out;
+  record(context, path, form_of(wanted, true));
+  return vector_at(context, node, path, wanted);
 }
 
 Vector3 normalised(const Vector3& v) {
@@ -155,7 +193,7 @@ Vector3 normalised(const Vector3& v) {
 }
 
 Vector3 read_direction(ReaderContext& context, const TomlNode& node, const std::string& path) {
-  const Vector3 v = read_vector(context, node, path, {{}, {-1e6, 1e6}});
+  const Vector3 v = read_vector(context, node, path, wanted_direction);
   if (v.norm() < 1e-12) context.fail(node, fmt::format("{} is a zero vector; expected a direction", path));
   return normalised(v);
 }
@@ -165,6 +203,7 @@ TableReader::TableReader(ReaderContext& context, const TomlNode& node, std::stri
     : context_(context), node_(node), path_(std::move(path)) {
   if (!node.is(TomlNode::Kind::table))
     context.fail(node, fmt::format("{} is {}; expected a table", path_, describe(node)));
+  if (context.recorder != nullptr) context.recorder->table(node, path_, keys);
   for (const TomlMember& member : node.members) {
     if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
     const std::vector<std::string> known(keys.begin(), keys.end());
@@ -174,10 +213,25 @@ TableReader::TableReader(ReaderContext& context, const TomlNode& node, std::stri
   }
 }
 
-const TomlNode& TableReader::require(std::string_view key, std::string_view expected) const {
-  const TomlNode* found = find(key);
-  if (found == nullptr) context_.fail(node_, fmt::format("{} has no \"{}\"; expected {}", path_, key, expected));
+const TomlNode& require_member(ReaderContext& context, const TomlNode& table, std::string_view place,
+                               std::string_view key, std::string_view expected) {
+  if (context.recorder != nullptr) context.recorder->require(table, key);
+  const TomlNode* found = table.find(key);
+  if (found == nullptr) context.fail(table, fmt::format("{} has no \"{}\"; expected {}", place, key, expected));
   return *found;
+}
+
+const TomlNode& TableReader::require(std::string_view key, std::string_view expected) const {
+  return require_member(context_, node_, path_, key, expected);
+}
+
+void TableReader::refuse(std::string_view key, std::string_view message) const {
+  if (context_.recorder != nullptr) context_.recorder->refuse(node_, key);
+  if (has(key)) fail(key, message);
+}
+
+void TableReader::without(std::string_view key, const nlohmann::ordered_json& value) const {
+  if (context_.recorder != nullptr) context_.recorder->initial(path(key), value);
 }
 
 void TableReader::fail(std::string_view key, std::string_view message) const {
@@ -193,21 +247,33 @@ void TableReader::exclusive(std::string_view key, std::initializer_list<std::str
 }
 
 void TableReader::read(std::string_view key, double& value, const Wanted& wanted) const {
+  record(context_, path(key), form_of(wanted));
+  without(key, initial_of(value, wanted));
   if (const TomlNode* found = find(key)) value = read_number(context_, *found, path(key), wanted);
 }
 void TableReader::read(std::string_view key, int& value, int least, int most) const {
+  record(context_, path(key), integer_form(least, most));
+  if (value >= least && value <= most) without(key, value);
   if (const TomlNode* found = find(key)) value = read_integer(context_, *found, path(key), least, most);
 }
 void TableReader::read(std::string_view key, bool& value) const {
+  record(context_, path(key), {.kind = SceneRecorder::Kind::boolean});
+  without(key, value);
   if (const TomlNode* found = find(key)) value = read_boolean(context_, *found, path(key));
 }
 void TableReader::read(std::string_view key, std::string& value, std::span<const std::string> words) const {
+  record(context_, path(key), word_form(words));
+  if (!value.empty()) without(key, value);
   if (const TomlNode* found = find(key)) value = read_word(context_, *found, path(key), words);
 }
 void TableReader::read(std::string_view key, Vector3& value, const Wanted& wanted) const {
+  record(context_, path(key), form_of(wanted, true));
+  without(key, initial_of(value, wanted));
   if (const TomlNode* found = find(key)) value = read_vector(context_, *found, path(key), wanted);
 }
 void TableReader::read_direction(std::string_view key, Vector3& value) const {
+  record(context_, path(key), form_of(wanted_direction, true));
+  if (!value.isZero()) without(key, initial_of(value, wanted_direction));
   if (const TomlNode* found = find(key)) value = detail::read_direction(context_, *found, path(key));
 }
 double TableReader::required(std::string_view key, const Wanted& wanted, std::string_view expected) const {

@@ -1,17 +1,14 @@
 #include <cmath>
 
 #include <tresse/math/gauss_legendre.hpp>
+#include <tresse/math/reciprocals.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/clothoid_series.hpp>
 
 namespace tresse::rods::detail {
 namespace {
 
-const std::array<double, clothoid_max_terms + 2> reciprocals = [] {
-  std::array<double, clothoid_max_terms + 2> out{};
-  for (std::size_t n = 1; n < out.size(); ++n) out[n] = 1.0 / static_cast<double>(n);
-  return out;
-}();
+using math::reciprocals;
 
 const NodeLanes& nodes() {
   static const NodeLanes out = Eigen::Map<const NodeLanes>(math::gauss_legendre(clothoid_nodes).nodes.data());

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tresse/io/frame.hpp>
+
+/// What the page of `tresse view` gets instead of a trajectory's double numbers: little-endian buffers that it puts on
+/// the graphics card as they are. Layout in docs/viewer.md.
+namespace tresse::app::view {
+
+/// Which point belongs to which fibre, radii, arc lengths, and the obstacles' shapes.
+std::string layout_bytes(const io::TrajectoryLayout& layout);
+
+/// Points, obstacle poses and contacts of one frame.
+std::string frame_bytes(const io::TrajectoryLayout& layout, const io::Frame& frame);
+
+/// A number a centreline point to colour fibres by.
+enum class Quantity { curvature, speed, tension, shear, bending, twist };
+
+std::optional<Quantity> quantity_of(std::string_view name);
+
+/// (P) float32. Curvature is that of the circle through three neighbouring points [1/m]; speed the way from `before`,
+/// the frame before, over the time between [m/s], zeros where that is not known; tension [N], shear [N], bending and
+/// twist [N m] are the internal ones, shear and bending their absolute values.
+std::string quantity_bytes(const io::TrajectoryLayout& layout, const io::Frame& frame, const io::Frame* before,
+                           Quantity quantity);
+
+}  // namespace tresse::app::view

@@ -1,0 +1,209 @@
+#include "view/run_data.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include <tresse/base/errors.hpp>
+
+#include "view/frame_bytes.hpp"
+
+namespace tresse::app::view {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::size_t kept_frames = 3;  // one, the one before for speeds, and one to spare
+constexpr std::uintmax_t largest_summary = std::uintmax_t{1} << 20U;
+/// Where no lock can be seen, a file younger than this belongs to a run under way.
+constexpr std::chrono::seconds fresh{15};
+
+}  // namespace
+
+bool is_locked(const fs::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return false;
+  const std::string inode = fmt::format(":{}", status.st_ino);
+  std::ifstream in("/proc/locks");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string number, kind, mode, access, process, file;
+    words >> number >> kind >> mode >> access >> process >> file;
+    if (kind == "FLOCK" && access == "WRITE" && file.ends_with(inode)) return true;
+  }
+  return false;
+}
+
+RunData::RunData(const fs::path& folder) : tables_(folder) {
+  std::error_code error;
+  require(fs::is_directory(folder, error),
+          [&] { return fmt::format("{}: no such folder; expected that of a run", folder.string()); });
+  folder_ = fs::canonical(folder);
+  tables_ = Tables(folder_);
+  open();
+}
+
+/// A link inside the folder may point anywhere; what it leads to is served only when that is inside as well.
+fs::path RunData::confined(const char* name) const {
+  const fs::path path = folder_ / name;
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) return path;  // not there: whoever opens it says so
+  const auto [end, _] = std::mismatch(folder_.begin(), folder_.end(), real.begin(), real.end());
+  require(end == folder_.end(), [&] { return fmt::format("{}: leads out of the folder", path.string()); });
+  require(fs::is_regular_file(real, error), [&] { return fmt::format("{}: not a regular file", path.string()); });
+  return path;
+}
+
+void RunData::open() {
+  frames_.reset();  // so that a file that was replaced is closed even when the next one cannot be read
+  for (const char* name : {"trajectory.log", "trajectory.h5"}) confined(name);
+  auto frames = std::make_unique<io::RunFrames>(folder_);
+  auto layout = std::make_shared<const io::TrajectoryLayout>(frames->layout());
+  // At the end of a run its log is replaced by trajectory.h5, which holds the same frames.
+  const bool same = layout_ && *layout == *layout_ && frames->frame_count() >= frame_count_;
+  if (!same) {
+    ++generation_;
+    cache_.clear();
+  }
+  frames_ = std::move(frames);
+  layout_ = std::move(layout);
+}
+
+void RunData::look() {
+  try {
+    if (!frames_ || !frames_->grow()) open();
+    frame_count_ = frames_->frame_count();
+    error_.clear();
+  } catch (const std::exception& error) {
+    error_ = error.what();
+  }
+}
+
+void RunData::require_generation(std::uint64_t generation) const {
+  if (!frames_) throw InvalidInput(error_);
+  require(generation == generation_, "the run has begun anew");
+}
+
+Json RunData::summary() const {
+  try {
+    const fs::path path = confined("summary.json");
+    if (fs::file_size(path) > largest_summary) return Json::object();
+    std::ifstream in(path);
+    Json json = Json::parse(in, nullptr, false);
+    return json.is_object() ? json : Json::object();
+  } catch (const std::exception&) {
+    return Json::object();
+  }
+}
+
+bool RunData::recently_written() const {
+  const auto now = fs::file_time_type::clock::now();
+  for (const char* name : {"trajectory.log", "steps.csv"}) {
+    std::error_code error;
+    const auto written = fs::last_write_time(folder_ / name, error);
+    if (!error && now - written < fresh) return true;
+  }
+  return false;
+}
+
+Json RunData::state() {
+  const std::lock_guard lock(mutex_);
+  look();
+  const Json summary = this->summary();
+  const auto field = summary.find("status");
+  const std::string status = field != summary.end() && field->is_string() ? field->get<std::string>() : "unknown";
+  const bool live = status == "running" && (is_locked(folder_) || recently_written());
+  return {{"generation", generation_}, {"frames", frame_count_}, {"live", live},
+          {"status", status},          {"error", error_},        {"summary", summary}};
+}
+
+Json RunData::description() {
+  const std::lock_guard lock(mutex_);
+  return {{"generation", generation_},
+          {"folder", folder_.filename().string()},
+          {"scene", layout_->scene},
+          {"version", layout_->version},
+          {"group_names", layout_->group_names},
+          {"obstacle_names", layout_->obstacle_names}};
+}
+
+Json RunData::steps() {
+  const std::lock_guard lock(mutex_);
+  confined("steps.csv");
+  confined("forces.csv");
+  tables_.update();
+  return tables_.steps_json();
+}
+
+Json RunData::forces() {
+  const std::lock_guard lock(mutex_);
+  confined("steps.csv");
+  confined("forces.csv");
+  tables_.update();
+  return tables_.forces_json();
+}
+
+std::string RunData::layout(std::uint64_t generation) {
+  Layout layout;
+  {
+    const std::lock_guard lock(mutex_);
+    require_generation(generation);
+    layout = layout_;
+  }
+  return layout_bytes(*layout);
+}
+
+std::string RunData::times(std::uint64_t generation, std::size_t from) {
+  const std::lock_guard lock(mutex_);
+  require_generation(generation);
+  const std::vector<double>& times = frames_->times();
+  if (from >= times.size()) return {};
+  return {reinterpret_cast<const char*>(times.data() + from), (times.size() - from) * sizeof(double)};
+}
+
+RunData::Frame RunData::decoded(std::size_t index) {
+  const auto at = std::find_if(cache_.begin(), cache_.end(), [&](const auto& entry) { return entry.first == index; });
+  if (at != cache_.end()) return at->second;
+  auto frame = std::make_shared<const io::Frame>(frames_->frame(index));
+  cache_.emplace_front(index, frame);
+  if (cache_.size() > kept_frames) cache_.pop_back();
+  return frame;
+}
+
+std::string RunData::frame(std::uint64_t generation, std::size_t index) {
+  Frame frame;
+  Layout layout;
+  {
+    const std::lock_guard lock(mutex_);
+    require_generation(generation);
+    frame = decoded(index);
+    layout = layout_;
+  }
+  return frame_bytes(*layout, *frame);
+}
+
+std::string RunData::quantity(std::uint64_t generation, std::size_t index, std::string_view name) {
+  const auto quantity = quantity_of(name);
+  require(quantity.has_value(), [&] { return fmt::format("no quantity '{}'", name); });
+  Frame frame, before;
+  Layout layout;
+  {
+    const std::lock_guard lock(mutex_);
+    require_generation(generation);
+    if (*quantity == Quantity::speed && index > 0) before = decoded(index - 1);
+    frame = decoded(index);
+    layout = layout_;
+  }
+  return quantity_bytes(*layout, *frame, before.get(), *quantity);
+}
+
+}  // namespace tresse::app::view

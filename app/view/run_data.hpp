@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <tresse/io/run_frames.hpp>
+
+#include "view/tables.hpp"
+
+/// The folder of a run as `tresse view` serves it: only ever read, and nothing outside it.
+namespace tresse::app::view {
+
+/// Whether some process holds the lock of a run on `folder`, as /proc/locks has it.
+bool is_locked(const std::filesystem::path& folder);
+
+/// May be called from several threads. A generation ends when the frames at hand are no longer those of the run, such
+/// as after a new run in the same folder; all calls with another generation throw InvalidInput, as do all that find
+/// their file gone or damaged.
+class RunData {
+ public:
+  /// @throws InvalidInput when `folder` is none or holds no frame.
+  explicit RunData(const std::filesystem::path& folder);
+
+  /// Looks at the files again. {generation, frames, live, status, error, summary}; never throws for what it finds.
+  nlohmann::json state();
+  nlohmann::json description();  ///< {generation, folder, scene, version, group_names, obstacle_names}
+  nlohmann::json steps();
+  nlohmann::json forces();
+
+  std::string layout(std::uint64_t generation);
+  std::string times(std::uint64_t generation, std::size_t from);  ///< float64, of the frames from `from` on [s]
+  std::string frame(std::uint64_t generation, std::size_t index);
+  std::string quantity(std::uint64_t generation, std::size_t index, std::string_view name);
+
+ private:
+  using Layout = std::shared_ptr<const io::TrajectoryLayout>;
+  using Frame = std::shared_ptr<const io::Frame>;
+
+  void look();
+  void open();
+  void require_generation(std::uint64_t generation) const;
+  std::filesystem::path confined(const char* name) const;
+  Frame decoded(std::size_t index);
+  nlohmann::json summary() const;
+  bool recently_written() const;
+
+  std::filesystem::path folder_;
+  std::mutex mutex_;  ///< HDF5 allows one thread at a time
+  std::unique_ptr<io::RunFrames> frames_;
+  Layout layout_;
+  std::size_t frame_count_ = 0;
+  std::uint64_t generation_ = 0;
+  std::string error_;                                ///< why the frames cannot be read now; empty: they can
+  std::deque<std::pair<std::size_t, Frame>> cache_;  ///< last decoded ones
+  Tables tables_;
+};
+
+}  // namespace tresse::app::view

@@ -1,0 +1,117 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <tresse/base/errors.hpp>
+
+#include "commands.hpp"
+#include "share_folder.hpp"
+#include "view/run_data.hpp"
+#include "view/server.hpp"
+
+namespace tresse::app {
+namespace {
+
+struct ViewArguments {
+  std::string folder;
+  int port = 0;
+  bool no_open = false;
+  bool end_with_parent = false;
+  std::string assets;
+};
+
+view::Assets find_assets(const std::string& chosen) {
+  if (!chosen.empty()) return view::load_assets(chosen);
+  const std::filesystem::path folder = share_folder() / "viewer";
+  std::error_code error;
+  if (!std::filesystem::exists(folder / "index.html", error)) {
+    throw SystemFailure(
+        fmt::format("the viewer's page is not built ({} is missing): install npm, then cmake --build BUILD_FOLDER "
+                    "--target viewer",
+                    folder.string()));
+  }
+  return view::load_assets(folder);
+}
+
+/// Shows the page in the desktop's browser, where there is a desktop. No matter if that fails: the address is printed.
+void open_browser(const std::string& address) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  const char* words[] = {"xdg-open", address.c_str(), nullptr};
+  pid_t child = 0;
+  posix_spawnp(&child, words[0], &quiet, nullptr, const_cast<char**>(words), environ);
+  posix_spawn_file_actions_destroy(&quiet);
+}
+
+/// httplib waits with select(), which knows descriptors below 1024 only.
+void limit_descriptors() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 512);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// Answers requests until the program is told to end.
+void serve(view::Server& server) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);  // the threads to come inherit it, so that the signal is left to sigwait
+  std::thread serving([&server] {
+    server.serve();
+    kill(getpid(), SIGTERM);
+  });
+  int signal = 0;
+  sigwait(&ends, &signal);
+  server.stop();
+  serving.join();
+}
+
+void view_run(const ViewArguments& arguments) {
+  if (arguments.end_with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
+  limit_descriptors();
+  view::RunData run(arguments.folder);
+  view::Server server(run, find_assets(arguments.assets), arguments.port);
+  const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
+  fmt::print("{}\n", address);
+  std::fflush(stdout);
+  if (isatty(fileno(stderr)) == 1 && !arguments.end_with_parent) fmt::print(stderr, "Ctrl-C ends the viewer.\n");
+  if (!arguments.no_open) open_browser(address);
+  serve(server);
+}
+
+}  // namespace
+
+void add_view_command(CLI::App& program, int& exit_status) {
+  CLI::App* command = program.add_subcommand("view", "Show a run in the browser, also one that goes on");
+  const auto arguments = std::make_shared<ViewArguments>();
+  command->add_option("DIR", arguments->folder, "folder of a run")->required();
+  command->add_option("--port", arguments->port, "of 127.0.0.1 (default: any that is free)")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("N");
+  command->add_flag("--no-open", arguments->no_open, "Print the address only, open no browser");
+  command->add_option("--assets", arguments->assets, "folder of another build of the page")->group("");
+  command->add_flag("--end-with-parent", arguments->end_with_parent)->group("");
+  command->footer("Example: tresse run scenes/comb.toml -o out/comb, then tresse view out/comb");
+  command->callback([arguments, &exit_status] {
+    view_run(*arguments);
+    exit_status = done;
+  });
+}
+
+}  // namespace tresse::app

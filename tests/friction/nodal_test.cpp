@@ -1,0 +1,148 @@
+#include <tresse/friction/nodal.hpp>
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <Eigen/Geometry>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/friction/residual.hpp>
+
+#include "support/coulomb_law.hpp"
+
+namespace {
+
+using namespace tresse::friction;
+using tresse::Matrix3;
+using tresse::MatrixX;
+using tresse::Status;
+using tresse::Vector3;
+using tresse::VectorX;
+
+/// A square cloth of n x n points, one implicit step: mass m, springs to the neighbours along both directions with
+/// their tangent stiffness (stiff along, a little across), falling at `speed` on what it touches at random points.
+NodalProblem cloth(int n, double mu, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  const double mass = 1e-4, along = 3e-2, across = 2e-3;  // [kg], dt^2 times N/m
+  const int count = n * n;
+  MatrixX M = mass * MatrixX::Identity(3 * count, 3 * count);
+  const auto tie = [&](int i, int j, const Vector3& d) {
+    const Matrix3 k = across * Matrix3::Identity() + (along - across) * d * d.transpose();
+    M.block<3, 3>(3 * i, 3 * i) += k;
+    M.block<3, 3>(3 * j, 3 * j) += k;
+    M.block<3, 3>(3 * i, 3 * j) -= k;
+    M.block<3, 3>(3 * j, 3 * i) -= k;
+  };
+  for (int x = 0; x < n; ++x) {
+    for (int y = 0; y < n; ++y) {
+      const Vector3 tilt = 0.3 * Vector3(normal(generator), normal(generator), normal(generator));
+      if (x + 1 < n) tie(x * n + y, (x + 1) * n + y, (Vector3::UnitX() + tilt).normalized());
+      if (y + 1 < n) tie(x * n + y, x * n + y + 1, (Vector3::UnitY() + tilt).normalized());
+    }
+  }
+  NodalProblem out{block_matrix(M), VectorX(3 * count), {}};
+  for (int i = 0; i < count; ++i)
+    out.f.segment<3>(3 * i) = mass * Vector3(0.5 + 0.3 * normal(generator), 0.2 * normal(generator), -1.0);
+  std::uniform_real_distribution<double> uniform;
+  for (int i = 0; i < count; ++i) {
+    if (uniform(generator) < 0.4) continue;
+    const Vector3 n0 = (Vector3::UnitZ() + 0.5 * Vector3(normal(generator), normal(generator), 0.0)).normalized();
+    const Vector3 t1 = n0.unitOrthogonal();
+    NodalContact contact{.node = i, .mu = mu};
+    contact.frame << n0, t1, n0.cross(t1);
+    contact.offset = 0.1 * Vector3(normal(generator), normal(generator), normal(generator));
+    out.contacts.push_back(contact);
+  }
+  return out;
+}
+
+double mass_scale(const NodalProblem& problem) { return std::sqrt(problem.M.block.front().trace() / 3.0); }
+
+TEST(Nodal, agrees_with_the_problem_in_impulses) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const NodalProblem problem = cloth(5 + static_cast<int>(seed) % 4, 0.1 * (seed % 6), seed);
+    const NodalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-12});
+    ASSERT_EQ(found.status, Status::converged) << "seed " << seed << " error " << found.error;
+    EXPECT_LT(nodal_error(problem, found.velocity), 2e-12);
+    const FrictionProblem small = reduced(problem);
+    EXPECT_LT(scaled_error(small, found.impulse), 1e-10) << seed;
+    const FrictionSolution expected =
+        solve(small, VectorX::Zero(small.q.size()), {.tolerance = 1e-13, .solver = Solver::automatic});
+    ASSERT_EQ(expected.status, Status::converged) << seed;
+    EXPECT_LT((expected.velocity - found.contact_velocity).norm(), 1e-8 * expected.velocity.norm()) << seed;
+    EXPECT_LT((expected.impulse - found.impulse).norm(), 1e-8 * expected.impulse.norm()) << seed;
+  }
+}
+
+TEST(Nodal, obeys_the_law_and_moves_as_its_impulses_say) {
+  for (const double mu : {0.0, 0.3, 2.0}) {
+    const NodalProblem problem = cloth(12, mu, 7);
+    const NodalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-12});
+    ASSERT_EQ(found.status, Status::converged) << "mu " << mu << " error " << found.error;
+    VectorX load = problem.f;
+    const double scale = mass_scale(problem);
+    int stuck = 0, open = 0;
+    for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+      const NodalContact& contact = problem.contacts[k];
+      const Vector3 r = found.impulse.segment<3>(3 * static_cast<Eigen::Index>(k));
+      const Vector3 u = found.contact_velocity.segment<3>(3 * static_cast<Eigen::Index>(k));
+      const Vector3 v = found.velocity.segment<3>(3 * contact.node);
+      EXPECT_LT((contact.frame.transpose() * v + contact.offset - u).norm(), 1e-14);
+      EXPECT_LT(tresse_test::coulomb_violation(u * scale, r / scale, mu), 1e-10) << "mu " << mu << " contact " << k;
+      load.segment<3>(3 * contact.node) += contact.frame * r;
+      open += r.norm() < 1e-12 ? 1 : 0;
+      stuck += u.norm() < 1e-12 ? 1 : 0;
+    }
+    VectorX momentum = VectorX::Zero(load.size());
+    for (int i = 0; i < problem.M.rows; ++i)
+      for (int k = problem.M.row_begin[static_cast<std::size_t>(i)];
+           k < problem.M.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
+        momentum.segment<3>(3 * i) += problem.M.block[static_cast<std::size_t>(k)] *
+                                      found.velocity.segment<3>(3 * problem.M.column[static_cast<std::size_t>(k)]);
+    EXPECT_LT((momentum - load).norm(), 1e-10 * load.norm()) << mu;
+    EXPECT_GT(open, 0) << mu;
+    EXPECT_EQ(stuck > 0, mu > 0.0) << mu;
+  }
+}
+
+TEST(Nodal, without_contacts_moves_freely) {
+  NodalProblem problem = cloth(4, 0.3, 1);
+  problem.contacts.clear();
+  const NodalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-13});
+  EXPECT_EQ(found.status, Status::converged);
+  EXPECT_EQ(found.impulse.size(), 0);
+  EXPECT_LE(found.iterations, 3);
+}
+
+template <typename Do>
+void expect_refused(const Do& act, const std::string& what) {
+  try {
+    act();
+    ADD_FAILURE() << "accepted; expected: " << what;
+  } catch (const tresse::InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+  }
+}
+
+TEST(Nodal, refuses_what_is_no_problem) {
+  const NodalProblem good = cloth(3, 0.3, 1);
+  const VectorX zero = VectorX::Zero(good.f.size());
+  const auto with = [&](const auto& change) {
+    return [=, problem = good]() mutable {
+      change(problem);
+      static_cast<void>(solve_nodal(problem, zero));
+    };
+  };
+  expect_refused(with([](NodalProblem& p) { p.contacts[0].node = 9; }), "contact 0: the node is not in M");
+  expect_refused(with([](NodalProblem& p) { p.contacts[1].node = p.contacts[0].node; }), "expected one a node");
+  expect_refused(with([](NodalProblem& p) { p.contacts[0].mu = -0.1; }), "mu must be >= 0");
+  expect_refused(with([](NodalProblem& p) { p.contacts[0].frame *= 2.0; }), "not orthonormal");
+  expect_refused(with([](NodalProblem& p) { p.contacts[0].offset[1] = std::nan(""); }), "offset");
+  expect_refused(with([](NodalProblem& p) { p.f.resize(3); }), "expected");
+  expect_refused([&] { static_cast<void>(solve_nodal(good, VectorX::Zero(5))); }, "guess");
+  expect_refused([&] { static_cast<void>(solve_nodal(good, zero, {.tolerance = 0.0})); }, "tolerance");
+}
+
+}  // namespace

@@ -1,0 +1,145 @@
+/** Obstacles: capsules and balls as instances of one cylinder and one ball, planes as fading grids. */
+
+import * as THREE from "three";
+import type { Frame, Layout } from "../data/protocol";
+import { round_up } from "../data/numbers";
+
+/** Reference pose to the pose of a frame: x -> position + frame (x - reference). */
+export function pose_of(layout: Layout, frame: Frame, obstacle: number): THREE.Matrix4 {
+  const f = frame.obstacle_frame.subarray(9 * obstacle, 9 * obstacle + 9) as unknown as number[];
+  const matrix = new THREE.Matrix4().set(f[0]!, f[1]!, f[2]!, 0, f[3]!, f[4]!, f[5]!, 0, f[6]!, f[7]!, f[8]!, 0, 0, 0, 0, 1);
+  const moved = new THREE.Vector3().fromArray(layout.obstacle_reference, 3 * obstacle).applyMatrix4(matrix);
+  const position = new THREE.Vector3().fromArray(frame.obstacle_position, 3 * obstacle).sub(moved);
+  return matrix.setPosition(position);
+}
+
+const grid_vertex_shader = /* glsl */ `
+out vec2 v_place;
+void main() {
+  v_place = position.xy;
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}
+`;
+
+const grid_fragment_shader = /* glsl */ `
+in vec2 v_place;
+uniform float spacing;
+uniform float reach;
+uniform vec3 tint;
+void main() {
+  vec2 cell = v_place / spacing;
+  vec2 width = fwidth(cell);
+  vec2 line = 1.0 - smoothstep(width * 0.6, width * 1.6, abs(fract(cell - 0.5) - 0.5));
+  float strength = max(line.x, line.y) * (1.0 - smoothstep(0.15, 0.6, max(width.x, width.y)));
+  float fade = 1.0 - smoothstep(0.35, 1.0, length(v_place) / reach);
+  gl_FragColor = vec4(tint, (0.16 + 0.34 * strength) * fade);
+  #include <colorspace_fragment>
+}
+`;
+
+export class Obstacles {
+  readonly group = new THREE.Group();
+  private readonly material = new THREE.MeshStandardMaterial({ color: "#8fa3b8", roughness: 0.45, metalness: 0.05 });
+  private readonly balls: THREE.InstancedMesh;
+  private readonly cylinders: THREE.InstancedMesh;
+  private readonly planes: { mesh: THREE.Mesh; obstacle: number }[] = [];
+
+  constructor(private readonly layout: Layout) {
+    const many = layout.capsule_count > 300;
+    const ball = new THREE.SphereGeometry(1, many ? 20 : 40, many ? 14 : 28);
+    const cylinder = new THREE.CylinderGeometry(1, 1, 1, many ? 20 : 40, 1, true);
+    this.balls = new THREE.InstancedMesh(ball, this.material, 2 * layout.capsule_count);
+    this.cylinders = new THREE.InstancedMesh(cylinder, this.material, layout.capsule_count);
+    for (const mesh of [this.balls, this.cylinders]) mesh.frustumCulled = false;
+    this.group.add(this.balls, this.cylinders);
+  }
+
+  /** Planes reach a few times as far as the rest of the scene, `size` [m]. */
+  add_planes(size: number): void {
+    for (let i = 0; i < this.layout.plane_count; ++i) {
+      const reach = 2.5 * size;
+      const mesh = new THREE.Mesh(
+        new THREE.CircleGeometry(reach, 64),
+        new THREE.ShaderMaterial({
+          vertexShader: grid_vertex_shader,
+          fragmentShader: grid_fragment_shader,
+          uniforms: {
+            spacing: { value: round_up(size / 12) },
+            reach: { value: reach },
+            tint: { value: new THREE.Color("#7d8ca0") },
+          },
+          side: THREE.DoubleSide,
+          transparent: true,
+          depthWrite: false,
+        }),
+      );
+      this.planes.push({ mesh, obstacle: this.layout.plane_obstacle[i]! });
+      this.group.add(mesh);
+    }
+  }
+
+  set_opacity(opacity: number): void {
+    this.material.transparent = opacity < 1;
+    this.material.opacity = opacity;
+    this.material.depthWrite = opacity > 0.5;
+    this.material.needsUpdate = true;
+  }
+
+  update(frame: Frame, centre: THREE.Vector3): void {
+    const layout = this.layout;
+    const poses = Array.from({ length: layout.obstacle_count }, (_, i) => pose_of(layout, frame, i));
+    const up = new THREE.Vector3(0, 1, 0);
+    const matrix = new THREE.Matrix4();
+    for (let i = 0; i < layout.capsule_count; ++i) {
+      const pose = poses[layout.capsule_obstacle[i]!]!;
+      const radius = layout.capsule_radius[i]!;
+      const from = new THREE.Vector3().fromArray(layout.capsule_from, 3 * i).applyMatrix4(pose);
+      const to = new THREE.Vector3().fromArray(layout.capsule_to, 3 * i).applyMatrix4(pose);
+      const scale = new THREE.Vector3(radius, radius, radius);
+      const still = new THREE.Quaternion().setFromRotationMatrix(pose);
+      this.balls.setMatrixAt(2 * i, matrix.compose(from, still, scale));
+      this.balls.setMatrixAt(2 * i + 1, matrix.compose(to, still, scale));
+      const axis = to.clone().sub(from);
+      const length = axis.length();
+      const turn = new THREE.Quaternion().setFromUnitVectors(up, length > 0 ? axis.divideScalar(length) : up);
+      scale.y = length; // nothing for a ball
+      this.cylinders.setMatrixAt(i, matrix.compose(from.add(to).multiplyScalar(0.5), turn, scale));
+    }
+    this.balls.instanceMatrix.needsUpdate = true;
+    this.cylinders.instanceMatrix.needsUpdate = true;
+    this.planes.forEach(({ mesh, obstacle }, i) => {
+      const pose = poses[obstacle]!;
+      const point = new THREE.Vector3().fromArray(layout.plane_point, 3 * i).applyMatrix4(pose);
+      const normal = new THREE.Vector3().fromArray(layout.plane_normal, 3 * i).transformDirection(pose);
+      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+      // The disc lies where the scene is.
+      mesh.position.copy(centre).addScaledVector(normal, point.sub(centre).dot(normal));
+    });
+  }
+
+  /** Box of the capsules in their present place. */
+  box(frame: Frame): THREE.Box3 {
+    const box = new THREE.Box3();
+    for (let i = 0; i < this.layout.capsule_count; ++i) {
+      const pose = pose_of(this.layout, frame, this.layout.capsule_obstacle[i]!);
+      const radius = this.layout.capsule_radius[i]!;
+      for (const ends of [this.layout.capsule_from, this.layout.capsule_to]) {
+        const end = new THREE.Vector3().fromArray(ends, 3 * i).applyMatrix4(pose);
+        box.expandByPoint(end.clone().addScalar(radius)).expandByPoint(end.addScalar(-radius));
+      }
+    }
+    return box;
+  }
+
+  dispose(): void {
+    this.balls.geometry.dispose();
+    this.cylinders.geometry.dispose();
+    this.balls.dispose();
+    this.cylinders.dispose();
+    this.material.dispose();
+    for (const { mesh } of this.planes) {
+      mesh.geometry.dispose();
+      (mesh.material as THREE.Material).dispose();
+    }
+  }
+}

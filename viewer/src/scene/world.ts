@@ -1,0 +1,224 @@
+/** All that is drawn of one run: fibres, obstacles, contacts; and the ranges of their colours. */
+
+import * as THREE from "three";
+import { group_colour, index_colour, state_colours, type MapName, type Rgb } from "../colours";
+import { quantiles, round_up, union, with_unit, type Range } from "../data/numbers";
+import { is_quantity, quantities, state_names, type Frame, type Layout, type Quantity } from "../data/protocol";
+import type { Shown } from "../data/frame_source";
+import type { Settings } from "../settings";
+import type { LegendEntry } from "../ui/legend";
+import { Contacts, normal_forces } from "./contacts";
+import { Fibres } from "./fibres";
+import { Obstacles } from "./obstacles";
+import type { Stage } from "./stage";
+
+const hair_colours: readonly Rgb[] = [
+  [0.66, 0.45, 0.27],
+  [0.72, 0.51, 0.31],
+  [0.58, 0.38, 0.22],
+  [0.79, 0.58, 0.37],
+];
+
+export class World {
+  readonly fibres: Fibres;
+  readonly obstacles: Obstacles;
+  readonly contacts: Contacts;
+  shown: Shown | null = null;
+  /** Limits of the fibres' colours: chosen by hand, or of all values seen so far. */
+  fixed_range: Range | null = null;
+  private seen_range: Range | null = null;
+  private seen_quantity: Quantity | null = null;
+  private largest_force = 0;
+  private drawn_contacts = 0;
+  private box = new THREE.Box3();
+
+  constructor(
+    readonly layout: Layout,
+    private readonly group_names: readonly string[],
+    private readonly stage: Stage,
+  ) {
+    this.fibres = new Fibres(layout);
+    this.obstacles = new Obstacles(layout);
+    let radius = 0;
+    for (const r of layout.radius) radius = Math.max(radius, r);
+    this.contacts = new Contacts(2.5 * radius);
+    stage.scene.add(this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+  }
+
+  dispose(): void {
+    this.stage.scene.remove(this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    this.fibres.dispose();
+    this.obstacles.dispose();
+    this.contacts.dispose();
+  }
+
+  get contact_count(): number {
+    return this.drawn_contacts;
+  }
+
+  /** The colour bar's limits for the present quantity. */
+  get range(): Range {
+    return this.fixed_range ?? this.seen_range ?? { low: 0, high: 1 };
+  }
+
+  /** Box of fibres and obstacles in a frame, planes left out. */
+  bounds(frame: Frame): THREE.Box3 {
+    const box = new THREE.Box3();
+    const point = new THREE.Vector3();
+    for (let i = 0; i < frame.points.length; i += 3) {
+      point.fromArray(frame.points, i);
+      if (Number.isFinite(point.x + point.y + point.z)) box.expandByPoint(point);
+    }
+    box.union(this.obstacles.box(frame));
+    if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
+    return box;
+  }
+
+  /** The first frame: sizes of planes and the view. */
+  start(frame: Frame): void {
+    this.box = this.bounds(frame);
+    this.stage.set_box(this.box);
+    this.obstacles.add_planes(this.stage.size);
+  }
+
+  refit(): void {
+    if (this.shown) this.box = this.bounds(this.shown.frame);
+    this.stage.set_box(this.box);
+  }
+
+  show(shown: Shown, settings: Settings): void {
+    this.shown = shown;
+    this.fibres.set_points(shown.frame.points, shown.values);
+    this.obstacles.update(shown.frame, this.box.getCenter(new THREE.Vector3()));
+    this.see_values(shown, settings);
+    this.show_contacts(shown.frame, settings);
+    this.apply(settings);
+  }
+
+  forget_range(): void {
+    this.seen_range = null;
+    this.fixed_range = null;
+  }
+
+  /** Takes over all settings that concern what is drawn. */
+  apply(settings: Settings): void {
+    const { colour } = settings;
+    if (is_quantity(colour)) {
+      this.fibres.colour_by_value(this.map_of(colour), this.range);
+    } else if (colour === "group") {
+      this.fibres.colour_by_fibre((i) => group_colour(this.layout.group[i]!));
+    } else if (colour === "fibre") {
+      this.fibres.colour_by_fibre(index_colour);
+    } else {
+      this.fibres.colour_by_fibre((i) => hair_colours[(i * 7 + (i >> 3)) % hair_colours.length]!);
+    }
+    this.fibres.set_thickness(10 ** settings.thickness);
+    this.fibres.mesh.visible = settings.show_fibres;
+    this.obstacles.group.visible = settings.show_obstacles;
+    this.obstacles.set_opacity(settings.opacity);
+    this.contacts.dots.visible = settings.show_contacts && this.drawn_contacts > 0;
+    this.contacts.arrows.visible = settings.show_forces && this.drawn_contacts > 0;
+    this.contacts.set_scales(this.force_limit, this.arrow_length(settings), settings.contact_colour);
+    this.stage.redraw();
+  }
+
+  /** A new choice of which contacts to show. */
+  refresh_contacts(settings: Settings): void {
+    if (this.shown) this.show_contacts(this.shown.frame, settings);
+    this.apply(settings);
+  }
+
+  select(fibre: number): void {
+    this.fibres.select(fibre);
+    this.stage.redraw();
+  }
+
+  legend(settings: Settings): LegendEntry[] {
+    const out: LegendEntry[] = [];
+    if (is_quantity(settings.colour)) {
+      const { label, unit } = quantities[settings.colour];
+      out.push({ kind: "bar", title: label, unit, map: this.map_of(settings.colour), range: this.range });
+    } else if (settings.colour === "group" && this.group_names.length > 0) {
+      const colours = this.group_names.slice(0, 12).map((text, i) => ({ colour: group_colour(i), text }));
+      out.push({ kind: "key", title: "Group", colours });
+    }
+    if (this.drawn_contacts > 0 && (settings.show_contacts || settings.show_forces)) {
+      if (settings.contact_colour === "state") {
+        const colours = state_names.map((text, i) => ({ colour: state_colours[i]!, text }));
+        out.push({ kind: "key", title: "Contact", colours: settings.hide_open ? colours.slice(1) : colours });
+      } else {
+        const range = { low: 0, high: this.force_limit };
+        out.push({ kind: "bar", title: "Normal force", unit: "N", map: "plasma", range });
+      }
+      if (settings.show_forces) {
+        const force = round_up(this.force_limit / 4);
+        const length = force * this.arrow_length(settings);
+        out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)}: ${with_unit(length, "m", 2)} long` });
+      }
+    }
+    return out;
+  }
+
+  prepare(): void {
+    this.fibres.prepare(this.stage.pixel_size);
+    this.contacts.prepare(this.stage.pixel_size, this.stage.renderer.getPixelRatio(), this.drawn_contacts);
+  }
+
+  private get force_limit(): number {
+    return this.largest_force > 0 ? this.largest_force : 1;
+  }
+
+  /** World length of a newton: the largest force of what has been seen is some sixth of the scene. */
+  private arrow_length(settings: Settings): number {
+    return (10 ** settings.arrow_scale * 0.16 * this.stage.size) / this.force_limit;
+  }
+
+  private map_of(quantity: Quantity): MapName {
+    return quantities[quantity].diverging ? "diverging" : "viridis";
+  }
+
+  private see_values(shown: Shown, settings: Settings): void {
+    if (!is_quantity(settings.colour) || !shown.values) return;
+    if (this.seen_quantity !== settings.colour) this.forget_range();
+    this.seen_quantity = settings.colour;
+    const found = quantiles(shown.values, 0.01, 0.99);
+    if (!found) return;
+    if (quantities[settings.colour].diverging) {
+      const size = round_up(Math.max(-found.low, found.high, 1e-30));
+      this.seen_range = union(this.seen_range, { low: -size, high: size });
+    } else {
+      this.seen_range = union(this.seen_range, { low: 0, high: round_up(found.high) });
+    }
+  }
+
+  private show_contacts(frame: Frame, settings: Settings): void {
+    const kept = settings.hide_open ? carrying(frame) : frame;
+    const forces = normal_forces(kept);
+    // The scale rises in steps as larger forces come, so that arrows do not pulse.
+    const high = quantiles(forces, 0, 0.98)?.high ?? 0;
+    if (high > this.largest_force) this.largest_force = round_up(high);
+    this.drawn_contacts = kept.contact_count;
+    this.contacts.update(kept, forces);
+  }
+}
+
+/** The frame with those contacts only that stick or slide. */
+function carrying(frame: Frame): Frame {
+  const indices: number[] = [];
+  for (let i = 0; i < frame.contact_count; ++i) if (frame.contact_state[i] !== 0) indices.push(i);
+  const numbers = (values: Float32Array): Float32Array => Float32Array.from(indices, (i) => values[i]!);
+  const vectors = (values: Float32Array): Float32Array => {
+    const out = new Float32Array(3 * indices.length);
+    indices.forEach((i, k) => out.set(values.subarray(3 * i, 3 * i + 3), 3 * k));
+    return out;
+  };
+  return {
+    ...frame,
+    contact_count: indices.length,
+    contact_place: vectors(frame.contact_place),
+    contact_normal: vectors(frame.contact_normal),
+    contact_force: vectors(frame.contact_force),
+    contact_gap: numbers(frame.contact_gap),
+    contact_state: Int32Array.from(indices, (i) => frame.contact_state[i]!),
+  };
+}

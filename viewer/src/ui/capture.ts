@@ -1,0 +1,101 @@
+/** Pictures and videos of the view, made in the browser and handed to it as downloads. */
+
+import type { LegendEntry } from "./legend";
+import { bar_ticks } from "./legend";
+import { css, map_colour } from "../colours";
+import { download, theme_colour } from "./page";
+
+/** The canvas with title, time and legend, as a PNG file. `canvas` must have been drawn in this very task. */
+export function save_picture(canvas: HTMLCanvasElement, head: string, legend: readonly LegendEntry[], name: string): void {
+  const picture = document.createElement("canvas");
+  picture.width = canvas.width;
+  picture.height = canvas.height;
+  const context = picture.getContext("2d")!;
+  context.drawImage(canvas, 0, 0);
+  const unit = canvas.width / canvas.clientWidth;
+  context.scale(unit, unit);
+  context.fillStyle = theme_colour("ink");
+  context.font = "600 16px system-ui, sans-serif";
+  context.fillText(head, 14, 26);
+  let y = canvas.clientHeight - 14;
+  for (const entry of [...legend].reverse()) y = draw_entry(context, entry, y) - 16;
+  picture.toBlob((blob) => {
+    if (blob) download(blob, name);
+  }, "image/png");
+}
+
+/** Draws upwards from `y`; returns where it ends. */
+function draw_entry(context: CanvasRenderingContext2D, entry: LegendEntry, y: number): number {
+  const x = 16;
+  const heading = (text: string, at: number): number => {
+    context.fillStyle = theme_colour("ink");
+    context.font = "600 12px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.fillText(text, x, at);
+    return at - 12;
+  };
+  context.font = "12px system-ui, sans-serif";
+  context.textAlign = "left";
+  context.fillStyle = theme_colour("ink");
+  if (entry.kind === "scale") {
+    context.fillText(entry.text, x, y);
+    return heading(entry.title, y - 18);
+  }
+  if (entry.kind === "key") {
+    entry.colours.forEach(({ colour, text }, i) => {
+      const at = y - 17 * (entry.colours.length - 1 - i);
+      context.fillStyle = css(colour);
+      context.beginPath();
+      context.arc(x + 5, at - 4, 5, 0, 7);
+      context.fill();
+      context.fillStyle = theme_colour("ink");
+      context.fillText(text, x + 17, at);
+    });
+    return heading(entry.title, y - 17 * entry.colours.length - 3);
+  }
+  const { title, marks } = bar_ticks(entry);
+  const width = 200;
+  for (let i = 0; i < width; ++i) {
+    context.fillStyle = css(map_colour(entry.map, i / (width - 1)));
+    context.fillRect(x + i, y - 28, 1.5, 12);
+  }
+  context.fillStyle = theme_colour("ink");
+  context.font = "11px system-ui, sans-serif";
+  context.textAlign = "center";
+  for (const { at, text } of marks) context.fillText(text, x + at * width, y - 2);
+  return heading(title, y - 34);
+}
+
+export class Recorder {
+  private recorder: MediaRecorder | null = null;
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly changed: (recording: boolean) => void,
+  ) {}
+
+  get recording(): boolean {
+    return this.recorder !== null;
+  }
+
+  /** @throws Error when the browser cannot record. */
+  start(name: string): void {
+    const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"].find(
+      (candidate) => typeof MediaRecorder !== "undefined" && MediaRecorder.isTypeSupported(candidate),
+    );
+    if (!type) throw new Error("This browser cannot record WebM videos.");
+    const parts: Blob[] = [];
+    const recorder = new MediaRecorder(this.canvas.captureStream(30), { mimeType: type, videoBitsPerSecond: 16e6 });
+    recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
+    recorder.addEventListener("stop", () => download(new Blob(parts, { type: "video/webm" }), name));
+    recorder.start(500);
+    this.recorder = recorder;
+    this.changed(true);
+  }
+
+  stop(): void {
+    this.recorder?.stop();
+    this.recorder = null;
+    this.changed(false);
+  }
+}

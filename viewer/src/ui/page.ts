@@ -1,0 +1,41 @@
+/** Elements of index.html by their id, and small helpers to make others. */
+
+export function element<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`index.html has no element '${id}'`);
+  return found as T;
+}
+
+export const input = (id: string): HTMLInputElement => element<HTMLInputElement>(id);
+export const choice = (id: string): HTMLSelectElement => element<HTMLSelectElement>(id);
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Partial<HTMLElementTagNameMap[K]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const out = Object.assign(document.createElement(tag), properties);
+  out.append(...children);
+  return out;
+}
+
+export function set_options(select: HTMLSelectElement, options: readonly (readonly [string, string])[]): void {
+  const before = select.value;
+  select.replaceChildren(...options.map(([value, text]) => make("option", { value, textContent: text })));
+  if (options.some(([value]) => value === before)) select.value = before;
+}
+
+/** A press of a button that stays down. */
+export function set_pressed(button: HTMLElement, pressed: boolean): void {
+  button.setAttribute("aria-pressed", String(pressed));
+}
+
+export function theme_colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+export function download(blob: Blob, name: string): void {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

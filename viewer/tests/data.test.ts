@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { map_colour } from "../src/colours";
+import { ByteCache } from "../src/data/cache";
+import { quantiles, round_up, scaled_unit, short, ticks, with_unit } from "../src/data/numbers";
+import { Player, frame_at, suitable_speed } from "../src/data/player";
+import { parse_frame, parse_layout, type Layout } from "../src/data/protocol";
+import { title_of, up_axis } from "../src/data/scene_text";
+import { pick_fibre } from "../src/scene/picking";
+import { pieces_of } from "../src/scene/segments";
+import { envelope } from "../src/ui/plots";
+
+/** Two fibres of three and two points, one obstacle without shape. */
+function layout_buffer(): ArrayBuffer {
+  const bytes = new ArrayBuffer(4 * (5 + 3 + 2 + 5 + 5 + 3));
+  new Uint32Array(bytes, 0, 5).set([2, 5, 1, 0, 0]);
+  new Int32Array(bytes, 20, 5).set([0, 3, 5, 0, 1]);
+  new Float32Array(bytes, 40).set([1, 1, 1, 2, 2, 0, 0.5, 1, 0, 1, 7, 8, 9]);
+  return bytes;
+}
+
+const layout: Layout = parse_layout(layout_buffer());
+
+describe("protocol", () => {
+  it("reads a layout as the server writes it", () => {
+    expect([...layout.point_offsets]).toEqual([0, 3, 5]);
+    expect([...layout.group]).toEqual([0, 1]);
+    expect([...layout.arc_length]).toEqual([0, 0.5, 1, 0, 1]);
+    expect([...layout.obstacle_reference]).toEqual([7, 8, 9]);
+  });
+  it("reads a frame with a contact", () => {
+    const bytes = new ArrayBuffer(32 + 4 * (15 + 15 + 16));
+    new Float64Array(bytes, 0, 2).set([0.25, 10]);
+    new Uint32Array(bytes, 16, 4).set([5, 1, 1, 0]);
+    new Float32Array(bytes, 32, 15).fill(3);
+    new Int32Array(bytes, 32 + 4 * (15 + 15 + 12), 4).set([0, 1, -1, 2]);
+    const frame = parse_frame(bytes);
+    expect([frame.time, frame.step, frame.contact_count]).toEqual([0.25, 10, 1]);
+    expect([frame.contact_fibre_a[0], frame.contact_fibre_b[0], frame.contact_obstacle_b[0], frame.contact_state[0]]).toEqual([0, 1, -1, 2]);
+  });
+  it("refuses what is cut short or too long", () => {
+    const bytes = layout_buffer();
+    for (const size of [0, 4, 40, bytes.byteLength - 4]) expect(() => parse_layout(bytes.slice(0, size))).toThrow();
+    const longer = new ArrayBuffer(bytes.byteLength + 4);
+    new Uint8Array(longer).set(new Uint8Array(bytes));
+    expect(() => parse_layout(longer)).toThrow("too many");
+    expect(() => parse_frame(new ArrayBuffer(31))).toThrow();
+  });
+});
+
+describe("cache", () => {
+  it("drops what was used longest ago, never the newest", () => {
+    const cache = new ByteCache<string>(100);
+    cache.set("a", "A", 40);
+    cache.set("b", "B", 40);
+    expect(cache.get("a")).toBe("A");
+    cache.set("c", "C", 40);
+    expect([cache.has("a"), cache.has("b"), cache.has("c"), cache.bytes]).toEqual([true, false, true, 80]);
+    cache.set("d", "D", 1000);
+    expect([cache.size, cache.get("d")]).toEqual([1, "D"]);
+    cache.set("d", "E", 10);
+    expect(cache.bytes).toBe(10);
+  });
+});
+
+describe("player", () => {
+  const player = new Player();
+  player.append(Float64Array.from([0, 0.1, 0.2, 0.3]));
+  it("finds frames by time", () => {
+    expect([-1, 0, 0.05, 0.1, 0.29999999999, 5].map((t) => frame_at(player.times, t))).toEqual([0, 0, 0, 1, 3, 3]);
+    expect(frame_at([], 1)).toBe(0);
+  });
+  it("plays to the end and stops there, then starts again", () => {
+    player.toggle();
+    player.advance(0.15);
+    expect(player.index).toBe(1);
+    player.advance(10);
+    expect([player.index, player.playing]).toEqual([3, false]);
+    player.toggle();
+    expect([player.index, player.playing]).toEqual([0, true]);
+    player.step(1);
+    expect([player.index, player.playing]).toEqual([1, false]);
+  });
+  it("follows what comes", () => {
+    player.follow = true;
+    player.append(Float64Array.from([0.4]));
+    expect(player.index).toBe(4);
+  });
+  it("plays slowly what is short", () => {
+    expect(suitable_speed(20)).toBe(1);
+    expect(suitable_speed(0.01)).toBe(0.001);
+  });
+});
+
+describe("numbers", () => {
+  it("writes units that read well", () => {
+    expect(with_unit(0.0032, "N")).toBe("3.2 mN");
+    expect(with_unit(5e-5, "m")).toBe("50 µm");
+    expect(with_unit(0, "N")).toBe("0 N");
+    expect(with_unit(120, "1/m")).toBe("120 1/m");
+    expect(scaled_unit(2e-12, "J").name).toBe("nJ");
+    expect(scaled_unit(4e-7, "1/m").name).toBe("10⁻⁷ 1/m");
+    expect(short(1 / 3, 3)).toBe("0.333");
+    expect(short(2.5e-15, 3)).toBe("2.5e-15");
+  });
+  it("finds round ticks and limits", () => {
+    expect(ticks(0, 50, 5)).toEqual([0, 10, 20, 30, 40, 50]);
+    expect(ticks(1, 1, 5)).toEqual([1]);
+    expect([round_up(0.3), round_up(2), round_up(71), round_up(0)]).toEqual([0.5, 2, 100, 1]);
+    expect(quantiles([NaN, 3, 1, 2, Infinity], 0, 1)).toEqual({ low: 1, high: 3 });
+    expect(quantiles([NaN], 0, 1)).toBeNull();
+  });
+});
+
+describe("scene text", () => {
+  it("finds title and up", () => {
+    expect(title_of('x = 1\ntitle = "A \\"knot\\""\n')).toBe('A "knot"');
+    expect(title_of("")).toBe("");
+    expect(up_axis("gravity = 9.81", [1, 1, 0])).toBe("z");
+    expect(up_axis("gravity = [0, -9.81, 0]", [1, 1, 1])).toBe("y");
+    expect(up_axis("", [1, 1, 0.01])).toBe("y");
+  });
+});
+
+describe("what is drawn", () => {
+  it("joins all points of a fibre, its last one too", () => {
+    expect([...pieces_of(layout, 1)]).toEqual([0, 1, 0, 2, 1, 2, 0, 2, 3, 4, 3, 4]);
+    expect([...pieces_of(layout, 4)]).toEqual([0, 2, 0, 2, 3, 4, 3, 4]);
+  });
+  it("has lighter colours for larger values", () => {
+    const lightness = ([r, g, b]: readonly number[]): number => 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+    for (const name of ["viridis", "plasma"] as const) {
+      for (let i = 1; i <= 20; ++i) {
+        expect(lightness(map_colour(name, i / 20))).toBeGreaterThan(lightness(map_colour(name, (i - 1) / 20)));
+      }
+    }
+  });
+  it("keeps least and greatest of a stretch in its lines", () => {
+    const curves = { from: [0, 2], to: [1, 2], least: [[-1, 5]], greatest: [[4, 5]] };
+    expect(envelope(curves, 0)).toEqual({ times: [0, 0.5, 2], values: [-1, 4, 5] });
+  });
+});
+
+describe("picking", () => {
+  // The eye at z = 2 looks along -z: x and y are divided by 2 - z.
+  const matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, -1, 0, 0, 0, 2];
+  const view = { width: 200, height: 100 };
+  const points = Float32Array.from([-0.5, 0, 0, 0, 0, 0, 0.5, 0, 0, 0, -0.5, 1, 0, 0.5, 1]);
+  it("takes the nearer of two that cross, and none where there is none", () => {
+    expect(pick_fibre(layout, points, matrix, view, { x: 100, y: 50 }, 5)?.fibre).toBe(1);
+    expect(pick_fibre(layout, points, matrix, view, { x: 80, y: 52 }, 5)).toEqual({ fibre: 0, point: 0 });
+    expect(pick_fibre(layout, points, matrix, view, { x: 80, y: 70 }, 5)).toBeNull();
+  });
+});
