@@ -217,11 +217,10 @@ export class Viewer {
 
   private first_view(shown: Shown): void {
     const world = this.world!;
-    const box = world.bounds(shown.frame);
     world.start(shown.frame);
     const fibres = new THREE.Box3().setFromArray(shown.frame.points);
-    const size = (fibres.isEmpty() ? box : fibres).getSize(new THREE.Vector3());
-    const up = up_axis(this.description?.scene ?? "", size.toArray());
+    const size = fibres.isEmpty() ? [1, 1, 1] : fibres.getSize(new THREE.Vector3()).toArray();
+    const up = up_axis(this.description?.scene ?? "", size);
     choice("up").value = up;
     this.stage.set_up(up);
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
