@@ -20,6 +20,15 @@ def array(value, name, shape, what="numbers"):
     return out
 
 
+def flat(value, name):
+    """Finite doubles in one row, whatever the shape."""
+    try:
+        value = np.asarray(value, dtype=float).reshape(-1)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name}: found {_shown(value)}, expected numbers") from error
+    return array(value, name, (None,))
+
+
 def positive(value, name):
     """One finite number above 0."""
     number = float(array(value, name, (), "a number"))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tresse import _core
-from tresse._arrays import array
+from tresse._arrays import array, flat
 from tresse._core import InvalidInput
 
 __all__ = ["Problem", "SOLVERS", "Solution", "alart_curnier_error", "natural_map_error", "scaled_error", "solve"]
@@ -32,14 +32,14 @@ class Problem:
     mu  friction coefficients (n), or one for all; >= 0"""
 
     def __init__(self, W, q: ArrayLike, mu: ArrayLike):
-        q = array(np.reshape(q, -1), "q", (None,))
+        q = flat(q, "q")
         if q.size == 0 or q.size % 3:
             raise InvalidInput(f"q: found {q.size} numbers, expected three a contact")
         n = q.size // 3
         mu = np.full(n, array(mu, "mu", ())) if np.ndim(mu) == 0 else array(mu, "mu", (n,))
         if hasattr(W, "tobsr"):
             self._core = _core.FrictionProblem.of_blocks(*_sparse(W, n), q, mu)
-        elif isinstance(W, (list, tuple)) and W and len(W[0]) == 3 and np.shape(W[0][2]) == (3, 3):
+        elif _is_listed(W):
             self._core = _core.FrictionProblem.of_blocks(*_listed(W, n), q, mu)
         else:
             self._core = _core.FrictionProblem.of_dense(array(W, "W", (3 * n, 3 * n)), q, mu)
@@ -128,7 +128,7 @@ def solve(problem: Problem | str | os.PathLike, *, solver: str = "auto", toleran
     A solve that misses its tolerance is no exception: look at `converged`. The result does not depend on `threads`."""
     if not isinstance(problem, Problem):
         problem = Problem.read(problem)
-    start = np.zeros(3 * problem.contacts) if guess is None else array(np.reshape(guess, -1), "guess", (3 * problem.contacts,))
+    start = np.zeros(3 * problem.contacts) if guess is None else array(flat(guess, "guess"), "guess", (3 * problem.contacts,))
     found = _core.solve(problem._core, start, solver, measure, tolerance, max_iterations, facets, threads)
     return Solution(solver, measure, found)
 
@@ -149,7 +149,7 @@ def alart_curnier_error(problem: Problem, reaction: ArrayLike) -> float:
 
 
 def _reaction(value):
-    return array(np.reshape(value, -1), "reaction", (None,))
+    return flat(value, "reaction")
 
 
 def _sparse(W, n):
@@ -161,10 +161,18 @@ def _sparse(W, n):
     return rows.indptr.tolist(), rows.indices.tolist(), array(rows.data, "W", (None, 3, 3))
 
 
+def _is_listed(W):
+    return isinstance(W, (list, tuple)) and all(isinstance(e, (list, tuple)) and len(e) == 3 and np.ndim(e[0]) == 0 for e in W) \
+        and any(np.ndim(e[2]) == 2 for e in W)  # fmt: skip
+
+
 def _listed(W, n):
     blocks = {}
     for row, column, block in W:
-        key = int(row), int(column)
+        try:
+            key = int(row), int(column)
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"W: found a block at ({row!r}, {column!r}), expected contacts") from error
         if not (0 <= key[0] < n and 0 <= key[1] < n):
             raise InvalidInput(f"W: found a block at {key}, expected contacts from 0 to {n - 1}")
         blocks[key] = blocks.get(key, 0.0) + array(block, "W", (3, 3))

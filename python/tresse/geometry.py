@@ -119,9 +119,9 @@ def closest_points(a, b=None, *, method: str = "certified", tolerance: float | N
             raise InvalidInput(f"closest_points: found {len(a)} curves and {len(b)}, expected as many")
         pairs = [{"a": x, "b": y} for x, y in zip(a, b)]
     try:
-        text = json.dumps({"pairs": _plain(pairs)})
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"closest_points: {error}; expected numbers, lists and arrays") from error
+        text = json.dumps({"pairs": _plain(pairs)}, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"closest_points: {error}; expected finite numbers, lists and arrays") from error
     found = _core.closest_points(text, method, tolerance, threads)
     return ClosestPoints(*(column[0].item() for column in found)) if single else ClosestPoints(*found)
 

@@ -30,14 +30,21 @@ class Scene:
                                   "elements": 10, "radius": "40 um"}]})
         tresse.Scene.load("scenes/comb.toml", fibres=25, friction=0.3)
 
-    `tables` are those of a scene file as nested dicts, lists and arrays. `parameters`, also of load(), replace
+    `tables` are those of a scene file as nested dicts, lists and arrays; or the file's path. `parameters`, also of load(), replace
     [parameters] of the scene, or as "table.key" settings, as `--set` does. Raises InvalidInput with the program's
     message."""
 
-    def __init__(self, tables: Mapping[str, Any], parameters: Mapping[str, Any] | None = None, *, name: str = "scene"):
+    def __init__(self, tables: Mapping[str, Any] | str | os.PathLike, parameters: Mapping[str, Any] | None = None, *, name: str = "scene"):
+        if isinstance(tables, (str, os.PathLike)):
+            self._core = _core.Scene.load(os.fspath(tables), _settings(parameters or {}))
+            return
         if not isinstance(tables, Mapping):
-            raise InvalidInput(f"{name}: found {type(tables).__name__}, expected a dict of tables (Scene.load reads files)")
-        self._core = _core.Scene.parse(_document(tables, name), name, _settings(parameters or {}))
+            raise InvalidInput(f"{name}: found {type(tables).__name__}, expected a dict of tables or a file")
+        try:
+            text = _document(tables, name)
+        except RecursionError as error:
+            raise InvalidInput(f"{name}: tables within tables without end, expected those of a scene file") from error
+        self._core = _core.Scene.parse(text, name, _settings(parameters or {}))
 
     @classmethod
     def load(cls, path: str | os.PathLike, parameters: Mapping[str, Any] | None = None, **more: Any) -> Scene:

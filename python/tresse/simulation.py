@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tresse import _core
-from tresse._arrays import array, frame as rotation
+from tresse._arrays import array, flat, frame as rotation
 from tresse._core import InvalidInput
 from tresse.scene import Scene
 
@@ -131,9 +131,8 @@ class Simulation:
 
     def set_curvatures(self, fibre: int, curvatures: ArrayLike, rates: ArrayLike | None = None) -> None:
         """Bends a fibre, its root staying. `rates`: of the curvatures; 0. Shapes as curvatures(), or flat."""
-        flat = array(np.reshape(curvatures, -1), "curvatures", (None,))
-        speed = np.zeros_like(flat) if rates is None else array(np.reshape(rates, -1), "rates", (None,))
-        self._core.set_fibre(fibre, flat, speed)
+        shape = flat(curvatures, "curvatures")
+        self._core.set_fibre(fibre, shape, np.zeros_like(shape) if rates is None else flat(rates, "rates"))
 
     def root(self, fibre: int) -> Pose:
         """Pose of the root: frame columns n0 (tangent), n1, n2."""

@@ -50,7 +50,9 @@ NodalProblem cloth(int n, double mu, unsigned seed) {
     if (uniform(generator) < 0.4) continue;
     const Vector3 n0 = (Vector3::UnitZ() + 0.5 * Vector3(normal(generator), normal(generator), 0.0)).normalized();
     const Vector3 t1 = n0.unitOrthogonal();
-    NodalContact contact{.node = i, .mu = mu};
+    NodalContact contact;
+    contact.node = i;
+    contact.mu = mu;
     contact.frame << n0, t1, n0.cross(t1);
     contact.offset = 0.1 * Vector3(normal(generator), normal(generator), normal(generator));
     out.contacts.push_back(contact);
@@ -113,7 +115,7 @@ TEST(Nodal, without_contacts_moves_freely) {
   const NodalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-13});
   EXPECT_EQ(found.status, Status::converged);
   EXPECT_EQ(found.impulse.size(), 0);
-  EXPECT_LE(found.iterations, 3);
+  EXPECT_LE(found.iterations, 5);  // linear, but for the lift, which fades
 }
 
 template <typename Do>
@@ -130,7 +132,8 @@ TEST(Nodal, refuses_what_is_no_problem) {
   const NodalProblem good = cloth(3, 0.3, 1);
   const VectorX zero = VectorX::Zero(good.f.size());
   const auto with = [&](const auto& change) {
-    return [=, problem = good]() mutable {
+    return [&good, &zero, change] {
+      NodalProblem problem = good;
       change(problem);
       static_cast<void>(solve_nodal(problem, zero));
     };

@@ -186,6 +186,45 @@ TEST_F(Trajectory, frames_of_a_run_come_from_its_log_while_there_is_one) {
   EXPECT_EQ(ended.frame(1), frames[1]);
 }
 
+TEST_F(Trajectory, frames_grow_with_the_run_until_its_file_is_another) {
+  const TrajectoryLayout layout = synthetic::layout();
+  const std::vector<Frame> frames = frames_of(layout, 6);
+  const std::filesystem::path file = folder / "trajectory.log";
+  TrajectoryLogWriter log = TrajectoryLogWriter::create(file, layout);
+  log.append(frames[0]);
+  log.flush();
+  RunFrames run(folder);
+  EXPECT_TRUE(run.grow());
+  EXPECT_EQ(run.frame_count(), 1U);
+  std::uint64_t length = 0;
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    log.append(frames[i]);
+    log.flush();
+    if (i == 3) length = log.length();
+    EXPECT_TRUE(run.grow());
+    ASSERT_EQ(run.frame_count(), i + 1);
+    EXPECT_EQ(run.frame(i), frames[i]);
+    EXPECT_EQ(run.frame(0), frames[0]);
+    EXPECT_EQ(run.times()[i], frames[i].time);
+  }
+  std::filesystem::resize_file(file, length);
+  EXPECT_FALSE(run.grow()) << "shorter";
+  RunFrames cut(folder);
+  EXPECT_EQ(cut.frame_count(), 4U);
+  put_bytes(folder / "half", bytes_of(file) + std::string(20, 'x'));
+  std::filesystem::rename(folder / "half", file);
+  EXPECT_FALSE(cut.grow()) << "another file";
+  EXPECT_TRUE(RunFrames(folder).grow()) << "an end that is no whole record yet";
+  std::filesystem::remove(file);
+  EXPECT_FALSE(cut.grow()) << "gone";
+  write_trajectory(folder / "trajectory.h5", layout, frames);
+  RunFrames ended(folder);
+  EXPECT_TRUE(ended.grow());
+  EXPECT_EQ(ended.times().size(), frames.size());
+  put_bytes(file, "");
+  EXPECT_FALSE(ended.grow()) << "a new run has begun";
+}
+
 TEST_F(Trajectory, messages_name_file_and_array) {
   const TrajectoryLayout layout = synthetic::layout();
   const auto file = folder / "trajectory.h5";

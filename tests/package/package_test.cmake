@@ -1,4 +1,4 @@
-# cmake -DBUILD=<build of tresse> -DCONSUMER=<folder of the consumer> -DWORK=<scratch folder> -P package_test.cmake
+# cmake -DBUILD=<build of tresse> -DCONSUMER=<folder of the consumer> -DWORK=<scratch folder> -DPYTHON=<interpreter> -P package_test.cmake
 # Installs tresse, moves the installed tree (a package must not remember where it was), and builds and runs a project
 # that finds it with find_package(tresse). The scratch folder's name has a space on purpose.
 
@@ -23,5 +23,11 @@ message(STATUS "program: ${output}")
 file(GLOB scenes "${WORK}/second place/share/tresse/scenes/*.toml")
 if(NOT scenes)
   message(FATAL_ERROR "no scene is installed")
+endif()
+file(GLOB package "${WORK}/second place/lib/python3*/dist-packages")
+if(package)
+  run("import the installed Python package" ${CMAKE_COMMAND} -E env "PYTHONPATH=${package}" ${PYTHON} -B -c
+      "import tresse; print(tresse.rods.SuperHelix([0.1], [[0, 0, 1]], section=1e-4))")
+  message(STATUS "Python: ${output}")
 endif()
 file(REMOVE_RECURSE "${WORK}")

@@ -61,6 +61,7 @@ def _listed(value):
     ([], [{}], {}, "found 0 curves and 1"),
     (3.0, None, {}, "a: found float"),
     (object(), {"type": "segment"}, {}, "found object"),
+    (tresse.Segment([0, 0, np.nan], [1, 0, 0]), tresse.Segment([0, 0, 1], [1, 0, 1]), {}, "expected finite numbers"),
     ({"type": {1, 2}}, {"type": "segment"}, {}, "not JSON serializable"),
 ])  # fmt: skip
 def test_bad_input_is_one_line(a, b, more, words):

@@ -47,11 +47,17 @@ def test_load_with_parameters(scenes):
     assert scene.parameters["friction"].value == 0.3
     assert scene.parameters["fibre_contact"].value is False
     assert "count = 4" in scene.resolved()
+    assert tresse.Scene(scenes / "comb.toml", {"friction": 0.3, "fibres": 4, "fibre_contact": False}).resolved() == scene.resolved()
+
+
+ENDLESS = {"fibres": []}
+ENDLESS["fibres"].append(ENDLESS)
 
 
 @pytest.mark.parametrize("tables, words", [
+    (ENDLESS, "tables within tables without end"),
     ({}, "no ..fibres.."),
-    ([], "found list, expected a dict of tables"),
+    ([], "found list, expected a dict of tables or a file"),
     ({"fibres": [{**HAIR, "radius": -1}]}, "fibres.hair.radius is -1"),
     ({"fibres": [HAIR], "simulation": {"timestep": 1}}, "scene:4:1: .*timestep"),
     ({"fibres": [HAIR], "simulation": {"time_step": None}}, "scene: simulation.time_step is NoneType; expected a number"),

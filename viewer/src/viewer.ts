@@ -21,6 +21,7 @@ const poll_interval = 1000; // milliseconds
 const cache_bytes = 512e6;
 /** Above this time between pictures fibres are drawn through fewer points. */
 const slow_frame = 70; // milliseconds
+const rest_time = 400; // milliseconds without a new picture
 
 export class Viewer {
   readonly settings = load_settings();
@@ -41,12 +42,13 @@ export class Viewer {
   private tables_of = -1; // frames for which the tables were read
   private tables_live = false;
   private problem = "";
+  private moving_stride = 1; // of the points that fibres are drawn through while something moves
 
   constructor(canvas: HTMLCanvasElement) {
     this.stage = new Stage(canvas);
-    this.recorder = new Recorder(canvas, (on) => {
+    this.recorder = new Recorder(canvas, (on, bytes) => {
       set_pressed(element("record"), on);
-      element("record").textContent = on ? "Stop" : "Record";
+      element("record").textContent = on ? `Stop (${(bytes / 1e6).toFixed(2)} MB)` : "Record";
     });
     this.source = new FrameSource(cache_bytes, () => this.update(), (message) => this.show_problem(message));
     this.plots = new Plots((time) => this.seek_time(time));
@@ -188,7 +190,8 @@ export class Viewer {
   update(): void {
     const index = this.player.index;
     const stride = this.player.playing ? this.stride : 0;
-    if (this.player.count > 0) this.source.want(index, this.quantity, stride, this.player.count);
+    const readable = this.player.count > 0 && !this.state?.error;
+    if (readable) this.source.want(index, this.quantity, stride, this.player.count);
     const shown = this.player.count > 0 ? this.source.peek(index, this.quantity) : null;
     if (shown && this.world && shown.index !== this.shown_index) this.show(shown);
     this.draw_timeline();
@@ -214,11 +217,10 @@ export class Viewer {
 
   private first_view(shown: Shown): void {
     const world = this.world!;
-    const box = world.bounds(shown.frame);
     world.start(shown.frame);
     const fibres = new THREE.Box3().setFromArray(shown.frame.points);
-    const size = (fibres.isEmpty() ? box : fibres).getSize(new THREE.Vector3());
-    const up = up_axis(this.description?.scene ?? "", size.toArray());
+    const size = fibres.isEmpty() ? [1, 1, 1] : fibres.getSize(new THREE.Vector3()).toArray();
+    const up = up_axis(this.description?.scene ?? "", size);
     choice("up").value = up;
     this.stage.set_up(up);
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
@@ -292,20 +294,26 @@ export class Viewer {
       if (!this.player.playing && this.recorder.recording) this.recorder.stop();
     }
     if (!this.world) return;
-    if (this.stage.draw(now, () => this.world!.prepare())) this.choose_detail();
+    const fibres = this.world.fibres;
+    const resting = !this.stage.is_dirty && fibres.stride > 1 && this.stage.idle(now) > rest_time;
+    if (resting) this.stage.redraw();
+    if (this.stage.is_dirty) fibres.set_stride(resting ? 1 : this.moving_stride);
+    if (this.stage.draw(now, () => this.world!.prepare()) && !resting) this.choose_detail();
   }
 
   /** Fewer points a fibre where pictures come too slowly, all of them once the view rests. */
   private choose_detail(): void {
     const fibres = this.world!.fibres;
-    document.body.dataset["frameTime"] = this.stage.frame_time.toFixed(1);
-    if (this.stage.drawn % 12 === 0) {
-      if (this.stage.frame_time > slow_frame && fibres.stride < 4 && fibres.pieces > 20000) fibres.set_stride(2 * fibres.stride);
-      else if (this.stage.frame_time < slow_frame / 4 && fibres.stride > 1) fibres.set_stride(fibres.stride / 2);
+    const { frame_time, drawn } = this.stage;
+    document.body.dataset["drawn"] = String(this.stage.drawn);
+    document.body.dataset["stride"] = String(fibres.stride);
+    if (drawn % 4 === 0) {
+      if (frame_time > slow_frame && this.moving_stride < 8 && fibres.pieces > 20000) this.moving_stride *= 2;
+      else if (frame_time < slow_frame / 4 && this.moving_stride > 1) this.moving_stride /= 2;
     }
     const performance_box = element("performance");
     if (!performance_box.hidden) {
-      performance_box.textContent = `${(1000 / this.stage.frame_time).toFixed(0)} pictures a second\n${(this.source.bytes / 1e6).toFixed(0)} MB of frames\nevery ${fibres.stride}. point, ${this.stage.renderer.info.render.triangles} triangles`;
+      performance_box.textContent = `${(1000 / frame_time).toFixed(0)} pictures a second\n${(this.source.bytes / 1e6).toFixed(0)} MB of frames\n${fibres.stride > 1 ? `every ${fibres.stride}th point, ` : ""}${this.stage.renderer.info.render.triangles} triangles`;
     }
     document.body.dataset["cacheBytes"] = String(this.source.bytes);
   }

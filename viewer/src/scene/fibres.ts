@@ -114,6 +114,7 @@ export class Fibres {
   readonly mesh: THREE.Mesh<THREE.InstancedBufferGeometry, THREE.ShaderMaterial>;
   stride = 1;
   pieces = 0;
+  private readonly kept = new Map<number, THREE.InstancedBufferGeometry>(); // by stride
   private readonly point_texture: THREE.DataTexture;
   private readonly point_values: Float32Array;
   private readonly colours: THREE.DataTexture;
@@ -152,9 +153,10 @@ export class Fibres {
   /** Draws every `stride`-th point only. */
   set_stride(stride: number): void {
     if (stride === this.stride) return;
+    this.kept.set(this.stride, this.mesh.geometry);
     this.stride = stride;
-    this.mesh.geometry.dispose();
-    this.mesh.geometry = this.geometry();
+    this.mesh.geometry = this.kept.get(stride) ?? this.geometry();
+    this.pieces = this.mesh.geometry.instanceCount;
   }
 
   set_points(points: Float32Array, values: Float32Array | null): void {
@@ -199,7 +201,7 @@ export class Fibres {
   }
 
   dispose(): void {
-    this.mesh.geometry.dispose();
+    for (const geometry of [this.mesh.geometry, ...this.kept.values()]) geometry.dispose();
     this.mesh.material.dispose();
     for (const name of ["points", "radii", "fibre_colours", "map"]) {
       (this.uniforms[name]!.value as THREE.Texture).dispose();

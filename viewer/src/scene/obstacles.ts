@@ -117,18 +117,20 @@ export class Obstacles {
     });
   }
 
-  /** Box of the capsules in their present place. */
-  box(frame: Frame): THREE.Box3 {
-    const box = new THREE.Box3();
+  /** Corners of boxes about the ends of the capsules in their present place. */
+  outline(frame: Frame): THREE.Vector3[] {
+    const out: THREE.Vector3[] = [];
     for (let i = 0; i < this.layout.capsule_count; ++i) {
       const pose = pose_of(this.layout, frame, this.layout.capsule_obstacle[i]!);
       const radius = this.layout.capsule_radius[i]!;
       for (const ends of [this.layout.capsule_from, this.layout.capsule_to]) {
         const end = new THREE.Vector3().fromArray(ends, 3 * i).applyMatrix4(pose);
-        box.expandByPoint(end.clone().addScalar(radius)).expandByPoint(end.addScalar(-radius));
+        for (const sign of [-1, 1]) {
+          for (const axis of [0, 1, 2]) out.push(end.clone().setComponent(axis, end.getComponent(axis) + sign * radius));
+        }
       }
     }
-    return box;
+    return out;
   }
 
   dispose(): void {

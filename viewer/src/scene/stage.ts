@@ -12,12 +12,14 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(field_of_view, 1, 0.001, 100);
   readonly renderer: THREE.WebGLRenderer;
   readonly controls: OrbitControls;
-  /** Milliseconds between frames while many follow each other, smoothed. */
+  /** Milliseconds from the wish for a picture to the next one, smoothed. */
   frame_time = 16;
   drawn = 0;
   private dirty = true;
-  private box = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  private readonly box = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  private outline: readonly THREE.Vector3[] = [new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)];
   private last_draw = 0;
+  private wished = 0;
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
@@ -37,7 +39,16 @@ export class Stage {
   }
 
   redraw(): void {
+    if (!this.dirty) this.wished = performance.now();
     this.dirty = true;
+  }
+
+  get is_dirty(): boolean {
+    return this.dirty;
+  }
+  /** Milliseconds since the last picture. */
+  idle(now: number): number {
+    return now - this.last_draw;
   }
 
   set_background(colour: string): void {
@@ -51,10 +62,11 @@ export class Stage {
     return (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / height;
   }
 
-  /** Box of what is to be seen, for fitting and for the near and far planes. */
-  set_box(box: THREE.Box3): void {
-    if (box.isEmpty()) return;
-    this.box = box.clone();
+  /** Points about what is to be seen, for fitting and for the near and far planes. */
+  set_outline(points: readonly THREE.Vector3[]): void {
+    if (points.length === 0) return;
+    this.outline = points;
+    this.box.setFromPoints([...points]);
   }
 
   get size(): number {
@@ -81,29 +93,32 @@ export class Stage {
     this.fit(direction.normalize());
   }
 
-  /** Looks from `direction` so that the box just fills the picture. */
+  /** Looks from `direction` so that what is to be seen fills the picture, above the legend. */
   fit(direction: THREE.Vector3): void {
-    const centre = this.box.getCenter(new THREE.Vector3());
     const right = this.camera.up.clone().cross(direction).normalize();
     const up = direction.clone().cross(right);
-    const tan_y = Math.tan((this.camera.fov * Math.PI) / 360) * 0.88;
+    const tan_y = Math.tan((this.camera.fov * Math.PI) / 360) * 0.82;
     const tan_x = tan_y * this.camera.aspect;
-    let distance = 0;
-    for (let corner = 0; corner < 8; ++corner) {
-      const offset = new THREE.Vector3(
-        corner & 1 ? this.box.max.x : this.box.min.x,
-        corner & 2 ? this.box.max.y : this.box.min.y,
-        corner & 4 ? this.box.max.z : this.box.min.z,
-      ).sub(centre);
-      const depth = offset.dot(direction);
-      distance = Math.max(
-        distance,
-        Math.abs(offset.dot(right)) / tan_x + depth,
-        Math.abs(offset.dot(up)) / tan_y + depth,
-      );
-    }
-    this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(direction, Math.max(distance, 1e-6));
+    // For a given direction the fit is exact: in each of the two planes, the apex of the cone that just holds all points.
+    const apex = (axis: THREE.Vector3, slope: number): { across: number; depth: number } => {
+      let [low, high] = [Infinity, -Infinity];
+      for (const point of this.outline) {
+        const depth = point.dot(direction);
+        low = Math.min(low, point.dot(axis) / slope - depth);
+        high = Math.max(high, point.dot(axis) / slope + depth);
+      }
+      return { across: ((low + high) / 2) * slope, depth: (high - low) / 2 };
+    };
+    const [horizontal, vertical] = [apex(right, tan_x), apex(up, tan_y)];
+    const depth = Math.max(horizontal.depth, vertical.depth);
+    const middle = this.box.getCenter(new THREE.Vector3()).dot(direction);
+    const distance = Math.max(depth - middle, 1e-6);
+    this.controls.target
+      .set(0, 0, 0)
+      .addScaledVector(right, horizontal.across)
+      .addScaledVector(up, vertical.across - 0.06 * distance * tan_y)
+      .addScaledVector(direction, middle);
+    this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
     this.controls.update();
     this.redraw();
   }
@@ -129,9 +144,8 @@ export class Stage {
     prepare();
     this.renderer.render(this.scene, this.camera);
     ++this.drawn;
-    const elapsed = now - this.last_draw;
+    this.frame_time += 0.3 * (now - Math.min(now, Math.max(this.last_draw, this.wished)) - this.frame_time);
     this.last_draw = now;
-    if (elapsed < 1000) this.frame_time += 0.2 * (elapsed - this.frame_time);
     return true;
   }
 

@@ -30,7 +30,7 @@ export class World {
   private seen_quantity: Quantity | null = null;
   private largest_force = 0;
   private drawn_contacts = 0;
-  private box = new THREE.Box3();
+  private readonly centre = new THREE.Vector3();
 
   constructor(
     readonly layout: Layout,
@@ -61,35 +61,32 @@ export class World {
     return this.fixed_range ?? this.seen_range ?? { low: 0, high: 1 };
   }
 
-  /** Box of fibres and obstacles in a frame, planes left out. */
-  bounds(frame: Frame): THREE.Box3 {
-    const box = new THREE.Box3();
-    const point = new THREE.Vector3();
-    for (let i = 0; i < frame.points.length; i += 3) {
-      point.fromArray(frame.points, i);
-      if (Number.isFinite(point.x + point.y + point.z)) box.expandByPoint(point);
-    }
-    box.union(this.obstacles.box(frame));
-    if (box.isEmpty()) box.set(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
-    return box;
-  }
-
   /** The first frame: sizes of planes and the view. */
   start(frame: Frame): void {
-    this.box = this.bounds(frame);
-    this.stage.set_box(this.box);
+    this.outline(frame);
     this.obstacles.add_planes(this.stage.size);
   }
 
   refit(): void {
-    if (this.shown) this.box = this.bounds(this.shown.frame);
-    this.stage.set_box(this.box);
+    if (this.shown) this.outline(this.shown.frame);
+  }
+
+  /** Some thousand points of the fibres and the ends of the capsules; planes are left out. */
+  private outline(frame: Frame): void {
+    const points: THREE.Vector3[] = [];
+    const stride = 3 * Math.max(1, Math.floor(frame.points.length / 15000));
+    for (let i = 0; i < frame.points.length; i += stride) points.push(new THREE.Vector3().fromArray(frame.points, i));
+    points.push(...this.obstacles.outline(frame));
+    const finite = points.filter((point) => Number.isFinite(point.x + point.y + point.z));
+    if (finite.length === 0) finite.push(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
+    this.stage.set_outline(finite);
+    new THREE.Box3().setFromPoints(finite).getCenter(this.centre);
   }
 
   show(shown: Shown, settings: Settings): void {
     this.shown = shown;
     this.fibres.set_points(shown.frame.points, shown.values);
-    this.obstacles.update(shown.frame, this.box.getCenter(new THREE.Vector3()));
+    this.obstacles.update(shown.frame, this.centre);
     this.see_values(shown, settings);
     this.show_contacts(shown.frame, settings);
     this.apply(settings);

@@ -71,7 +71,7 @@ export class Recorder {
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly changed: (recording: boolean) => void,
+    private readonly changed: (recording: boolean, bytes: number) => void,
   ) {}
 
   get recording(): boolean {
@@ -86,16 +86,21 @@ export class Recorder {
     if (!type) throw new Error("This browser cannot record WebM videos.");
     const parts: Blob[] = [];
     const recorder = new MediaRecorder(this.canvas.captureStream(30), { mimeType: type, videoBitsPerSecond: 16e6 });
-    recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
+    let size = 0;
+    recorder.addEventListener("dataavailable", (event) => {
+      parts.push(event.data);
+      size += event.data.size;
+      if (this.recorder === recorder) this.changed(true, size);
+    });
     recorder.addEventListener("stop", () => download(new Blob(parts, { type: "video/webm" }), name));
     recorder.start(500);
     this.recorder = recorder;
-    this.changed(true);
+    this.changed(true, 0);
   }
 
   stop(): void {
     this.recorder?.stop();
     this.recorder = null;
-    this.changed(false);
+    this.changed(false, 0);
   }
 }

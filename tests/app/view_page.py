@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Runs the tests of the viewer's page where npm, its packages and a browser are: view_page.py parts|browser
+--program TRESSE --work FOLDER. FOLDER is where tools/build_viewer worked. Exits with 77, and says why, where they are not."""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+
+SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/three_point_bending.toml"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["parts", "browser"])
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--pictures", help="folder for pictures of the page")
+    arguments = parser.parse_args()
+    page = pathlib.Path(arguments.program).resolve().parents[1] / "share/tresse/viewer/index.html"
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    reason = None
+    if not shutil.which("node"):
+        reason = "no node"
+    elif not (arguments.work / "node_modules/playwright-core").is_dir() or not page.is_file():
+        reason = "the page is not built: cmake --build FOLDER --target viewer"
+    elif arguments.what == "browser" and not browser:
+        reason = "no Chromium: tools/install_dependencies check"
+    if reason:
+        print(f"SKIPPED: {reason}")
+        return 77
+    if arguments.what == "parts":
+        command = ["npx", "vitest", "run"]
+    else:
+        command = ["node", "tests/browser.mjs", "--program", arguments.program, "--browser", browser, "--scene", str(SCENE)]
+        command += ["--pictures", arguments.pictures] if arguments.pictures else []
+    return subprocess.run(command, cwd=arguments.work, timeout=600, check=False).returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

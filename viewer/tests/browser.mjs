@@ -1,0 +1,346 @@
+// The page in a real browser: node browser.mjs --program TRESSE --browser CHROMIUM [--pictures FOLDER].
+// Opens short runs, plays, scrubs, picks, toggles every overlay, follows a live run, survives damaged and vanished files.
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+
+const { values: options } = parseArgs({
+  options: { program: { type: "string" }, browser: { type: "string" }, scene: { type: "string" }, pictures: { type: "string" } },
+});
+const folder = mkdtempSync(join(tmpdir(), "tresse_view_"));
+const children = [];
+const complaints = [];
+let forgive = false; // requests that fail because their file is gone are the browser's to report
+
+function expect(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+function run_scene(name, ...more) {
+  const out = join(folder, name);
+  const words = ["run", options.scene, "-o", out, "--quiet", "--set", "friction=0.3", ...more];
+  const done = spawnSync(options.program, words, { encoding: "utf8" });
+  expect(done.status === 0, `run: ${done.stderr}`);
+  return out;
+}
+
+async function serve(path) {
+  const server = spawn(options.program, ["view", path, "--no-open"]);
+  children.push(server);
+  let told = "";
+  server.stderr.on("data", (text) => (told += text));
+  const url = await new Promise((resolve, reject) => {
+    server.stdout.once("data", (text) => resolve(String(text).trim()));
+    server.once("exit", () => reject(new Error(`tresse view ended: ${told}`)));
+  });
+  return { server, url };
+}
+
+async function open_page(browser, url, scheme = "light") {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: scheme, acceptDownloads: true });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30000);
+  page.on("console", (message) => {
+    if (message.type() === "error" && !(forgive && message.text().includes("404"))) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !/^(blob|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
+  });
+  await page.goto(url);
+  await page.waitForSelector("body[data-frame]");
+  return page;
+}
+
+const fact = (page, name) => page.evaluate((key) => document.body.dataset[key] ?? "", name);
+const frame_of = async (page) => Number(await fact(page, "frame"));
+/** Playwright's own waitForFunction needs eval, which the page's security policy forbids. */
+async function until(page, code, argument) {
+  for (const end = Date.now() + 30000; !(await page.evaluate(code, argument)); ) {
+    expect(Date.now() < end, `never came true: ${code}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const text_of = (page, id) => page.textContent(`#${id}`);
+
+async function settled(page) {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+/** A picture of the view, kept in the page: too large to be sent about. */
+async function view_pixels(page) {
+  await settled(page);
+  const shot = (await page.locator("#canvas").screenshot()).toString("base64");
+  return page.evaluateHandle(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, image.width, image.height);
+  }, shot);
+}
+
+/** How many pixels differ, and where the one in the middle of them is. */
+const differences = (page, a, b) =>
+  page.evaluate(
+    ([p, q]) => {
+      const places = [];
+      for (let i = 0; i < p.data.length; i += 4) {
+        let distance = 0;
+        for (let c = 0; c < 3; ++c) distance += Math.abs(p.data[i + c] - q.data[i + c]);
+        if (distance > 30) places.push([(i / 4) % p.width, Math.floor(i / 4 / p.width)]);
+      }
+      return { count: places.length, middle: places[places.length >> 1] };
+    },
+    [a, b],
+  );
+
+async function picture(page, name) {
+  if (!options.pictures) return;
+  mkdirSync(options.pictures, { recursive: true });
+  await settled(page);
+  await page.screenshot({ path: join(options.pictures, `${name}.png`) });
+}
+
+async function plays_and_scrubs(page) {
+  const last = Number(await page.getAttribute("#scrub", "max"));
+  expect(last === 150, `last frame ${last}`);
+  await page.keyboard.press("Space");
+  await until(page, () => Number(document.body.dataset.frame) > 5);
+  await page.keyboard.press("Space");
+  await settled(page);
+  const stopped = await frame_of(page);
+  await page.waitForTimeout(300);
+  expect((await frame_of(page)) === stopped, "plays on after a pause");
+  await page.keyboard.press("ArrowRight");
+  await until(page, (n) => Number(document.body.dataset.frame) === n, stopped + 1);
+  await page.keyboard.press("Shift+ArrowLeft");
+  await until(page, (n) => Number(document.body.dataset.frame) === n, Math.max(0, stopped - 9));
+  await page.keyboard.press("Home");
+  await until(page, () => document.body.dataset.frame === "0");
+  await page.keyboard.press("End");
+  await until(page, () => document.body.dataset.frame === "150");
+  await page.locator("#scrub").fill("100");
+  await until(page, () => document.body.dataset.frame === "100");
+  expect((await text_of(page, "clock")).startsWith("t = 0.2"), await text_of(page, "clock"));
+  const box = await page.locator("#plot .u-over").boundingBox();
+  await page.mouse.click(box.x + 0.5 * box.width, box.y + 20);
+  await until(page, () => Math.abs(Number(document.body.dataset.frame) - 75) < 3);
+  await page.keyboard.press("End");
+  await until(page, () => document.body.dataset.frame === "150");
+  for (const key of ["+", "-", "-"]) await page.keyboard.press(key);
+}
+
+async function toggles(page) {
+  await page.locator("#scrub").evaluate((x) => x.blur());
+  for (const [key, box] of [["k", "show-contacts"], ["a", "show-forces"], ["o", "show-obstacles"], ["", "show-fibres"]]) {
+    const before = await view_pixels(page);
+    const flip = () => (key ? page.keyboard.press(key) : page.click(`#${box}`));
+    await flip();
+    expect(!(await page.isChecked(`#${box}`)), `${box} is still checked`);
+    const without = await view_pixels(page);
+    expect((await differences(page, before, without)).count > 10, `${box} changes nothing`);
+    await flip();
+    expect((await differences(page, before, await view_pixels(page))).count === 0, `${box} does not come back`);
+  }
+  const legend = await text_of(page, "legend");
+  expect(legend.includes("Normal force [") && legend.includes("Arrows"), legend);
+  await page.keyboard.press("x");
+  expect((await text_of(page, "legend")).includes("slide"), "key of contact states");
+  await page.keyboard.press("x");
+  const before = await view_pixels(page);
+  for (const [id, value] of [["thickness", "0.7"], ["arrow-scale", "0.6"], ["opacity", "0.3"]]) {
+    const old = await page.inputValue(`#${id}`);
+    await page.locator(`#${id}`).fill(value);
+    expect((await differences(page, before, await view_pixels(page))).count > 10, `${id} changes nothing`);
+    await page.locator(`#${id}`).fill(old);
+  }
+}
+
+async function colours(page) {
+  const names = await page.locator("#colour option").evaluateAll((all) => all.map((one) => one.value));
+  expect(names.length === 9, `${names}`);
+  let before = await view_pixels(page);
+  for (const name of names.slice(1)) {
+    await page.selectOption("#colour", name);
+    await page.waitForTimeout(150);
+    const after = await view_pixels(page);
+    expect(name === "speed" || (await differences(page, before, after)).count > 50, `colour by ${name} changes nothing`);
+    before = after;
+  }
+  await page.selectOption("#colour", "curvature");
+  await until(page, () => document.getElementById("legend").textContent.includes("Curvature [1/m]"));
+  await page.fill("#range-low", "10");
+  await page.fill("#range-high", "30");
+  await page.locator("#range-high").blur();
+  expect((await page.locator("#legend svg text").allTextContents()).includes("30"), "the colour bar keeps to typed limits");
+  await page.click("#range-auto");
+  await picture(page, "curvature");
+}
+
+async function picks(page) {
+  await page.selectOption("#colour", "hair");
+  const before = await view_pixels(page);
+  await page.click("#show-fibres");
+  const { middle } = await differences(page, before, await view_pixels(page));
+  await page.click("#show-fibres");
+  const [x, y] = middle;
+  const box = await page.locator("#canvas").boundingBox();
+  await page.mouse.click(box.x + x, box.y + y);
+  await until(page, () => document.body.dataset.picked === "0");
+  await page.waitForSelector("#inspector-plot .u-over");
+  const facts = await text_of(page, "inspector-facts");
+  expect(facts.includes("60 mm") && /Contacts1 (stick|slide)/.test(facts), facts);
+  await picture(page, "picked");
+  await page.mouse.click(box.x + 5, box.y + box.height - 5);
+  expect((await fact(page, "picked")) === "-1", "still picked");
+}
+
+async function the_rest_of_the_page(page) {
+  for (const tab of ["Energy", "Contacts", "Solver", "Force"]) {
+    await page.click(`#plot-tabs button:text-is("${tab}")`);
+    await page.waitForSelector("#plot .u-over");
+  }
+  const before = await view_pixels(page);
+  for (let i = 1; i <= 6; ++i) {
+    await page.keyboard.press(String(i));
+    await settled(page);
+  }
+  await page.keyboard.press("f");
+  const box = await page.locator("#canvas").boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 420, box.y + 260, { steps: 4 });
+  await page.mouse.up();
+  await page.mouse.wheel(0, -500);
+  expect((await differences(page, before, await view_pixels(page))).count > 100, "turning and zooming change nothing");
+  await page.keyboard.press("f");
+  await page.keyboard.press("t");
+  expect((await page.getAttribute("html", "data-theme")) === "dark", "no dark theme");
+  await picture(page, "dark");
+  await page.keyboard.press("t");
+  await page.keyboard.press("?");
+  await page.waitForSelector("#help[open]");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("p");
+  await page.keyboard.press("b");
+  expect(await page.locator("#plots, #panel").evaluateAll((all) => all.every((one) => one.hidden)), "plots and panel stay");
+  await page.keyboard.press("p");
+  await page.keyboard.press("b");
+  await page.setViewportSize({ width: 720, height: 520 });
+  await settled(page);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(overflow <= 0, `the page is ${overflow} pixels too wide for a small window`);
+  await picture(page, "small");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const [shot] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+  const bytes = readFileSync(await shot.path());
+  expect(bytes.subarray(1, 4).toString() === "PNG" && bytes.length > 10000, `a picture of ${bytes.length} bytes`);
+  if (options.pictures) cpSync(await shot.path(), join(options.pictures, "saved.png"));
+  await page.keyboard.press("Home");
+  await page.keyboard.press("v");
+  await until(page, () => /\(0\.0*[1-9]|\([1-9]/.test(document.getElementById("record").textContent));
+  const [video] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("v")]);
+  expect(statSync(await video.path()).size > 1000, "an empty video");
+}
+
+async function unlabelled_controls(page) {
+  const names = await page.locator("button, input, select").evaluateAll((all) =>
+    all.filter((x) => !(x.labels?.length || x.getAttribute("aria-label") || x.textContent.trim())).map((x) => x.id),
+  );
+  expect(names.length === 0, `controls without a name: ${names}`);
+}
+
+async function survives(page, path) {
+  forgive = true;
+  const copy = join(folder, "copy");
+  cpSync(path, copy, { recursive: true });
+  truncateSync(join(path, "trajectory.log"), 500);
+  await until(page, () => !document.getElementById("message").hidden);
+  expect((await text_of(page, "message")).includes("trajectory.log"), await text_of(page, "message"));
+  await picture(page, "damaged");
+  rmSync(path, { recursive: true });
+  await until(page, () => document.getElementById("message").textContent.includes("no such"));
+  await page.keyboard.press("ArrowLeft");
+  cpSync(copy, path, { recursive: true });
+  await until(page, () => document.getElementById("message").hidden);
+  await page.keyboard.press("Home");
+  await until(page, () => document.body.dataset.frame === "0");
+  forgive = false;
+}
+
+async function follows(browser) {
+  const out = join(folder, "live");
+  const more = ["--set", "time_step=2e-5", "--set", "output.every=50", "--set", "max_indentation=0.02", "--threads", "1"];
+  const run = spawn(options.program, ["run", options.scene, "-o", out, "--quiet", ...more]);
+  children.push(run);
+  const log = join(out, "trajectory.log");
+  for (let i = 0; (statSync(log, { throwIfNoEntry: false })?.size ?? 0) < 20000; ++i) {
+    expect(i < 600, "the run did not begin");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const { url } = await serve(out);
+  const page = await open_page(browser, url, "dark");
+  await until(page, () => document.getElementById("status").textContent === "live");
+  const first = await frame_of(page);
+  await until(page, (n) => Number(document.body.dataset.frame) > n + 3, first);
+  await picture(page, "live");
+  await page.click("#follow");
+  const still = await frame_of(page);
+  await page.waitForTimeout(2500);
+  expect((await frame_of(page)) === still, "follows although told not to");
+  await page.keyboard.press("l");
+  await until(page, (n) => Number(document.body.dataset.frame) > n, still);
+  run.kill("SIGKILL");
+  await until(page, () => document.body.dataset.live === "false");
+  expect((await text_of(page, "status")) === "stopped", await text_of(page, "status"));
+  await page.close();
+}
+
+async function server_ends(page, server) {
+  forgive = true;
+  server.kill();
+  await until(page, () => document.getElementById("message").textContent.includes("has ended"));
+  complaints.splice(0, complaints.length, ...complaints.filter((text) => !/ERR_CONNECTION|ERR_EMPTY/.test(text)));
+  forgive = false;
+}
+
+async function main() {
+  const browser = await chromium.launch({
+    executablePath: options.browser,
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+  });
+  children.push({ kill: () => void browser.close() });
+  const path = run_scene("run", "--until", "0.3", "--set", "output.every=20");
+  const { server, url } = await serve(path);
+  const page = await open_page(browser, url);
+  const steps = [plays_and_scrubs, toggles, colours, picks, the_rest_of_the_page, unlabelled_controls];
+  for (const step of steps) {
+    await step(page);
+    console.log(`${step.name}: ok`);
+  }
+  await survives(page, path);
+  console.log("survives: ok");
+  await follows(browser);
+  console.log("follows: ok");
+  await server_ends(page, server);
+  expect(complaints.length === 0, `the browser complained: ${complaints.join("; ")}`);
+}
+
+let status = 0;
+try {
+  await main();
+} catch (error) {
+  console.log(`FAILED: ${error.stack ?? error}`);
+  status = 1;
+}
+for (const child of children) child.kill();
+rmSync(folder, { recursive: true, force: true });
+process.exit(status);
