@@ -228,6 +228,24 @@ def links_that_lead_out_are_refused(program, run, assets):
                             text=True, timeout=60)
     expect(result.returncode == 2 and "leads out of the folder" in result.stderr, f"{result}")
     (folder / "trajectory.h5").unlink()
+    # Nor may a trajectory take its numbers from another file.
+    for way in ("link", "virtual", "raw"):
+        shutil.copy(run / "trajectory.h5", folder)
+        with h5py.File(folder / "trajectory.h5", "r+") as file:
+            shape = file["fibres/points"].shape
+            del file["fibres/points"]
+            if way == "link":
+                file["fibres/points"] = h5py.ExternalLink(str(run / "trajectory.h5"), "fibres/points")
+            elif way == "virtual":
+                layout = h5py.VirtualLayout(shape, "<f8")
+                layout[:] = h5py.VirtualSource(str(run / "trajectory.h5"), "fibres/points", shape)
+                file.create_virtual_dataset("fibres/points", layout)
+            else:
+                outside = [(str(run.parent / "secret.txt"), 0, h5py.h5f.UNLIMITED)]
+                file.create_dataset("fibres/points", shape, "<f8", external=outside)
+        with viewing(program, folder, assets) as viewer:
+            status, content, _ = viewer.frame(1, 0)
+            expect(status == 404 and b"fibres/points" in content, f"{way}: {status} {content[:200]}")
     shutil.copy(run / "trajectory.h5", folder)
     (folder / "steps.csv").symlink_to("/etc/passwd")
     with viewing(program, folder, assets) as viewer:

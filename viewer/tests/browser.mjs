@@ -13,6 +13,7 @@ const { values: options } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), "tresse_view_"));
 const children = [];
 const complaints = [];
+const patience = 120e3; // milliseconds: the machine may have other work
 let forgive = false; // requests that fail because their file is gone are the browser's to report
 
 function expect(condition, what) {
@@ -42,7 +43,7 @@ async function serve(path) {
 async function open_page(browser, url, scheme = "light") {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: scheme, acceptDownloads: true });
   const page = await context.newPage();
-  page.setDefaultTimeout(30000);
+  page.setDefaultTimeout(patience);
   page.on("console", (message) => {
     if (message.type() === "error" && !(forgive && message.text().includes("404"))) complaints.push(message.text());
   });
@@ -59,7 +60,7 @@ const fact = (page, name) => page.evaluate((key) => document.body.dataset[key] ?
 const frame_of = async (page) => Number(await fact(page, "frame"));
 /** Playwright's own waitForFunction needs eval, which the page's security policy forbids. */
 async function until(page, code, argument) {
-  for (const end = Date.now() + 30000; !(await page.evaluate(code, argument)); ) {
+  for (const end = Date.now() + patience; !(await page.evaluate(code, argument)); ) {
     expect(Date.now() < end, `never came true: ${code}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -342,5 +343,5 @@ try {
   status = 1;
 }
 for (const child of children) child.kill();
-rmSync(folder, { recursive: true, force: true });
+rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }); // a run that was killed may still write
 process.exit(status);

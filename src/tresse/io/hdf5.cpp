@@ -107,10 +107,23 @@ std::size_t count_of(const Extents& shape) {
   return count;
 }
 
+/// A file may point at others, of any name on this machine: what it does not hold itself is not read.
+bool is_elsewhere(hid_t dataset) {
+  const Handle creation(H5Dget_create_plist(dataset));
+  return creation.bad() || H5Pget_external_count(creation) != 0 || H5Pget_layout(creation) == H5D_VIRTUAL;
+}
+
+bool is_external_link(hid_t file, const std::string& name) {
+  H5L_info_t info{};
+  return H5Lget_info(file, name.c_str(), &info, H5P_DEFAULT) >= 0 && info.type == H5L_TYPE_EXTERNAL;
+}
+
 bool link_exists(hid_t file, const std::string& name) {
   for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
     const std::string part = name.substr(0, end);
-    if (!part.empty() && part != "/" && H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (!part.empty() && part != "/" &&
+        (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || is_external_link(file, part)))
+      return false;
     if (end == std::string::npos) return true;
   }
 }
@@ -138,6 +151,7 @@ OpenDataset open_dataset(hid_t file, const std::filesystem::path& path, const st
   if (!link_exists(file, name)) bad_dataset(path, name, "missing");
   OpenDataset open{Handle(H5Dopen2(file, name.c_str(), H5P_DEFAULT)), Handle(-1), {}};
   if (open.dataset.bad()) bad_dataset(path, name, "not a dataset, or damaged");
+  if (is_elsewhere(open.dataset)) bad_dataset(path, name, "its values are in another file");
   Handle space(H5Dget_space(open.dataset));
   const int rank = space.bad() ? -1 : H5Sget_simple_extent_ndims(space);
   if (rank < 0) bad_dataset(path, name, "damaged shape");

@@ -97,7 +97,7 @@ export class Stage {
   fit(direction: THREE.Vector3): void {
     const right = this.camera.up.clone().cross(direction).normalize();
     const up = direction.clone().cross(right);
-    const tan_y = Math.tan((this.camera.fov * Math.PI) / 360) * 0.82;
+    const tan_y = Math.tan((this.camera.fov * Math.PI) / 360) * 0.78;
     const tan_x = tan_y * this.camera.aspect;
     // For a given direction the fit is exact: in each of the two planes, the apex of the cone that just holds all points.
     const apex = (axis: THREE.Vector3, slope: number): { across: number; depth: number } => {
@@ -116,7 +116,7 @@ export class Stage {
     this.controls.target
       .set(0, 0, 0)
       .addScaledVector(right, horizontal.across)
-      .addScaledVector(up, vertical.across - 0.06 * distance * tan_y)
+      .addScaledVector(up, vertical.across - 0.12 * distance * tan_y)
       .addScaledVector(direction, middle);
     this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
     this.controls.update();

@@ -43,7 +43,6 @@ export class Inspector {
     const [begin, end] = [layout.point_offsets[fibre]!, layout.point_offsets[fibre + 1]!];
     const contacts = contacts_of(frame, fibre);
     const states = contacts.by_state.map((count, i) => (count > 0 ? `${count} ${state_names[i]!}` : "")).filter(Boolean);
-    const tip = frame.points.subarray(3 * (end - 1), 3 * end);
     const facts: [string, string][] = [
       ["Fibre", `${fibre} of ${layout.fibre_count}`],
       ["Group", group],
@@ -52,7 +51,6 @@ export class Inspector {
       ["Points", `${end - begin}`],
       ["Contacts", states.length > 0 ? states.join(", ") : "none"],
       ["Contact forces, summed", with_unit(contacts.force, "N", 3)],
-      ["Tip", `${Array.from(tip, (x) => short(x, 3)).join(", ")} m`],
     ];
     element("inspector-facts").replaceChildren(
       ...facts.flatMap(([name, text]) => [make("dt", { textContent: name }), make("dd", { textContent: text })]),

@@ -62,10 +62,11 @@ export class Plots {
     element("plot-tabs").append(...tabs);
     choice("plot-obstacle").addEventListener("change", () => this.draw());
     new ResizeObserver(() => this.resize()).observe(this.target);
-    this.show("Force");
+    this.select("Force");
   }
 
   set_tables(steps: StepTable, forces: ForceTable): void {
+    if (!this.steps && Object.keys(forces.obstacles).length === 0) this.select("Energy");
     this.steps = steps;
     this.forces = forces;
     set_options(
@@ -100,11 +101,14 @@ export class Plots {
   }
 
   private show(name: Name): void {
+    this.select(name);
+    this.draw();
+  }
+  private select(name: Name): void {
     this.shown = name;
     for (const tab of element("plot-tabs").children) {
       tab.setAttribute("aria-selected", String(tab.textContent === name));
     }
-    this.draw();
   }
 
   private figure(): Figure | null {
