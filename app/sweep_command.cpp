@@ -14,6 +14,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
+#include <tresse/io/run.hpp>
 #include <tresse/io/scene_file.hpp>
 
 #include "child_process.hpp"
@@ -58,6 +59,7 @@ struct SweepArguments {
 /// A run of the sweep, and whether it is done.
 struct Planned {
   std::string resolved;  ///< the scene as the run will keep it; empty: refused
+  std::int64_t last_step = 0;
   Row row;
 };
 
@@ -81,7 +83,9 @@ Planned plan(const SweepArguments& arguments, const Case& one) {
   out.row.exit_status = -1;
   try {
     const io::SceneDocument document = io::read_scene_document(arguments.scene.file, settings_of(arguments, one));
-    out.resolved = io::write_resolved(document);
+    io::RunPlan plan = io::plan_run(document);
+    out.last_step = arguments.until ? io::step_at(plan.scene, *arguments.until, "--until") : plan.last_step;
+    out.resolved = std::move(plan.resolved);
     for (const auto& [name, value] : one.settings)
       out.row.parameters.emplace_back(name, resolved_value(document, name, value));
   } catch (const InvalidInput& error) {
@@ -119,12 +123,14 @@ std::string text_of(const fs::path& file) {
 }
 
 /// Whether this very scene was run to its end.
-bool finished(const SweepArguments& arguments, const fs::path& folder, const std::string& resolved) {
-  if (text_of(folder / "scene.toml") != resolved) return false;
+bool finished(const SweepArguments& arguments, const fs::path& folder, const Planned& planned) {
+  if (text_of(folder / "scene.toml") != planned.resolved) return false;
   const auto summary = nlohmann::json::parse(text_of(folder / "summary.json"), nullptr, false);
   if (!summary.is_object()) return false;
   if (arguments.command == "static") return summary.contains("equilibrium");
-  return !arguments.until && summary.value("status", std::string()) == "finished";
+  const std::string status = summary.value("status", std::string());
+  return (status == "finished" || status == "interrupted") &&
+         summary.value("steps", std::int64_t{0}) >= planned.last_step;
 }
 
 /// Whether there is something of this very scene to go on from.
@@ -172,7 +178,7 @@ void run_missing(const SweepArguments& arguments, const std::vector<Case>& cases
     Planned& planned = plans[k];
     if (planned.resolved.empty()) continue;
     const fs::path own = folder / cases[k].name;
-    if (arguments.resume && finished(arguments, own, planned.resolved)) {
+    if (arguments.resume && finished(arguments, own, planned)) {
       planned.row.status = "finished";
       planned.row.exit_status = done;
       continue;

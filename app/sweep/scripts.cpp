@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tresse/base/errors.hpp>
+
 namespace tresse::app::sweep {
 namespace {
 
@@ -41,16 +43,6 @@ std::string python_quoted(const std::string& text) {
     }
   }
   return out + "'";
-}
-
-/// What Snakemake would take for a wildcard stays itself.
-std::string without_wildcards(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    out += c;
-    if (c == '{' || c == '}') out += c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -97,6 +89,8 @@ std::string slurm_script(const Recipe& recipe) {
 }
 
 std::string snakefile(const Recipe& recipe) {
+  require(recipe.folder.find_first_of("{}") == std::string::npos,
+          fmt::format("-o {}: holds a brace, which Snakemake takes for a wildcard; expected none", recipe.folder));
   std::string out = fmt::format(
       "# A sweep of {} runs: snakemake --snakefile THIS --cores N. Each job is a run; the last one makes the table.\n"
       "COMMANDS = {{\n",
@@ -105,7 +99,6 @@ std::string snakefile(const Recipe& recipe) {
     out += fmt::format("    {}: {},\n", python_quoted(recipe.cases[k].name),
                        python_quoted(command_line(recipe, k, std::to_string(recipe.threads))));
   }
-  const std::string folder = without_wildcards(recipe.folder);
   out += fmt::format(
       "}}\n\n"
       "rule table:\n"
@@ -121,8 +114,8 @@ std::string snakefile(const Recipe& recipe) {
       "    params: command=lambda wildcards: COMMANDS[wildcards.case]\n"
       "    threads: {4}\n"
       "    shell: \"{{params.command}} >{{log:q}} 2>&1 || [ $? -ne 130 ]; touch {{output:q}}\"\n",
-      python_quoted(folder + "/{case}.done"), python_quoted(recipe.folder + "/sweep.csv"),
-      python_quoted(shell_line(recipe.gather)), python_quoted(folder + "/{case}.log"), recipe.threads);
+      python_quoted(recipe.folder + "/{case}.done"), python_quoted(recipe.folder + "/sweep.csv"),
+      python_quoted(shell_line(recipe.gather)), python_quoted(recipe.folder + "/{case}.log"), recipe.threads);
   return out;
 }
 

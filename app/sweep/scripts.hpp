@@ -22,7 +22,7 @@ std::string shell_quoted(const std::string& text);
 /// A batch script for `sbatch`: an array with a task a run.
 std::string slurm_script(const Recipe& recipe);
 
-/// A Snakefile: a job a run, and one for the table.
+/// A Snakefile: a job a run, and one for the table. Throws InvalidInput for a folder with a brace in its name.
 std::string snakefile(const Recipe& recipe);
 
 }  // namespace tresse::app::sweep

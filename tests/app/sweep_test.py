@@ -107,7 +107,7 @@ def test_scripts_for_clusters(program, folder):
         environment = {**os.environ, "SLURM_ARRAY_TASK_ID": str(task), "SLURM_CPUS_PER_TASK": "1"}
         subprocess.run(["bash", "sweep.sh"], cwd=folder, env=environment, check=True, timeout=300)
     result = call(program, *words, "--resume", folder=folder)
-    assert "4 of 4 runs finished" in result.stderr
+    assert "4 of 4 runs finished" in result.stderr and result.stderr.count("\n") == 1
     for case in range(4):
         name = f"case-00{case}/forces.csv"
         begin = (folder / "grid" / name).read_bytes()[: 1000]
@@ -136,6 +136,7 @@ def test_list_and_refusals(program, folder):
         result = call(program, BENDING[0], *words, "-o", "never", folder=folder, status=2)
         assert said in result.stderr and result.stderr.count("\n") == 1, (words, result.stderr)
     assert "-o: missing" in call(program, *BENDING, folder=folder, status=2).stderr
+    assert "holds a brace" in call(program, *BENDING, "-o", "{x}", "--snakemake", "s", folder=folder, status=2).stderr
     (folder / "file").write_text("", encoding="utf-8")
     assert "cannot be made a folder" in call(program, *BENDING, "-o", "file", folder=folder, status=2).stderr
     assert not (folder / "never").exists()
