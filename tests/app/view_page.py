@@ -3,6 +3,7 @@
 --program TRESSE --work FOLDER. FOLDER is where tools/build_viewer worked. Exits with 77, and says why, where they are not."""
 
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -26,7 +27,9 @@ def main():
     elif not (arguments.work / "node_modules/playwright-core").is_dir() or not page.is_file():
         reason = "the page is not built: cmake --build FOLDER --target viewer"
     elif arguments.what == "browser" and not browser:
-        reason = "no Chromium: tools/install_dependencies check"
+        reason = "no Chromium: tools/install_dependencies readers"
+    elif arguments.what == "browser" and not os.environ.get("TRESSE_TEST_BROWSER"):
+        reason = "minutes without a graphics card; set TRESSE_TEST_BROWSER=1"
     if reason:
         print(f"SKIPPED: {reason}")
         return 77

@@ -279,7 +279,7 @@ async function survives(page, path) {
 
 async function follows(browser) {
   const out = join(folder, "live");
-  const more = ["--set", "time_step=2e-5", "--set", "output.every=50", "--set", "max_indentation=0.02", "--threads", "1"];
+  const more = ["--set", "time_step=2e-6", "--set", "output.every=500", "--set", "max_indentation=0.02", "--threads", "1"];
   const run = spawn(options.program, ["run", options.scene, "-o", out, "--quiet", ...more]);
   children.push(run);
   const log = join(out, "trajectory.log");
