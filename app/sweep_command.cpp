@@ -109,7 +109,7 @@ std::vector<Planned> plan_all(const SweepArguments& arguments, const std::vector
 std::vector<std::string> command_of(const SweepArguments& arguments, const Case& one, const fs::path& folder) {
   std::vector<std::string> out = {this_program(), arguments.command, fs::absolute(arguments.scene.file).string(), "-o",
                                   (folder / one.name).string()};
-  for (const auto& [name, value] : settings_of(arguments, one)) out.push_back("--set=" + name + "=" + value);
+  for (const auto& [name, value] : settings_of(arguments, one)) out.push_back(fmt::format("--set={}={}", name, value));
   if (arguments.command == "run") {
     out.emplace_back("--quiet");
     if (arguments.until) out.push_back(fmt::format("--until={:.17g}", *arguments.until));

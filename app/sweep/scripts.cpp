@@ -18,7 +18,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 
 /// The command of a case; a run goes on where it was interrupted. `threads` as the shell takes it.
 std::string command_line(const Recipe& recipe, std::size_t k, const std::string& threads) {
-  const std::string words = shell_line(recipe.commands[k]);
+  std::string words = shell_line(recipe.commands[k]);
   if (recipe.commands[k][1] != "run") return words;
   const std::string checkpoint = shell_quoted(recipe.folder + "/" + recipe.cases[k].name + "/checkpoint.h5");
   return fmt::format("{} --threads {} $([ ! -e {} ] || echo --resume)", words, threads, checkpoint);

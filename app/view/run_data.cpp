@@ -53,7 +53,7 @@ RunData::RunData(const fs::path& folder) : tables_(folder) {
 
 /// A link inside the folder may point anywhere; what it leads to is served only when that is inside as well.
 fs::path RunData::confined(const char* name) const {
-  const fs::path path = folder_ / name;
+  fs::path path = folder_ / name;
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) return path;  // not there: whoever opens it says so

@@ -61,9 +61,7 @@ void answer(Response& response, const Json& json) {
   response.set_content(json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
 }
 
-void answer(Response& response, std::string bytes) {
-  response.set_content(std::move(bytes), "application/octet-stream");
-}
+void answer(Response& response, const std::string& bytes) { response.set_content(bytes, "application/octet-stream"); }
 
 void refuse(Response& response, int status, const std::string& reason) {
   response.status = status;
