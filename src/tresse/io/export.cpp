@@ -67,7 +67,7 @@ void validate(const ExportOptions& options) {
 /// The file to write: `output`, or in a folder "export" with the format's extension.
 fs::path place(const fs::path& run, const fs::path& output, const Format& format) {
   std::error_code error;
-  const fs::path wanted = !output.empty() ? output : fs::is_directory(run, error) ? run : run.parent_path();
+  fs::path wanted = !output.empty() ? output : fs::is_directory(run, error) ? run : run.parent_path();
   if (output.empty() || fs::is_directory(wanted, error)) return wanted / ("export" + format.extensions.front());
   if (std::ranges::find(format.extensions, wanted.extension().string()) == format.extensions.end())
     throw InvalidInput(fmt::format("{}: expected a folder, or a name that ends in {}", wanted.string(),

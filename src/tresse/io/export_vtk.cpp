@@ -152,7 +152,7 @@ class Sequence {
     if (entries_.size() == 1) return entries_.front().second;
     nlohmann::json files = nlohmann::json::array();
     for (const auto& [time, file] : entries_) files.push_back({{"name", file.filename().string()}, {"time", time}});
-    const fs::path index = output_.string() + ".series";
+    fs::path index = output_.string() + ".series";
     write_atomically(index, nlohmann::json{{"file-series-version", "1.0"}, {"files", files}}.dump(
                                 1, ' ', false, nlohmann::json::error_handler_t::replace) +
                                 "\n");
