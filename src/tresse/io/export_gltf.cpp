@@ -160,7 +160,7 @@ class Writer {
       primitive["targets"].push_back({{"POSITION", gltf_.add_floats(moved, "VEC3", true)}});
       names.push_back(fmt::format("frame {}", source_.number(i)));
     }
-    json mesh{{"name", set.name}, {"primitives", {primitive}}};
+    json mesh{{"name", set.name}, {"primitives", json::array({primitive})}};
     if (animated()) {
       mesh["weights"] = std::vector<float>(source_.size() - 1, 0.0F);
       mesh["extras"] = {{"targetNames", names}};
@@ -195,7 +195,7 @@ class Writer {
                          {"mode", mode_triangles},
                          {"material", 1}};
     const std::string& name = layout_.obstacle_names[o];
-    const std::size_t index = gltf_.add("meshes", {{"name", name}, {"primitives", {primitive}}});
+    const std::size_t index = gltf_.add("meshes", {{"name", name}, {"primitives", json::array({primitive})}});
     const std::size_t node = gltf_.add("nodes", {{"name", name},
                                                  {"mesh", index},
                                                  {"translation", {places[0], places[1], places[2]}},

@@ -79,7 +79,7 @@ std::vector<std::filesystem::path> GltfDocument::write() {
     std::filesystem::path data = output_;
     data.replace_extension(".bin");
     buffer["uri"] = data.filename().string();
-    json_["buffers"] = {buffer};
+    json_["buffers"] = nlohmann::json::array({buffer});
     StagedFile data_file(data);
     buffer_.copy(0, data_file);
     data_file.finish();
@@ -87,7 +87,7 @@ std::vector<std::filesystem::path> GltfDocument::write() {
     file.finish();
     return {output_, data};
   }
-  json_["buffers"] = {buffer};
+  json_["buffers"] = nlohmann::json::array({buffer});
   std::string json = text();
   json.resize((json.size() + 3) / 4 * 4, ' ');
   const std::uint64_t total = 12 + 8 + json.size() + 8 + length_;
