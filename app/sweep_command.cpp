@@ -125,8 +125,7 @@ std::string text_of(const fs::path& file) {
 /// Whether this very scene was run to its end.
 bool finished(const SweepArguments& arguments, const fs::path& folder, const Planned& planned) {
   if (text_of(folder / "scene.toml") != planned.resolved) return false;
-  const auto summary = nlohmann::json::parse(text_of(folder / "summary.json"), nullptr, false);
-  if (!summary.is_object()) return false;
+  const nlohmann::json summary = sweep::read_summary(folder);
   if (arguments.command == "static") return summary.contains("equilibrium");
   const std::string status = summary.value("status", std::string());
   return (status == "finished" || status == "interrupted") &&

@@ -26,12 +26,6 @@ std::string number(double value) {
   return out;
 }
 
-Json read_json(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  Json out = Json::parse(in, nullptr, false);
-  return out.is_object() ? out : Json::object();
-}
-
 void add_number(Figures& out, const std::string& name, const Json& from, const std::string& pointer) {
   const Json::json_pointer at(pointer);
   if (!from.contains(at)) return;
@@ -50,26 +44,6 @@ struct Force {
   std::size_t steps = 0;
 };
 
-/// Fields of a row of forces.csv; a name may be quoted.
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> out(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
-        out.back() += line[++i];
-      } else {
-        quoted = !quoted;
-      }
-    } else if (line[i] == ',' && !quoted) {
-      out.emplace_back();
-    } else {
-      out.back() += line[i];
-    }
-  }
-  return out;
-}
-
 void add_forces(Figures& out, const std::filesystem::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -77,7 +51,7 @@ void add_forces(Figures& out, const std::filesystem::path& file) {
   std::map<std::string, Force> forces;
   std::getline(in, line);
   while (std::getline(in, line)) {
-    const std::vector<std::string> row = fields_of(line);
+    const std::vector<std::string> row = io::row_fields(line);
     constexpr std::size_t columns = 6;
     if (row.size() != columns) continue;
     double square = 0.0;
@@ -113,7 +87,7 @@ void add_static(Figures& out, const Json& equilibrium) {
 
 Figures figures_of(const std::filesystem::path& folder) {
   Figures out;
-  const Json summary = read_json(folder / "summary.json");
+  const Json summary = read_summary(folder);
   if (summary.contains("equilibrium")) {
     add_static(out, summary["equilibrium"]);
     return out;
@@ -167,6 +141,12 @@ std::vector<double> numbers(const Column& column) {
 }
 
 }  // namespace
+
+Json read_summary(const std::filesystem::path& folder) {
+  std::ifstream in(folder / "summary.json");
+  Json out = Json::parse(in, nullptr, false);
+  return out.is_object() ? out : Json::object();
+}
 
 std::vector<Column> gather(const std::filesystem::path& folder, const std::vector<Case>& cases,
                            const std::vector<Row>& rows) {

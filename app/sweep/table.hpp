@@ -4,10 +4,15 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "cases.hpp"
 
 /// What a sweep found: one row a run.
 namespace tresse::app::sweep {
+
+/// summary.json of a run; an empty object where there is none that can be read.
+nlohmann::json read_summary(const std::filesystem::path& folder);
 
 /// A column of numbers, or of texts where a value is none.
 struct Column {

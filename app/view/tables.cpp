@@ -31,7 +31,7 @@ double number_of(const std::string& text) {
 
 std::vector<std::string> names_of(std::string_view header) {
   header.remove_suffix(1);  // the line's end
-  std::vector<std::string> names = csv_fields(header);
+  std::vector<std::string> names = io::row_fields(header);
   names.erase(names.begin());  // time
   return names;
 }
@@ -116,25 +116,6 @@ std::vector<std::string> Tail::read(bool& restarted) {
   return lines;
 }
 
-std::vector<std::string> csv_fields(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back().push_back('"');
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back().push_back(c);
-    }
-  }
-  return fields;
-}
-
 Tables::Tables(const std::filesystem::path& folder)
     : steps_tail_(folder / "steps.csv"),
       forces_tail_(folder / "forces.csv"),
@@ -151,7 +132,7 @@ void Tables::update() {
 }
 
 void Tables::add_step(const std::string& line) {
-  const std::vector<std::string> fields = csv_fields(line);
+  const std::vector<std::string> fields = io::row_fields(line);
   const double time = number_of(fields[0]);
   if (!std::isfinite(time)) return;  // the header, or no row
   std::vector<double> values;
@@ -160,7 +141,7 @@ void Tables::add_step(const std::string& line) {
 }
 
 void Tables::add_force(const std::string& line) {
-  const std::vector<std::string> fields = csv_fields(line);
+  const std::vector<std::string> fields = io::row_fields(line);
   const double time = number_of(fields[0]);
   if (!std::isfinite(time) || fields.size() < 6) return;
   if (forces_.size() >= most_obstacles && forces_.find(fields[1]) == forces_.end()) return;

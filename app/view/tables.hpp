@@ -56,9 +56,6 @@ class Tail {
   std::uint64_t offset_ = 0;
 };
 
-/// The fields of a line of CSV; quotes are removed.
-std::vector<std::string> csv_fields(std::string_view line);
-
 /// The two tables of a run.
 class Tables {
  public:

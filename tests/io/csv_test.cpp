@@ -23,6 +23,17 @@ std::string printed(double value) {
   return out;
 }
 
+TEST(CsvRow, gives_back_what_was_appended) {
+  const std::vector<std::string> texts{"", "bar", "a,b", "say \"no\"", "\"", " ", ",\","};
+  std::string line;
+  for (const std::string& text : texts) {
+    if (&text != texts.data()) line += ',';
+    append_text(line, text);
+  }
+  EXPECT_EQ(row_fields(line), texts);
+  EXPECT_EQ(row_fields(""), std::vector<std::string>{""});
+}
+
 TEST(CsvNumber, reads_as_printf_writes_it) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {

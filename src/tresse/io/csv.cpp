@@ -51,6 +51,25 @@ void append_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::vector<std::string> row_fields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back().push_back('"');
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back().push_back(c);
+    }
+  }
+  return fields;
+}
+
 void append_step_row(std::string& out, const dynamics::StepReport& report) {
   append_number(out, report.time);
   fmt::format_to(std::back_inserter(out), ",{},{}", report.contacts, report.iterations);

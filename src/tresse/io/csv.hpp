@@ -26,6 +26,9 @@ void append_number(std::string& out, double value);
 /// Appends `text`, quoted where it holds a comma, a quote or a line end.
 void append_text(std::string& out, std::string_view text);
 
+/// The fields of a line, without its end, as append_text() wrote them.
+std::vector<std::string> row_fields(std::string_view line);
+
 void append_step_row(std::string& out, const dynamics::StepReport& report);
 
 /// One row an obstacle. `names`: (obstacles), as append_text writes them.
