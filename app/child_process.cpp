@@ -18,14 +18,6 @@
 namespace tresse::app {
 namespace {
 
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
 /// The folder that holds the Python package tresse_plot: beside the installed program, else in the sources.
 std::filesystem::path package_folder() {
   std::error_code error;
@@ -37,6 +29,33 @@ std::filesystem::path package_folder() {
 }
 
 }  // namespace
+
+std::string single_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
+std::vector<char*> argument_pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+int wait_for(int child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw SystemFailure(fmt::format("process {} got lost", child));
+  }
+  return exit_status_of(status);
+}
 
 int exit_status_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
@@ -50,16 +69,12 @@ std::string this_program() {
 }
 
 int run_program(const std::vector<std::string>& words, const std::string& hint) {
-  std::vector<char*> argv = pointers(words);
+  std::vector<char*> argv = argument_pointers(words);
   pid_t child = 0;
   if (const int error = posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ)) {
     throw SystemFailure(fmt::format("{}: {}; {}", words[0], std::strerror(error), hint));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw SystemFailure(fmt::format("{} got lost", words[0]));
-  }
-  return exit_status_of(status);
+  return wait_for(child);
 }
 
 int run_plot(const std::vector<std::string>& options, const std::vector<std::string>& what) {
@@ -83,7 +98,7 @@ int start_program(const std::vector<std::string>& words, const std::string& log)
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
-  std::vector<char*> argv = pointers(words);
+  std::vector<char*> argv = argument_pointers(words);
   pid_t child = 0;
   const int error = posix_spawn(&child, argv[0], &files, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);

@@ -6,6 +6,15 @@
 /// Programs that this one starts.
 namespace tresse::app {
 
+/// One word for a shell, in single quotes.
+std::string single_quoted(const std::string& text);
+
+/// What exec takes; valid while `words` live.
+std::vector<char*> argument_pointers(const std::vector<std::string>& words);
+
+/// Waits for a child to end; its exit status. Throws SystemFailure when there is no such child.
+int wait_for(int child);
+
 /// Exit status of a child; of one that a signal ended 128 + that.
 int exit_status_of(int wait_status);
 

@@ -4,22 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "child_process.hpp"
 #include "interface.hpp"
 
 namespace tresse::app {
 namespace {
-
-/// In single quotes, for any of the three shells.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      out += "'\\''";
-    else
-      out += c;
-  }
-  return out + "'";
-}
 
 std::vector<std::string> option_names(const CommandText& command) {
   std::vector<std::string> out;
@@ -38,7 +27,7 @@ std::vector<std::string> command_names(const CommandText& command) {
 /// Patterns of a `case` over "command path:option" or plain paths.
 std::string patterns(const std::string& path, const std::vector<std::string>& names) {
   std::vector<std::string> out;
-  for (const std::string& name : names) out.push_back(quoted(path + name));
+  for (const std::string& name : names) out.push_back(single_quoted(path + name));
   return fmt::format("{}", fmt::join(out, " | "));
 }
 
@@ -80,14 +69,14 @@ std::string bash_completion(const CommandText& program) {
   for (const CommandText* command : all(program)) {
     for (const OptionText& option : command->options) {
       if (option.positional || option.value.empty()) continue;
-      values +=
-          fmt::format("    {})\n      COMPREPLY=($(compgen {} -- \"$current\"))\n      return ;;\n",
-                      patterns(command->path + ":", option.names),
-                      option.words.empty() ? "-f" : "-W " + quoted(fmt::format("{}", fmt::join(option.words, " "))));
+      values += fmt::format(
+          "    {})\n      COMPREPLY=($(compgen {} -- \"$current\"))\n      return ;;\n",
+          patterns(command->path + ":", option.names),
+          option.words.empty() ? "-f" : "-W " + single_quoted(fmt::format("{}", fmt::join(option.words, " "))));
     }
-    names += fmt::format("    {}) options={} commands={} ;;\n", quoted(command->path),
-                         quoted(fmt::format("{}", fmt::join(option_names(*command), " "))),
-                         quoted(fmt::format("{}", fmt::join(command_names(*command), " "))));
+    names += fmt::format("    {}) options={} commands={} ;;\n", single_quoted(command->path),
+                         single_quoted(fmt::format("{}", fmt::join(option_names(*command), " "))),
+                         single_quoted(fmt::format("{}", fmt::join(command_names(*command), " "))));
   }
   return fmt::format(
       "# bash completion of tresse; made by `tresse completion bash`.\n"
@@ -115,10 +104,11 @@ std::string zsh_completion(const CommandText& program) {
             fmt::format("    {}) {}; return ;;\n", patterns(command->path + ":", option.names),
                         option.words.empty() ? "_files" : fmt::format("compadd -- {}", fmt::join(option.words, " ")));
       }
-      for (const std::string& name : option.names) options += " " + quoted(name + ":" + option.description);
+      for (const std::string& name : option.names) options += " " + single_quoted(name + ":" + option.description);
     }
-    for (const CommandText& inner : command->commands) commands += " " + quoted(inner.name + ":" + inner.description);
-    names += fmt::format("    {}) options=({}) commands=({}) ;;\n", quoted(command->path), options, commands);
+    for (const CommandText& inner : command->commands)
+      commands += " " + single_quoted(inner.name + ":" + inner.description);
+    names += fmt::format("    {}) options=({}) commands=({}) ;;\n", single_quoted(command->path), options, commands);
   }
   return fmt::format(
       "#compdef tresse\n# zsh completion of tresse; made by `tresse completion zsh`.\n"

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,10 +21,7 @@ namespace {
 
 /// Starts `words` with `input` as its standard input; an error number, or 0.
 int start(const std::vector<std::string>& words, int input, pid_t& child) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = argument_pointers(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
@@ -99,10 +95,7 @@ void Video::add(const std::vector<std::uint8_t>& pixels) {
 
 int Video::wait() {
   close(std::exchange(pipe_, -1));
-  int status = 0;
-  while (waitpid(encoder_, &status, 0) < 0 && errno == EINTR) continue;
-  encoder_ = -1;
-  return exit_status_of(status);
+  return wait_for(std::exchange(encoder_, -1));
 }
 
 void Video::finish() {

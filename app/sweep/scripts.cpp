@@ -7,6 +7,8 @@
 
 #include <tresse/base/errors.hpp>
 
+#include "child_process.hpp"
+
 namespace tresse::app::sweep {
 namespace {
 
@@ -51,16 +53,7 @@ std::string shell_quoted(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("_-./=:+,").find(static_cast<char>(c)) != std::string_view::npos;
   });
-  if (plain) return text;
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
+  return plain ? text : single_quoted(text);
 }
 
 std::string slurm_script(const Recipe& recipe) {
