@@ -44,16 +44,6 @@ struct RenderArguments {
   render::RenderOptions options;
 };
 
-/// Counts from the end when negative; the frame with most contacts on obstacles when not given.
-std::size_t frame_index(long long wanted, std::size_t count, const std::string& file) {
-  const auto frames = static_cast<long long>(count);
-  const long long index = wanted < 0 ? frames + wanted : wanted;
-  if (index < 0 || index >= frames) {
-    throw InvalidInput(fmt::format("{}: no frame {}: it holds {} frames, 0 to {}", file, wanted, frames, frames - 1));
-  }
-  return static_cast<std::size_t>(index);
-}
-
 /// Where the fibres push hardest on the obstacles; the last frame where they never do.
 std::size_t most_telling_frame(io::RunFrames& frames) {
   std::size_t best = frames.frame_count() - 1;
@@ -105,9 +95,10 @@ void add_contact_arrows(render::Scene& scene, const io::Frame& frame, const rend
 }
 
 void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
-  const std::size_t index = arguments.frame
-                                ? frame_index(*arguments.frame, frames.frame_count(), frames.file().string())
-                                : most_telling_frame(frames);
+  const std::size_t index =
+      arguments.frame
+          ? io::chosen_frames({.first = *arguments.frame, .last = *arguments.frame}, frames.frame_count()).front()
+          : most_telling_frame(frames);
   const io::Frame frame = frames.frame(index);
   render::Scene scene = render::scene_of(frames.layout(), frame);
   arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
