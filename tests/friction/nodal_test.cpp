@@ -145,7 +145,8 @@ TEST(Nodal, refuses_what_is_no_problem) {
   expect_refused(with([](NodalProblem& p) { p.contacts[0].mu = -0.1; }), "mu must be >= 0");
   expect_refused(with([](NodalProblem& p) { p.contacts[0].frame *= 2.0; }), "not orthonormal");
   expect_refused(with([](NodalProblem& p) { p.contacts[0].offset[1] = std::nan(""); }), "offset");
-  expect_refused(with([](NodalProblem& p) { p.f.resize(3); }), "expected");
+  expect_refused(with([](NodalProblem& p) { p.f.resize(3); }), "f must have three");
+  expect_refused(with([](NodalProblem& p) { p.M.row_begin.pop_back(); }), "nodal problem: M.row_begin");
   expect_refused([&] { static_cast<void>(solve_nodal(good, VectorX::Zero(5))); }, "guess");
   expect_refused([&] { static_cast<void>(solve_nodal(good, zero, {.tolerance = 0.0})); }, "tolerance");
 }

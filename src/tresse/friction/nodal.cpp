@@ -94,8 +94,9 @@ Status status_of(double error, int steps, const NodalOptions& options) {
 }  // namespace
 
 void validate(const NodalProblem& problem) {
-  // All of M, f and mu that a problem in impulses has to meet as well.
-  validate(FrictionProblem{problem.M, problem.f, VectorX::Zero(problem.M.rows)});
+  validate(problem.M, "nodal problem: M");
+  require(problem.f.size() == 3 * static_cast<Eigen::Index>(problem.M.rows) && problem.f.allFinite(),
+          "nodal problem: f must have three finite entries a point");
   std::vector<bool> taken(static_cast<std::size_t>(problem.M.rows));
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
     const NodalContact& contact = problem.contacts[k];

@@ -85,29 +85,39 @@ class Components {
 
 }  // namespace
 
-void validate(const FrictionProblem& problem) {
-  const BlockMatrix& w = problem.W;
-  require(w.rows >= 0, "friction problem: negative number of contacts");
-  require(w.row_begin.size() == static_cast<std::size_t>(w.rows) + 1 && w.row_begin.front() == 0,
-          "friction problem: W.row_begin needs one entry more than block rows, the first 0");
-  if (w.column.size() != w.block.size() || w.row_begin.back() != static_cast<int>(w.column.size()))
-    throw InvalidInput("friction problem: W has " + std::to_string(w.block.size()) + " blocks for " +
-                       std::to_string(w.column.size()) + " columns and " + std::to_string(w.row_begin.back()) +
-                       " row entries");
-  for (int i = 0; i < w.rows; ++i) {
-    const int begin = w.row_begin[static_cast<std::size_t>(i)];
-    const int end = w.row_begin[static_cast<std::size_t>(i) + 1];
-    require(begin >= 0 && begin <= end && end <= w.row_begin.back(), "friction problem: W.row_begin must not descend");
+void validate(const BlockMatrix& matrix, const char* name) {
+  const auto demand = [name](bool condition, const auto& what) {
+    if (!condition) throw InvalidInput(name + what());
+  };
+  const auto text = [](const char* words) { return [words] { return std::string(words); }; };
+  demand(matrix.rows >= 0, text(" has a negative number of block rows"));
+  demand(matrix.row_begin.size() == static_cast<std::size_t>(matrix.rows) + 1 && matrix.row_begin.front() == 0,
+         text(".row_begin needs one entry more than block rows, the first 0"));
+  demand(
+      matrix.column.size() == matrix.block.size() && matrix.row_begin.back() == static_cast<int>(matrix.column.size()),
+      [&] {
+        return " has " + std::to_string(matrix.block.size()) + " blocks for " + std::to_string(matrix.column.size()) +
+               " columns and " + std::to_string(matrix.row_begin.back()) + " row entries";
+      });
+  for (int i = 0; i < matrix.rows; ++i) {
+    const int begin = matrix.row_begin[static_cast<std::size_t>(i)];
+    const int end = matrix.row_begin[static_cast<std::size_t>(i) + 1];
+    demand(begin >= 0 && begin <= end && end <= matrix.row_begin.back(), text(".row_begin must not descend"));
     for (int k = begin; k < end; ++k) {
-      const int j = w.column[static_cast<std::size_t>(k)];
-      if (j < 0 || j >= w.rows || (k > begin && j <= w.column[static_cast<std::size_t>(k) - 1]))
-        throw InvalidInput("friction problem: block columns of row " + std::to_string(i) + " must ascend within 0.." +
-                           std::to_string(w.rows - 1));
-      if (!w.block[static_cast<std::size_t>(k)].allFinite())
-        throw InvalidInput("friction problem: W holds a number that is not finite in block row " + std::to_string(i));
+      const int j = matrix.column[static_cast<std::size_t>(k)];
+      demand(j >= 0 && j < matrix.rows && (k == begin || j > matrix.column[static_cast<std::size_t>(k) - 1]), [&] {
+        return ": block columns of row " + std::to_string(i) + " must ascend within 0.." +
+               std::to_string(matrix.rows - 1);
+      });
+      demand(matrix.block[static_cast<std::size_t>(k)].allFinite(),
+             [&] { return " holds a number that is not finite in block row " + std::to_string(i); });
     }
   }
-  validate_vectors(problem.q, problem.mu, w.rows);
+}
+
+void validate(const FrictionProblem& problem) {
+  validate(problem.W, "friction problem: W");
+  validate_vectors(problem.q, problem.mu, problem.W.rows);
 }
 
 void validate(const FactoredProblem& problem) {

@@ -56,6 +56,9 @@ enum class ContactCase { open, stick, slide };
 void validate(const FrictionProblem& problem);
 void validate(const FactoredProblem& problem);
 
+/// The same of a block matrix by itself; `name` in the messages.
+void validate(const BlockMatrix& matrix, const char* name);
+
 /// u = W r + q for r (3n).
 VectorX velocity(const FrictionProblem& problem, const VectorX& impulse);
 VectorX velocity(const FactoredProblem& problem, const VectorX& impulse);
