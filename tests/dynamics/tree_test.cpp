@@ -105,6 +105,7 @@ void cut_moves_alike(dynamics::Scheme scheme) {
 }
 
 TEST(TreeDynamics, ARodCutInPiecesMovesLikeTheRod) { cut_moves_alike(dynamics::Scheme::semi_implicit); }
+TEST(TreeDynamics, ARodCutInPiecesMovesLikeTheRodLinearised) { cut_moves_alike(dynamics::Scheme::linearised); }
 TEST(TreeDynamics, ARodCutInPiecesMovesLikeTheRodNonlinear) { cut_moves_alike(dynamics::Scheme::nonlinear); }
 
 struct Drift {

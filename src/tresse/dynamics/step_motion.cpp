@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 
 #include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
+#include <tresse/math/gmres.hpp>
 
 // The stepper's motion without contact: linearised, or solved where elasticity is not linear, tree by tree.
 namespace tresse::dynamics {
@@ -69,6 +71,10 @@ void Stepper::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end
   assembly::set_rod_velocities(world_, tree, roots, v, true, motion_.velocities);
 }
 
+rods::RodLoads Stepper::lone_loads(int f) const {
+  return {world_.gravity, root_accelerations_[f], world_.fibres[f].drag, air_, {}};
+}
+
 /// assemble_tree() of a lone fibre.
 void Stepper::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
   assembly::Fibre& fibre = world_.fibres[f];
@@ -83,20 +89,28 @@ void Stepper::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
   force.resize(rod.dof());
   rod.elastic_force(force);
   v += h * force;
-  rod.inertial_and_external_force({world_.gravity, root_accelerations_[f], fibre.drag, air_, {}}, force);
+  rod.inertial_and_external_force(lone_loads(f), force);
   v += h * force;
   if (at_end) rod.add_stiffness_times(h * h, v_at, v);
   motion_.matrices[t].solve(v);
 }
 
+/// The free motion with the inertial force linearised, from that with the force of the start.
+void Stepper::linearise_free_motion(int t) {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  const VectorX start = assembly::tree_velocity(world_, tree, start_velocities_);
+  VectorX v = assembly::tree_velocity(world_, tree, motion_.velocities) - start;
+  free_results_[tree.fibres.front()] = linearise_inertia(t, v);
+  assembly::update_tree(world_, tree, start_rods_);
+  find_root_motions(t);
+  v += start;
+  assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
+}
+
 /// Elasticity that is not linear: the free motion is solved to its end, where the matrix then is; the rod stays.
 void Stepper::assemble_free_motion(int f, int t) {
   const assembly::Fibre& fibre = world_.fibres[f];
-  const FreeStep step{start_rods_[f],
-                      stage_roots_[f],
-                      stage(),
-                      fibre.drag,
-                      {world_.gravity, root_accelerations_[f], fibre.drag, air_, {}}};
+  const FreeStep step{start_rods_[f], stage_roots_[f], stage(), fibre.drag, lone_loads(f)};
   free_results_[f] = solve_free_motion(*fibre.rod, motion_.matrices[t].lone(), step, options_.motion_tolerance,
                                        options_.max_motion_iterations, motion_.velocities[f]);
   fibre.rod->update(start_rods_[f]);
@@ -106,8 +120,8 @@ void Stepper::assemble_free_motion(int f, int t) {
 void Stepper::assemble_at_end(int t, const Pass& pass, bool relinearise_holds) {
   if (options_.scheme == Scheme::nonlinear || !linear(t)) {
     assemble_at_stage(t, pass.velocities);
-  } else if (!world_.gravity.isZero(0.0) || held(t)) {
-    assemble_gravity_at_end(t);
+  } else if (!world_.gravity.isZero(0.0) || held(t) || inertia_linearised(t)) {
+    assemble_frozen_at_end(t, pass);
     if (relinearise_holds) linearise_holds(t);
   }
 }
@@ -125,7 +139,6 @@ void Stepper::assemble_at_stage(int t, const std::vector<VectorX>& v_mean) {
     return;
   }
   const assembly::Tree& tree = motion_.forest.trees[t];
-  stage_rods_.resize(world_.fibres.size());
   for (const int f : tree.fibres) {
     stage_rods_[f] = world_.fibres[f].rod->advanced(start_rods_[f], v_mean[f], stage(), stage_roots_[f],
                                                     start_rods_[f].root_velocity);
@@ -155,16 +168,95 @@ void Stepper::gravity_on_tree(int t, VectorX& out) const {
   }
 }
 
-/// Velocity without contact with gravity's force where the rods are, the end that the last pass predicts. Contact
-/// forces act there too: taken at different ends of the step the two, which nearly cancel in a fibre that hangs over
-/// something, would drive oscillations.
-void Stepper::assemble_gravity_at_end(int t) {
+/// Velocity without contact, M and A frozen, with gravity's force where the rods are, the end that the last pass
+/// predicts. Contact forces act there too: taken at different ends of the step the two, which nearly cancel in a fibre
+/// that hangs over something, would drive oscillations. The inertial force, where linearised, answers to what contact
+/// did in the last pass.
+void Stepper::assemble_frozen_at_end(int t, const Pass& pass) {
+  const assembly::Tree& tree = motion_.forest.trees[t];
   thread_local VectorX v;
   gravity_on_tree(t, v);
   v = options_.theta * stage() * (v - first_gravity_[t]);
   motion_.matrices[t].solve(v);
-  v += first_free_[t];
-  assembly::set_rod_velocities(world_, motion_.forest.trees[t], motion_.roots[t], v, true, motion_.velocities);
+  if (inertia_linearised(t)) {
+    const VectorX by_contact = assembly::tree_velocity(world_, tree, pass.velocities) - last_free_[t];
+    v += by_contact;
+    linearise_inertia(t, v);
+    assembly::update_tree(world_, tree, end_rods_);
+    find_root_motions(t);
+    v += first_free_[t] - by_contact;
+    last_free_[t] = v;
+  } else {
+    v += first_free_[t];
+  }
+  assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
+}
+
+/// Generalised inertial force -A and what else is constant, (dof), of a tree that moves with `v` where it started; the
+/// rods are left so.
+void Stepper::inertial_force(int t, const VectorX& v, VectorX& out) {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  const int trunk = tree.fibres.front();
+  for (std::size_t k = 0; k < tree.fibres.size(); ++k) {
+    const int f = tree.fibres[k];
+    stage_rods_[f] = start_rods_[f];
+    if (k == 0) {
+      const rods::Rod& rod = *world_.fibres[f].rod;
+      rods::set_generalised_velocity(rod, v.head(rod.dof()), stage_rods_[f]);
+    } else {
+      stage_rods_[f].rates = v.segment(tree.begin[k], stage_rods_[f].rates.size());  // its parent moves its root
+    }
+  }
+  assembly::update_tree(world_, tree, stage_rods_);
+  find_root_motions(t);
+  out.setZero(tree.dof);
+  if (!branched(tree)) {
+    world_.fibres[trunk].rod->inertial_and_external_force(lone_loads(trunk), out);
+    return;
+  }
+  thread_local VectorX own;
+  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
+    const rods::Rod& rod = *world_.fibres[tree.fibres[k]].rod;
+    own.resize(rod.dof());
+    rod.inertial_and_external_force(assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), own);
+    assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
+  }
+}
+
+/// change := (1 + h M^-1 A')^-1 change, with A' = dA/dv at the start: what the inertial force, linearised there, leaves
+/// of a change of a tree's velocity. A is quadratic in v, so that central differences give A' exactly. A' is not
+/// symmetric: by GMRES, in whitened coordinates, without writing it out. The rods are left anywhere.
+FreeMotionResult Stepper::linearise_inertia(int t, VectorX& change) {
+  const assembly::TreeMatrix& matrix = motion_.matrices[t];
+  const VectorX start = assembly::tree_velocity(world_, motion_.forest.trees[t], start_velocities_);
+  const double speed = std::sqrt(matrix.squared_norm(start));
+  VectorX forward;
+  VectorX backward;
+  // out = h U^-1 A' w
+  const auto whitened_force = [&](const VectorX& w, VectorX& out) {
+    const double size = std::sqrt(matrix.squared_norm(w));
+    const double scale = speed > 0.0 && size > 0.0 ? speed / size : 1.0;
+    inertial_force(t, start + scale * w, forward);
+    inertial_force(t, start - scale * w, backward);
+    out = stage() / (2.0 * scale) * (backward - forward);
+    matrix.whiten(out);
+  };
+  VectorX rhs;
+  whitened_force(change, rhs);
+  const auto apply = [&](const VectorX& x, VectorX& out) {
+    VectorX w = x;
+    matrix.velocity_from_whitened(w);
+    whitened_force(w, out);
+    out += x;
+  };
+  constexpr double tolerance = 1e-13;
+  constexpr int most = 40;
+  VectorX less;
+  const math::GmresResult result = math::gmres(apply, rhs, tolerance, most, less);
+  matrix.velocity_from_whitened(less);
+  change -= less;
+  constexpr double enough = 1e-9;  // rounding of the differences may keep it above the tolerance
+  return {result.residual <= enough ? Status::converged : Status::max_iterations, result.iterations};
 }
 
 }  // namespace tresse::dynamics

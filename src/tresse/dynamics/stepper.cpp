@@ -34,12 +34,14 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.push_out_speed > 0.0, "push-out speed: must be positive");
   require(options.relinearisations >= 0, "relinearisations: must be 0 or more");
   require(options.max_halvings >= 0 && options.max_halvings <= 20, "halvings: must be 0 to 20");
+  require(options.step_error >= 0.0, "step error: must be 0 or more");
+  require(options.step_error == 0.0 || options.theta > 0.5, "theta: must be above 0.5 for a step error");
   require(options.max_nonlinear_iterations >= 1, "nonlinear iterations: must be 1 or more");
   require(options.nonlinear_tolerance > 0.0, "nonlinear tolerance: must be positive");
   require(options.motion_tolerance > 0.0, "motion tolerance: must be positive");
   require(options.max_motion_iterations >= 1, "motion iterations: must be 1 or more");
-  require(world.holds.empty() || options.scheme == Scheme::semi_implicit,
-          "scheme: must be semi-implicit where points are held");
+  require(world.holds.empty() || options.scheme != Scheme::nonlinear,
+          "scheme: must not be nonlinear where points are held");
   validate(world, state);
 }
 
@@ -65,6 +67,8 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   start_velocities_.resize(count);
   free_results_.assign(count, {Status::converged, 0});
   first_free_.resize(trees);
+  last_free_.resize(trees);
+  stage_rods_.resize(count);
   first_gravity_.resize(trees);
   next_roots_.resize(count);
   stage_roots_.resize(count);
@@ -245,6 +249,29 @@ bool Stepper::sound(const std::vector<VectorX>& velocities) const {
   return true;
 }
 
+/// How far off this part of the step puts a point: it goes on with v_m = theta v+ + (1 - theta) v, where (v+ + v) / 2
+/// would be of second order. [m]
+double Stepper::estimated_error(const std::vector<VectorX>& velocities) const {
+  if (options_.step_error == 0.0) return 0.0;
+  std::vector<double> fastest(world_.fibres.size());
+  detail::for_each_fibre(fastest.size(), [&](std::size_t f) {
+    const rods::Rod& rod = *world_.fibres[f].rod;
+    thread_local Matrix3X before, after;
+    before.resize(3, rod.piece_count() + 1);
+    after.resize(3, rod.piece_count() + 1);
+    rod.end_velocities(start_velocities_[f], before);
+    rod.end_velocities(velocities[f], after);
+    fastest[f] = (after - before).colwise().norm().maxCoeff();
+  });
+  double change = 0.0;
+  for (const double own : fastest) change = std::max(change, own);
+  for (std::size_t k = 0; k < world_.free_bodies.size(); ++k) {
+    const Vector3 mean = velocities[world_.fibres.size() + k].head<3>();
+    change = std::max(change, (mean - start_bodies_[k].state.velocity.linear).norm());
+  }
+  return (1.0 - 0.5 / options_.theta) * motion_.dt * change;
+}
+
 /// |v_after - v_before| in the norm of the step matrix, relative to the larger of |v_after| and dt |M^-1 force|: the
 /// residual of the implicit step at `before`, preconditioned.
 double Stepper::velocity_change(const Pass& before, const Pass& after) const {
@@ -290,11 +317,14 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
       for (const int f : motion_.forest.trees[t].fibres)
         start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
-      assemble_tree(static_cast<int>(t), start_velocities_, false);
-      linearise_holds(static_cast<int>(t));
-      if (nonlinear || (world_.gravity.isZero(0.0) && !held(static_cast<int>(t)))) return;
+      const int tree = static_cast<int>(t);
+      assemble_tree(tree, start_velocities_, false);
+      if (inertia_linearised(tree)) linearise_free_motion(tree);
+      linearise_holds(tree);
+      if (nonlinear || (world_.gravity.isZero(0.0) && !held(tree) && !inertia_linearised(tree))) return;
       first_free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
-      gravity_on_tree(static_cast<int>(t), first_gravity_[t]);
+      last_free_[t] = first_free_[t];
+      gravity_on_tree(tree, first_gravity_[t]);
     });
   }
   for (const FreeMotionResult& free : free_results_) {
@@ -308,6 +338,9 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
   constexpr double hold_tolerance = 1e-10;
   Pass pass = linearise(here_, nullptr);
   report.iterations += pass.solution.iterations;
+  error_ = estimated_error(pass.velocities);
+  if (error_ > options_.step_error && !span.shortest) return false;
+  report.step_error = std::max(report.step_error, error_);
   const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
   Pass best;
   double least = std::numeric_limits<double>::infinity();
@@ -354,7 +387,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       assemble_bodies(&pass);
       for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
         const int tree = static_cast<int>(t);
-        if (free && linear(tree)) {
+        if (free && linear(tree) && !inertia_linearised(tree)) {
           let_go(tree);
         } else {
           assemble_at_end(tree, pass, again);
@@ -398,17 +431,21 @@ StepReport Stepper::step() {
     const auto time_at = [&](int part) {
       return (static_cast<double>(state_.step) + static_cast<double>(part) / whole) * options_.dt;
     };
+    constexpr double in_half = 4.0;  // of the estimate, where the motion is smooth
     int size = whole;
     for (int begin = 0; begin < whole && report.finite;) {
       if (!attempt({time_at(begin), time_at(begin + size), size == 1}, report)) {
         refresh_kinematics(world_, motion_.forest, state_.rods);
         place_bodies(state_.bodies);
-        size /= 2;
+        do {
+          size /= 2;
+          error_ /= in_half;
+        } while (size > 1 && error_ > options_.step_error);
         continue;
       }
       ++report.parts;
       begin += size;
-      if (size < whole && begin % (2 * size) == 0) size *= 2;
+      if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= options_.step_error) size *= 2;
     }
     report.step = previous_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;

@@ -17,6 +17,7 @@ namespace tresse::dynamics {
 
 enum class Scheme {
   semi_implicit,  ///< elasticity implicit, the rest at the start of the step. bertails2018hdr eq. (2.10)
+  linearised,     ///< the same, with the inertial force A linearised in the velocity about that of the start
   nonlinear,      ///< every term at the end of the step (at theta), iterated
 };
 
@@ -35,8 +36,11 @@ struct StepOptions {
   double overlap_tolerance = 0.0;  ///< overlap beyond the wanted gap that is left alone; >= 0 [m]
   int max_halvings = 4;            ///< how often a step whose end still overlaps is cut in two; 0 to 20
   double halving_overlap = 0.0;    ///< the overlap that is worth it; >= 0 [m]
-  double margin = 0.0;             ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
-  double push_out_speed = 0.02;    ///< bound on the speed that corrects a penetration; > 0 [m/s]
+  /// How far off a point may come to be in a part of the step, as its first pass estimates, before that is cut, by
+  /// max_halvings at most; 0: any. Needs theta above 0.5. >= 0 [m]
+  double step_error = 0.0;
+  double margin = 0.0;           ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
+  double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
   contact::BroadPhaseOptions broad_phase;
   contact::DetectionOptions detection;
   friction::SolverOptions solver;
@@ -127,10 +131,15 @@ class Stepper {
   void assemble_tree(int tree, const std::vector<VectorX>& v_at, bool at_end);
   void assemble_fibre(int fibre, int tree, const VectorX& v_at, bool at_end);
   void assemble_free_motion(int fibre, int tree);
+  rods::RodLoads lone_loads(int fibre) const;
   void assemble_at_end(int tree, const Pass& pass, bool relinearise_holds);
   void assemble_at_stage(int tree, const std::vector<VectorX>& v_mean);
+  void inertial_force(int tree, const VectorX& v, VectorX& out);
+  FreeMotionResult linearise_inertia(int tree, VectorX& change);
+  void linearise_free_motion(int tree);
+  bool inertia_linearised(int tree) const { return options_.scheme == Scheme::linearised && linear(tree); }
   void gravity_on_tree(int tree, VectorX& out) const;
-  void assemble_gravity_at_end(int tree);
+  void assemble_frozen_at_end(int tree, const Pass& pass);
   void set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const;
   std::shared_ptr<Configuration> new_configuration(double time, const std::vector<VectorX>& velocities);
   using SharedConfiguration = std::shared_ptr<const Configuration>;
@@ -142,6 +151,7 @@ class Stepper {
   void note_deep_contacts();
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
+  double estimated_error(const std::vector<VectorX>& velocities) const;
   bool sides_lost(const Configuration& end) const;
   bool cannot_give_way(const contact::Geometry& geometry, const contact::Contact& contact) const;
   Pass linearise(const SharedConfiguration& at, const Pass* previous);
@@ -182,7 +192,7 @@ class Stepper {
   assembly::FreeMotion motion_;
   std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
   std::vector<rods::RodState> end_rods_;
-  std::vector<rods::RodState> stage_rods_;  ///< at theta < 1
+  std::vector<rods::RodState> stage_rods_;  ///< at theta < 1; where the start is seen with other velocities
   std::vector<assembly::FreeBody> start_bodies_;
   std::vector<bodies::BodyState> end_bodies_;
   std::vector<assembly::Vector6> start_momenta_;  ///< (free bodies)
@@ -190,16 +200,18 @@ class Stepper {
   std::vector<Pose> stage_roots_;                 ///< (fibres) clamped roots at theta
   std::vector<VectorX> start_velocities_;         ///< (fibres) generalised velocity at the start
   std::vector<VectorX> first_free_;               ///< (trees) velocity without contact, gravity that of the start
+  std::vector<VectorX> last_free_;                ///< (trees) the same of the last pass; Scheme::linearised only
   std::vector<VectorX> first_gravity_;            ///< (trees) its generalised force
   std::vector<Pose> next_roots_;                  ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;         ///< (fibres)
-  std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part; elasticity that is not linear only
+  std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part, where the free motion is iterated
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   double end_time_ = 0.0;                             ///< of this part of the step [s]
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
   double hold_work_ = 0.0;                            ///< of what holds the fibres [J]
   Vector3 air_ = Vector3::Zero();                     ///< velocity of the air in this part of the step [m/s]
+  double error_ = 0.0;                                ///< estimated of this part [m]
   double growth_work_ = 0.0;  ///< energy that the change of natural shape and length brought in [J]
   StepReport timing_;         ///< only its t_* fields are used
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -211,27 +213,28 @@ ClothoidEvaluator::ClothoidEvaluator(const ClothoidArc& arc)
   thread_local std::vector<double> ends;
   cut_clothoid(arc, max_turn, ends);
   const std::size_t count = ends.size();
-  pieces_.resize(count + 1);
+  std::vector<Piece> pieces(count + 1);
   double begin = 0.0;
   for (std::size_t i = 0; i <= count; ++i) {
-    pieces_[i].begin = begin;
+    pieces[i].begin = begin;
     if (i == count) break;
     // Lengths are differences of ends, so that they sum to the whole: what rounding took would be a phase.
-    pieces_[i].length = ends[i] - begin;
-    pieces_[i].curvature = curvature_ + begin * slope_;
+    pieces[i].length = ends[i] - begin;
+    pieces[i].curvature = curvature_ + begin * slope_;
     begin = ends[i];
   }
-  pieces_[0].start = Vector3::Zero();
-  pieces_[0].frame = arc.frame;
+  pieces[0].start = Vector3::Zero();
+  pieces[0].frame = arc.frame;
   for (std::size_t first = 0; first < count; first += detail::lane_count) {
-    sum_pieces(first, std::min<std::size_t>(detail::lane_count, count - first));
+    sum_pieces(first, std::min<std::size_t>(detail::lane_count, count - first), pieces);
   }
+  pieces_ = std::make_shared<const std::vector<Piece>>(std::move(pieces));
 }
 
-void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count) {
+void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count, std::vector<Piece>& pieces) const {
   FourSeries series;
   for (std::size_t lane = 0; lane < count; ++lane) {
-    series.set(lane, pieces_[first + lane].length, pieces_[first + lane].curvature, slope_);
+    series.set(lane, pieces[first + lane].length, pieces[first + lane].curvature, slope_);
   }
   LaneRows frame{};
   std::array<Lanes, 3> position{};
@@ -246,8 +249,8 @@ void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count) {
     }
   });
   for (std::size_t lane = 0; lane < count; ++lane) {
-    Piece& piece = pieces_[first + lane];
-    Piece& next = pieces_[first + lane + 1];
+    Piece& piece = pieces[first + lane];
+    Piece& next = pieces[first + lane + 1];
     piece.terms = terms;
     piece.term[0] = {1.0, 0.0, 0.0, 0.0};
     for (std::size_t n = 1; n < static_cast<std::size_t>(terms); ++n) {
@@ -259,7 +262,7 @@ void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count) {
 }
 
 const ClothoidEvaluator::Piece& ClothoidEvaluator::piece_at(double s) const {
-  const auto after = std::upper_bound(pieces_.begin() + 1, pieces_.end() - 1, s,
+  const auto after = std::upper_bound(pieces_->begin() + 1, pieces_->end() - 1, s,
                                       [](double value, const Piece& piece) { return value < piece.begin; });
   return *(after - 1);
 }
@@ -320,8 +323,8 @@ DerivativeBounds ClothoidEvaluator::bounds(Interval interval) const {
 
 double ClothoidEvaluator::continuation() const {
   // The rest of the series, negligible up to the end of a piece, grows with the power of its last term.
-  const double first = pieces_.front().length;
-  const double last = pieces_[pieces_.size() - 2].length;
+  const double first = pieces_->front().length;
+  const double last = (*pieces_)[pieces_->size() - 2].length;
   return 0.25 * std::min(first, last);
 }
 

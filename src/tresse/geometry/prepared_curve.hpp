@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <concepts>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -160,12 +161,13 @@ class ClothoidEvaluator {
 
  private:
   /// The series of pieces first to first + count - 1 (four at most), and where the next one starts.
-  void sum_pieces(std::size_t first, std::size_t count);
+  void sum_pieces(std::size_t first, std::size_t count, std::vector<Piece>& pieces) const;
 
   Vector3 curvature_;
   Vector3 slope_;
   double length_ = 0.0;
-  std::vector<Piece> pieces_;  ///< and after the last an empty one, at the end
+  /// And after the last an empty one, at the end. Shared by the copies: one for each turn of a tight coil.
+  std::shared_ptr<const std::vector<Piece>> pieces_;
 };
 
 /// Cubic Bezier curve in powers of t - 1/2.

@@ -234,6 +234,7 @@ std::vector<Remark> RunRecorder::watch(const dynamics::Stepper& stepper, const d
                                              .before = stepper.previous_state(),
                                              .world = stepper.world(),
                                              .dt = stepper.options().dt,
+                                             .step_error = stepper.options().step_error,
                                              .energy_rise = new_energy_rise(tally_, report, settings_.limits)},
                                             tally_.watch);
   for (const Remark& remark : remarks) {

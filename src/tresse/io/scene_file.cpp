@@ -54,8 +54,8 @@ void read_wind(const TableReader& table, scene::Scene& scene) {
 void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene& scene) {
   if (node == nullptr) return;
   const TableReader table(context, *node, "simulation",
-                          {"time_step", "duration", "gravity", "wind", "seed", "scheme", "theta", "nonlinear_tolerance",
-                           "max_nonlinear_iterations"});
+                          {"time_step", "duration", "gravity", "wind", "seed", "scheme", "theta", "step_error",
+                           "nonlinear_tolerance", "max_nonlinear_iterations"});
   scene::Integrator& out = scene.integrator;
   table.read("time_step", out.time_step, {dimensions::time, limits::time_step});
   table.read("duration", out.duration, {dimensions::time, limits::time});
@@ -71,9 +71,13 @@ void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene&
     if (value != std::floor(value)) table.fail("seed", fmt::format("is {}; expected a whole number", number(value)));
     scene.seed = static_cast<std::uint64_t>(value);
   }
-  static const std::vector<std::string> schemes{"semi-implicit", "nonlinear"};
+  static const std::vector<std::string> schemes{"semi-implicit", "linearised", "nonlinear"};
   table.read("scheme", out.scheme, schemes);
   table.read("theta", out.theta, {dimensions::ratio, scene::limits::theta});
+  table.read("step_error", out.step_error, {dimensions::length, limits::step_error});
+  if (out.step_error > 0.0 && out.theta == 0.5) {
+    table.fail("step_error", "is above 0 with a theta of 0.5; expected theta above 0.5: the estimate needs it");
+  }
   table.read("nonlinear_tolerance", out.nonlinear_tolerance, wanted_tolerance);
   table.read("max_nonlinear_iterations", out.max_nonlinear_iterations, 1, limits::iterations);
 }
@@ -196,8 +200,9 @@ void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const 
   const bool held = std::any_of(scene.fibres.begin(), scene.fibres.end(),
                                 [](const scene::FibreGroup& group) { return !group.holds.empty(); });
   if (!held || scene.integrator.scheme != "nonlinear") return;
-  context.fail(*root.find("simulation")->find("scheme"),
-               "simulation.scheme is \"nonlinear\"; expected \"semi-implicit\" where points are held");
+  context.fail(
+      *root.find("simulation")->find("scheme"),
+      "simulation.scheme is \"nonlinear\"; expected \"semi-implicit\" or \"linearised\" where points are held");
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ void write_settings(Writer& out, const scene::Scene& scene) {
   out.entry("seed", std::string_view(fmt::format("{}", scene.seed)));
   out.text("scheme", scene.integrator.scheme);
   out.entry("theta", scene.integrator.theta);
+  out.entry("step_error", scene.integrator.step_error);
   out.entry("nonlinear_tolerance", scene.integrator.nonlinear_tolerance);
   out.entry("max_nonlinear_iterations", scene.integrator.max_nonlinear_iterations);
   out.header("contact");

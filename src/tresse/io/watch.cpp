@@ -212,6 +212,8 @@ const char* to_string(Trouble kind) {
       return "hold-missed";
     case Trouble::motion_unsolved:
       return "motion-unsolved";
+    case Trouble::step_error:
+      return "step-error";
   }
   return "unknown";
 }
@@ -254,6 +256,7 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
   look_at_cuts(step, tally);
   look_at_holds(step);
   look_at_motion(step);
+  look_at_error(step);
   std::vector<Remark> remarks;
   for (std::size_t i = 0; i < trouble_count; ++i) {
     if (!(seen_[i].measure > 0.0)) continue;
@@ -429,9 +432,18 @@ void Watch::look_at_motion(const WatchedStep& step) {
                   step.report.motion_iterations, to_string(step.report.motion_status), shorter_step(step.dt, 2.0))};
 }
 
+void Watch::look_at_error(const WatchedStep& step) {
+  if (!(step.report.step_error > step.step_error)) return;
+  const double times = step.report.step_error / step.step_error;
+  seen(Trouble::step_error) = {
+      times, fmt::format("cut in {}, the step still puts a point off by an estimated {}, {:.2g} times step_error; {}",
+                         step.report.parts, length_in_words(step.report.step_error), times,
+                         shorter_step(step.dt, std::max(2.0, std::sqrt(times))))};
+}
+
 void Watch::look_at_cuts(const WatchedStep& step, const WatchTally& tally) {
   const int parts = step.report.parts;
-  if (parts <= 1) return;
+  if (parts <= 1 || step.step_error > 0.0) return;  // that asks for parts
   const auto fastest = std::max_element(step.contacts.begin(), step.contacts.end(),
                                         [](const auto& p, const auto& q) { return p.slip < q.slip; });
   const double radii = fastest == step.contacts.end() ? 0.0 : travel(step, *fastest);

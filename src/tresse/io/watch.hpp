@@ -22,8 +22,9 @@ enum class Trouble {
   cut_steps,         ///< steps had to be cut in parts; measured in parts
   hold_missed,       ///< a held point is off by a tenth of the fibre's radius or more; measured in radii
   motion_unsolved,   ///< Newton's method for a fibre without contact did not converge; measured in its iterations
+  step_error,        ///< the shortest part of a step was off by more than wanted; measured in what is wanted
 };
-inline constexpr std::size_t trouble_count = 9;
+inline constexpr std::size_t trouble_count = 10;
 
 /// "passed-through": the name in files.
 const char* to_string(Trouble kind);
@@ -55,6 +56,7 @@ struct WatchedStep {
   const dynamics::SimulationState& before;
   const assembly::World& world;  ///< its rods hold the kinematics of the step's end
   double dt = 0.0;               ///< [s]
+  double step_error = 0.0;       ///< wanted, StepOptions::step_error [m]
   double energy_rise = 0.0;      ///< beyond what is sound, relative to the energy's scale; 0: none in this step
 };
 
@@ -92,6 +94,7 @@ class Watch {
   void look_at_energy(const WatchedStep& step);
   void look_at_holds(const WatchedStep& step);
   void look_at_motion(const WatchedStep& step);
+  void look_at_error(const WatchedStep& step);
   void look_at_cuts(const WatchedStep& step, const WatchTally& tally);
   void note_contacts(const WatchedStep& step);
   const Known* same_contact(const dynamics::WarmContact& pressed, double s_a, double radius) const;

@@ -214,6 +214,11 @@ double smallest_body_radius(const Scene& scene) {
   return out;
 }
 
+dynamics::Scheme scheme_named(std::string_view name) {
+  if (name == "linearised") return dynamics::Scheme::linearised;
+  return name == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
+}
+
 dynamics::StepOptions step_options(const Scene& scene) {
   dynamics::StepOptions options;
   double smallest_radius = std::numeric_limits<double>::infinity();
@@ -229,9 +234,9 @@ dynamics::StepOptions step_options(const Scene& scene) {
   }
   if (scene.fibres.empty()) smallest_radius = smallest_body_radius(scene);
   options.dt = scene.integrator.time_step;
-  options.scheme =
-      scene.integrator.scheme == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
+  options.scheme = scheme_named(scene.integrator.scheme);
   options.theta = scene.integrator.theta;
+  options.step_error = scene.integrator.step_error;
   options.nonlinear_tolerance = scene.integrator.nonlinear_tolerance;
   options.max_nonlinear_iterations = scene.integrator.max_nonlinear_iterations;
   options.max_relinearisations = scene.contact.max_relinearisations;

@@ -138,8 +138,9 @@ struct FrictionSolver {
 };
 
 struct Integrator {
-  std::string scheme = "semi-implicit";  ///< "semi-implicit" or "nonlinear" (iterated to `nonlinear_tolerance`)
+  std::string scheme = "semi-implicit";  ///< "semi-implicit", "linearised" or "nonlinear"
   double theta = 1.0;                    ///< where in the step forces are taken; 0.5 to 1
+  double step_error = 0.0;               ///< estimated, beyond which a step is cut; 0: none; needs theta > 0.5 [m]
   double time_step = 1e-3;               ///< > 0 [s]
   double duration = 1.0;                 ///< >= 0 [s]
   double nonlinear_tolerance = 1e-10;    ///< relative residual of the implicit step; > 0

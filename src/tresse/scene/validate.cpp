@@ -281,10 +281,13 @@ void validate_settings(const Scene& scene) {
   simulation.range("wind", scene.wind, limits::speed);
   simulation.range("wind.gust", scene.gust, limits::speed);
   simulation.range("wind.period", scene.gust_period, limits::gust_period);
-  simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "nonlinear"});
+  simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "linearised", "nonlinear"});
   simulation.range("time_step", scene.integrator.time_step, limits::time_step);
   simulation.range("duration", scene.integrator.duration, limits::time);
   simulation.range("theta", scene.integrator.theta, limits::theta);
+  simulation.range("step_error", scene.integrator.step_error, limits::step_error);
+  if (scene.integrator.step_error > 0.0 && scene.integrator.theta == 0.5)
+    simulation.fail("step_error", "is above 0 with a theta of 0.5; expected theta above 0.5: the estimate needs it");
   simulation.range("nonlinear_tolerance", scene.integrator.nonlinear_tolerance, limits::tolerance);
   simulation.range("max_nonlinear_iterations", scene.integrator.max_nonlinear_iterations, iterations);
   contact.word("detection", scene.contact.detection, {"certified", "branch-and-bound", "segments"});
@@ -362,7 +365,7 @@ void validate(const Scene& scene) {
     const FibreGroup& group = scene.fibres[i];
     validate_fibres(group);
     if (!group.holds.empty() && scene.integrator.scheme == "nonlinear")
-      field.fail("scheme", "is \"nonlinear\" where points are held; expected \"semi-implicit\"");
+      field.fail("scheme", "is \"nonlinear\" where points are held; expected \"semi-implicit\" or \"linearised\"");
     validate_branches(scene.fibres, i);
     if (!names.insert(group.name).second)
       field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));
