@@ -56,6 +56,11 @@ nlohmann::ordered_json report(const FrictionArguments& arguments, const io::Fric
   out["newton_steps"] = solution.newton_steps;
   out["islands"] = solution.islands;
   out["unsolvable"] = solution.unsolvable;
+  // Of the largest effort: (iterations, error, seconds) at each check; `tresse plot --what convergence`.
+  nlohmann::ordered_json& history = out["history"] = nlohmann::ordered_json::array();
+  for (const auto& check : solution.history) {
+    history.push_back(nlohmann::ordered_json::array({check.sweeps, check.error, check.seconds}));
+  }
   out["reaction"] = numbers(io::in_file_dimension(file, solution.impulse));
   out["velocity"] = numbers(io::in_file_dimension(file, solution.velocity));
   return out;

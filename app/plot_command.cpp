@@ -15,7 +15,7 @@ namespace tresse::app {
 namespace {
 
 struct PlotArguments {
-  std::vector<std::string> folders;
+  std::vector<std::string> places;
   std::vector<std::string> labels;
   std::string output;
   std::string what = "forces";
@@ -32,10 +32,15 @@ std::vector<std::string> options_of(const PlotArguments& arguments) {
 }
 
 int plot(const PlotArguments& arguments) {
-  for (const std::string& folder : arguments.folders) {
-    require(std::filesystem::is_directory(folder), fmt::format("{}: no such folder; expected that of a run", folder));
+  for (const std::string& place : arguments.places) {
+    if (arguments.what == "convergence") {
+      require(std::filesystem::is_regular_file(place),
+              fmt::format("{}: no such file; expected what tresse friction wrote", place));
+    } else {
+      require(std::filesystem::is_directory(place), fmt::format("{}: no such folder; expected that of a run", place));
+    }
   }
-  const int status = run_plot(options_of(arguments), arguments.folders);
+  const int status = run_plot(options_of(arguments), arguments.places);
   if (status != 0 && status != bad_input) {
     throw SystemFailure(fmt::format("the plotting program failed with status {}", status));
   }
@@ -43,10 +48,12 @@ int plot(const PlotArguments& arguments) {
 }
 
 void add_options(CLI::App& command, PlotArguments& a) {
-  command.add_option("DIR", a.folders, "folders of runs; two are compared")->required();
+  command.add_option("DIR", a.places, "folders of runs; two are compared")->required();
   command.add_option("-o,--output", a.output, "figure to write: FILE.png, .svg or .pdf")->required();
-  command.add_option("--what", a.what, "which table; sweep: DIR is that of tresse sweep")
-      ->check(CLI::IsMember({"forces", "energies", "solver", "sweep"}))
+  command
+      .add_option("--what", a.what,
+                  "which table; sweep: DIR is that of tresse sweep; convergence: DIRs are files of tresse friction")
+      ->check(CLI::IsMember({"forces", "energies", "solver", "sweep", "convergence"}))
       ->capture_default_str();
   command.add_option("--compare", a.compare, "with a zoom and the rough part of the force; auto: for two runs")
       ->check(CLI::IsMember({"auto", "yes", "no"}))

@@ -13,7 +13,7 @@ def _parse(arguments):
     parser = argparse.ArgumentParser(prog="tresse plot")
     parser.add_argument("runs", nargs="+")
     parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--what", choices=("forces", "energies", "solver", "sweep"), default="forces")
+    parser.add_argument("--what", choices=("forces", "energies", "solver", "sweep", "convergence"), default="forces")
     parser.add_argument("--title")
     parser.add_argument("--label", action="append", default=[])
     parser.add_argument("--compare", choices=("auto", "yes", "no"), default="auto")

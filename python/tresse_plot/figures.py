@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tresse_plot import style
-from tresse_plot.tables import PlotError, read_forces, read_steps
+from tresse_plot.tables import PlotError, read_forces, read_history, read_steps
 
 COMPONENTS = (("fx", style.SKY), ("fy", style.ORANGE), ("fz", style.GREEN))
 
@@ -196,17 +196,29 @@ def solver(runs, title=None):
 
 
 def residuals(histories, labels, title=None):
-    """The measure of a friction solve against iterations, of several; each history (k, 3): iterations, measure, seconds."""
-    figure, axis = plt.subplots(figsize=(9, 4.6), layout="constrained")
+    """The measure of friction solves against iterations and time, which alone compares solvers; each history (k, 3):
+    iterations, measure, seconds."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), sharey=True, layout="constrained")
     for history, label in zip(histories, labels):
         history = np.asarray(history).reshape(-1, 3)
-        axis.plot(history[:, 0], history[:, 1], marker="o", ms=3, label=label)
-    if any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in axis.lines):
-        axis.set_yscale("log")
-    axis.set(xlabel="iterations", ylabel="residual [-]")
-    axis.set_title(title or "Convergence of the friction solver")
-    style.legend_above(axis)
+        for axis, x in zip(axes, (np.maximum(history[:, 0], 1), 1e3 * history[:, 2])):
+            axis.plot(x, history[:, 1], marker="o", ms=3, label=label)
+    lines = axes[0].lines
+    if any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in lines):
+        axes[0].set_yscale("log")
+    for axis in axes:
+        if any(np.nanmax(line.get_xdata(), initial=0.0) > 0 for line in axis.lines):
+            axis.set_xscale("log")
+    axes[0].set(xlabel="iterations", ylabel="residual [-]")
+    axes[1].set(xlabel="time [ms]")
+    axes[0].set_title(title or "Convergence of the friction solver")
+    axes[1].legend(loc="best")
     return figure
+
+
+def convergence(solves, title=None):
+    """residuals() of the files of friction solves."""
+    return residuals([read_history(path) for _, path in solves], [label.removesuffix(".json") for label, _ in solves], title)
 
 
 def fibres(lines, capsules=(), title=None):

@@ -1,6 +1,7 @@
 """Reads the tables of a run. Every refusal is a PlotError of one line."""
 
 import csv
+import json
 import pathlib
 
 
@@ -54,6 +55,18 @@ def read_steps(folder, columns):
     path = pathlib.Path(folder) / "steps.csv"
     rows = _rows(path, ("time", *columns))
     return {name: [_number(path, i, row, name) for i, row in enumerate(rows, start=2)] for name in ("time", *columns)}
+
+
+def read_history(path):
+    """What a friction solve wrote: [(iterations, measure, seconds)] of its checks."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            history = json.load(stream)["history"]
+        return [(float(iterations), float(measure), float(seconds)) for iterations, measure, seconds in history]
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise PlotError(f"{path}: cannot be read: {error}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise PlotError(f"{path}: no history of a friction solve; expected what tresse friction wrote") from error
 
 
 def read_sweep(folder):

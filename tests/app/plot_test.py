@@ -22,6 +22,8 @@ FIGURES = (
     ("energies", ["run"], (1350, 690), (RED, GREEN)),
     ("solver", ["run"], (1350, 1350), (BLUE,)),
     ("solver", ["run", "other"], (1350, 1350), (BLUE, RED)),
+    ("convergence", ["sweeps.json"], (1350, 690), (BLUE,)),
+    ("convergence", ["sweeps.json", "newton.json"], (1350, 690), (BLUE, RED)),
 )
 
 
@@ -45,6 +47,17 @@ def make_runs(program, folder):
             writer.writerows({k: 2.0 * float(v) if k in scaled else v for k, v in row.items()} for row in rows)
 
 
+def make_solves(program, folder):
+    """A pile of contacts, solved twice."""
+    case = folder / "problem"
+    run = [program, "run", str(SCENE.parent / "spaghetti.toml"), "-o", "pile", "--until", "0.3", "--quiet", "--dump-friction", str(case)]
+    subprocess.run([*run, "--dump-steps", "all"], cwd=folder, check=True, timeout=300)
+    problem = max(case.iterdir(), key=lambda file: file.stat().st_size)
+    for name, solver in (("sweeps", "hybrid-gauss-seidel"), ("newton", "alart-curnier-newton")):
+        solve = [program, "friction", str(problem), "-o", f"{name}.json", "--solver", solver]
+        subprocess.run(solve, cwd=folder, check=True, timeout=300)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -53,6 +66,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         make_runs(program, folder)
+        make_solves(program, folder)
         for what, runs, size, colours in FIGURES:
             case = f"{what} of {len(runs)}"
             command = [program, "plot", *runs, "-o", "figure.png", "--what", what]
@@ -62,7 +76,7 @@ def main():
                 continue
             picture = matplotlib.image.imread(folder / "figure.png")
             found = [columns_of(picture, colour) for colour in colours]
-            if picture.shape[1::-1] != size or min(found) < 400:
+            if picture.shape[1::-1] != size or min(found) < (200 if what == "convergence" else 400):
                 bad.append(f"{case}: {picture.shape[1::-1]} pixels, expected {size}; columns of curves {found}")
             (folder / "figure.png").unlink()
     print("\n".join(bad) if bad else f"{len(FIGURES)} figures")

@@ -180,6 +180,28 @@ def strand_on_sphere(program, folder):
         yield f"strand_on_sphere, {facets} facets", run.wrong
 
 
+def head(program, folder):
+    """Hair stays rooted on a head that shakes, which turns all roots as one body, and some of it sticks."""
+    run = Run(program, folder, "head", 3)
+    with h5py.File(folder / "run/trajectory.h5") as file:
+        frame = file["obstacles/frame"][:, 0]
+        roots = file["fibres/root_position"][:]
+        axes = file["fibres/root_frame"][:]
+        state = file["contacts/state"][file["contacts/frame_offsets"][-2] :]
+        begin = file["fibres/point_offsets"][:]
+    run.expect(f"has {len(begin) - 1} strands", len(begin) - 1 == 84)
+    turned = np.arccos(np.clip((np.trace(frame, axis1=1, axis2=2) - 1) / 2, -1, 1)).max()
+    run.expect(f"turns by {turned:.3g} rad", turned > 0.8)
+    strayed = np.abs(np.einsum("fij,nj->fni", frame, roots[0]) - roots).max()
+    run.expect(f"roots stray by {strayed:.2g} m", strayed < 1e-12)
+    twisted = np.abs(np.einsum("fij,njk->fnik", frame, axes[0]) - axes).max()
+    run.expect(f"root frames stray by {twisted:.2g}", twisted < 1e-12)
+    off = np.linalg.norm(run.points, axis=2).min()
+    run.expect(f"hair is {off:.5g} m from the head's centre", off > 0.08 + 0.9 * 1.5e-3)
+    run.expect(f"{(state > 0).sum()} contacts, {(state == 1).sum()} stick", (state > 0).sum() > 100 and (state == 1).any())
+    yield "head", run.wrong
+
+
 def knot(program, folder):
     """Drawn tight it goes through itself nowhere, stays a knot, pulls as its loop bends and as friction takes, and holds."""
     stiffness, radius = 5e6 * np.pi * 1e-3**4 / 4, 1e-3
@@ -263,7 +285,7 @@ def main():
     program = os.path.abspath(parser.parse_args().program)
     found = []
     parts = (shipped, swing, curly_unwinding, ribbon, parchment, long_rod, twining_plant_3d, perversion, spaghetti,
-             strand_on_sphere, knot, ball_in_loop, packing)  # fmt: skip
+             strand_on_sphere, head, knot, ball_in_loop, packing)  # fmt: skip
     for part in parts:
         with tempfile.TemporaryDirectory() as name:
             found += part(program, pathlib.Path(name))

@@ -29,6 +29,7 @@ SMALLEST = [
     (["fibres", 0, "section"], {"fibres": [{**{k: v for k, v in FIBRE.items() if k != "radius"},
                                             "section": {"half_axis_1": 1e-3, "half_axis_2": 2e-3}}]}),
     (["fibres", 0, "grid"], {"fibres": [{**FIBRE, "grid": {"count": 4, "spacing": "1 cm"}}]}),
+    (["fibres", 0, "cap"], {"fibres": [{**FIBRE, "cap": {"radius": "1 cm"}}]}),
     (["fibres", 0, "holds", 0], {"fibres": [{**FIBRE, "holds": [{}]}]}),
     (["fibres", 0, "root"], {"fibres": [{**FIBRE, "root": {"condition": "free"}}]}),
     (["fibres", 1, "root"], {"fibres": [FIBRE, BRANCH]}),

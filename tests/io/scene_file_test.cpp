@@ -41,6 +41,8 @@ void expect_round_trip(const SceneDocument& document) {
     EXPECT_EQ(a.root.at, b.root.at);
     EXPECT_EQ(a.root.roll_step, b.root.roll_step);
     EXPECT_EQ(a.grid.axis_1, b.grid.axis_1);
+    EXPECT_EQ(a.cap.has_value(), b.cap.has_value());
+    EXPECT_EQ(a.root.reference, b.root.reference);
     EXPECT_EQ(a.material.density, b.material.density);
   }
   EXPECT_EQ(again.friction.pairs, document.scene.friction.pairs);
@@ -116,6 +118,14 @@ elements = 3
 radius = [1e-3, 1e-3, 2e-3]
 root = { condition = "free", velocity = [1, 2, 3], angular_velocity = [0, 0, 7] }
 [[fibres]]
+name = "head"
+material = "nylon"
+length = 0.1
+elements = 2
+radius = 1e-3
+cap = { count = "${count} + 1", radius = "9 cm", center = [1, 2, 3], axis = [0, 1, 1], angle_deg = 70, jitter = "1 mm", twist_deg = 90 }
+root = { position = ["1 mm", 0, 0], tangent = [1, 0.2, 0], reference = [1, "2 cm", 3], motion = { angular_velocity = [0, 0, 1] } }
+[[fibres]]
 name = "side \"1\""
 material = "nylon"
 length = 0.1
@@ -186,7 +196,7 @@ TEST(SceneFile, ReadsEveryKey) {
   EXPECT_EQ(s.friction.coefficient("steel", "nylon"), 0.4);
   EXPECT_EQ(s.friction.coefficient("odd \"name\"", "steel"), 0.3);
   EXPECT_EQ(s.friction.coefficient("nylon", "rod"), 0.2);
-  ASSERT_EQ(s.fibres.size(), 4U);
+  ASSERT_EQ(s.fibres.size(), 5U);
   const scene::FibreGroup& ribbon = s.fibres[0];
   EXPECT_EQ(ribbon.element_lengths[0], 0.123);
   EXPECT_EQ(ribbon.sections[1].half_axis_1, 0.9e-3);
@@ -209,14 +219,20 @@ TEST(SceneFile, ReadsEveryKey) {
   EXPECT_EQ(loose.root.condition, rods::RootCondition::free);
   EXPECT_EQ(loose.root.angular_velocity, Vector3(0, 0, 7));
   EXPECT_EQ(loose.sections[2].half_axis_1, 2e-3);
-  const scene::Root& side = s.fibres[2].root;
+  const scene::FibreGroup& head = s.fibres[2];
+  ASSERT_TRUE(head.cap.has_value());
+  EXPECT_EQ(head.cap->count, 6);
+  EXPECT_EQ(head.cap->center, Vector3(1, 2, 3));
+  EXPECT_NEAR(head.cap->angle, 70.0 / 180 * std::acos(-1.0), 1e-15);
+  EXPECT_EQ(head.root.reference, Vector3(1, 0.02, 3));
+  const scene::Root& side = s.fibres[3].root;
   EXPECT_EQ(side.condition, rods::RootCondition::carried);
   EXPECT_EQ(side.parent, "ribbon");
   ASSERT_EQ(side.at.size(), 3U);
   EXPECT_DOUBLE_EQ(side.at[1], 0.123 / 7);
   EXPECT_EQ(side.position, Vector3(0, 1e-3, 0));
   EXPECT_NEAR(side.roll_step, 137.5 / 180 * std::acos(-1.0), 1e-15);
-  EXPECT_EQ(scene::fibre_counts(s.fibres), (std::vector<double>{5, 1, 15, 15}));
+  EXPECT_EQ(scene::fibre_counts(s.fibres), (std::vector<double>{5, 1, 6, 15, 15}));
   EXPECT_EQ(s.gust, Vector3(0, 3, 0.1));
   EXPECT_DOUBLE_EQ(s.gust_period, 1.0 / 3.0);
   EXPECT_EQ(s.obstacles.size(), 5U);
@@ -229,7 +245,7 @@ TEST(SceneFile, RoundTripsBitForBit) {
   expect_round_trip(parse_scene_document(kEverything, "everything.toml"));
   for (const char* name :
        {"three_point_bending", "comb", "cantilever", "inclined_plane", "willow", "swing", "curly_unwinding", "ribbon",
-        "parchment", "long_rod", "twining_plant", "twining_plant_3d", "perversion"}) {
+        "parchment", "long_rod", "twining_plant", "twining_plant_3d", "perversion", "head"}) {
     expect_round_trip(read_scene_document(kScenes / (std::string(name) + ".toml")));
   }
 }

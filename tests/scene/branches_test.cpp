@@ -88,6 +88,7 @@ TEST(Branches, RefusesWhatCannotGrow) {
   refused([](Scene& s) { s.fibres[1].root.motion.velocity = Vector3::UnitX(); });
   refused([](Scene& s) { s.fibres[1].root.roll_step = std::nan(""); });
   refused([](Scene& s) { s.fibres[1].grid.count = 2; });
+  refused([](Scene& s) { s.fibres[1].cap = Cap{.count = 2, .radius = 1.0}; });
   refused([](Scene& s) { s.fibres[0].model = "discrete-elastic-rod"; });
   refused([](Scene& s) { s.fibres[2].model = "discrete-elastic-rod"; });
   refused([](Scene& s) { s.fibres[0].root.parent = "bough"; });

@@ -95,6 +95,30 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
       {"fibres.hair.root.motion.stop", [](Scene& s) { s.fibres[0].root.motion.stop = -1.0; }},
       {"fibres.hair.grid.count", [](Scene& s) { s.fibres[0].grid.count = 0; }},
       {"fibres.hair.grid.spacing", [](Scene& s) { s.fibres[0].grid.count = 2; }},
+      {"fibres.hair.cap.count is 0", [](Scene& s) { s.fibres[0].cap = Cap{.count = 0, .radius = 1.0}; }},
+      {"fibres.hair.cap.count is given beside a grid",
+       [](Scene& s) {
+         s.fibres[0].grid = {.count = 2, .spacing = 1.0};
+         s.fibres[0].cap = Cap{.radius = 1.0};
+       }},
+      {"fibres.hair.cap.radius", [](Scene& s) { s.fibres[0].cap = Cap{}; }},
+      {"fibres.hair.cap.center[0]",
+       [&](Scene& s) {
+         s.fibres[0].cap = Cap{.radius = 1.0, .center = {nan, 0, 0}};
+       }},
+      {"fibres.hair.cap.axis",
+       [](Scene& s) {
+         s.fibres[0].cap = Cap{.radius = 1.0, .axis = {0, 0, 2}};
+       }},
+      {"fibres.hair.cap.angle", [](Scene& s) { s.fibres[0].cap = Cap{.radius = 1.0, .angle = 3.2}; }},
+      {"fibres.hair.cap.jitter is 1", [](Scene& s) { s.fibres[0].cap = Cap{.radius = 1.0, .jitter = 1.0}; }},
+      {"fibres.hair.cap.twist", [](Scene& s) { s.fibres[0].cap = Cap{.radius = 1.0, .twist = -1.0}; }},
+      {"fibres.hair.root.reference[2]", [&](Scene& s) { s.fibres[0].root.reference = Vector3(0, 0, nan); }},
+      {"fibres.hair.root.reference is given for a root that is not clamped",
+       [](Scene& s) {
+         s.fibres[0].root.condition = rods::RootCondition::free;
+         s.fibres[0].root.reference = Vector3::Zero();
+       }},
       {"holds \"ball\" twice", [](Scene& s) { s.obstacles.push_back(s.obstacles[0]); }},
       {"obstacles.ball.radius", [](Scene& s) { std::get<bodies::Sphere>(s.obstacles[0].body.shape).radius = 0.0; }},
       {"obstacles.ball.normal",

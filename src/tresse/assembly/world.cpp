@@ -85,16 +85,11 @@ Vector3 wind_at(const World& world, double time) {
   return world.wind + 0.5 * (1.0 - std::cos(phase)) * world.gust;
 }
 
-namespace {
-
-Pose displaced(const Pose& pose, const bodies::Motion& motion, double time) {
-  const Pose shift = bodies::displacement(motion, time);
-  return {pose.position + shift.position, shift.frame * pose.frame};
+Pose root_pose(const Fibre& fibre, double time) {
+  const Pose shift = bodies::displacement(fibre.root_motion, time);
+  return {fibre.root.position + shift.position + (shift.frame * fibre.root_arm - fibre.root_arm),
+          shift.frame * fibre.root.frame};
 }
-
-}  // namespace
-
-Pose root_pose(const Fibre& fibre, double time) { return displaced(fibre.root, fibre.root_motion, time); }
 
 double held_parameter(const World& world, const Hold& hold) {
   return hold.share * geometry::domain(world.fibres[hold.fibre].rod->piece(hold.piece)).end;
@@ -105,7 +100,10 @@ double held_arc_length(const World& world, const Hold& hold) {
   return rod.piece_begin(hold.piece) + hold.share * (rod.piece_begin(hold.piece + 1) - rod.piece_begin(hold.piece));
 }
 
-Pose hold_pose(const Hold& hold, double time) { return displaced(hold.pose, hold.motion, time); }
+Pose hold_pose(const Hold& hold, double time) {
+  const Pose shift = bodies::displacement(hold.motion, time);
+  return {hold.pose.position + shift.position, shift.frame * hold.pose.frame};
+}
 
 Twist mean_twist(const Pose& from, const Pose& to, double dt) {
   const Eigen::AngleAxisd rotation(Matrix3(to.frame * from.frame.transpose()));

@@ -37,13 +37,15 @@ struct Fibre {
   std::unique_ptr<rods::Rod> rod;  ///< model and kinematics of the last update
   Pose root;                       ///< reference pose of a clamped root
   bodies::Motion root_motion;      ///< clamped roots only
-  Attachment attachment;           ///< carried roots only
-  int group = 0;                   ///< index of the scene's fibre group
-  int material = 0;                ///< row of World::friction
-  double drag = 0.0;               ///< [N s/m^2]
-  VectorX first_rest_curvature;    ///< (m) at time zero, used when rest_onset > 0 [1/m]
-  VectorX last_rest_curvature;     ///< (m) from rest_onset on [1/m]
-  double rest_onset = 0.0;         ///< the natural shape grows linearly until this time; >= 0 [s]
+  Vector3 root_arm =
+      Vector3::Zero();           ///< to `root` from the point that `root_motion` turns about, at time zero (3) [m]
+  Attachment attachment;         ///< carried roots only
+  int group = 0;                 ///< index of the scene's fibre group
+  int material = 0;              ///< row of World::friction
+  double drag = 0.0;             ///< [N s/m^2]
+  VectorX first_rest_curvature;  ///< (m) at time zero, used when rest_onset > 0 [1/m]
+  VectorX last_rest_curvature;   ///< (m) from rest_onset on [1/m]
+  double rest_onset = 0.0;       ///< the natural shape grows linearly until this time; >= 0 [s]
   Growth growth;
 };
 

@@ -8,10 +8,9 @@
 /// What is steered from outside between two steps.
 namespace tresse::dynamics {
 
-bodies::Motion Stepper::driven(const bodies::Motion& motion, const Twist& velocity, double duration) const {
+bodies::Motion Stepper::driven(const Pose& now, const Twist& velocity, double duration) const {
   require(velocity.linear.allFinite() && velocity.angular.allFinite(), "velocity: expected finite numbers");
   require(duration > 0.0, "duration: expected a time above 0 s");
-  const Pose now = bodies::displacement(motion, time());
   bodies::Motion out;
   out.keyframes = {{time(), now.position, math::rotation_log(now.frame)}};
   out.velocity = velocity.linear;
@@ -27,7 +26,7 @@ void Stepper::drive_obstacle(int obstacle, const Twist& velocity, double duratio
   require(assembly::free_body_of(world_, obstacle) < 0,
           "obstacle: is free and moves by forces; expected one without mass");
   bodies::Motion& motion = world_.obstacles[static_cast<std::size_t>(obstacle)].motion;
-  motion = driven(motion, velocity, duration);
+  motion = driven(bodies::displacement(motion, time()), velocity, duration);
   redirected_ = true;
 }
 
@@ -35,7 +34,11 @@ void Stepper::drive_root(int fibre, const Twist& velocity, double duration) {
   require(fibre >= 0 && fibre < static_cast<int>(world_.fibres.size()), "fibre: there is none of this index");
   assembly::Fibre& driven_fibre = world_.fibres[static_cast<std::size_t>(fibre)];
   require(clamped(driven_fibre), "fibre: its root is not clamped and moves by forces");
-  driven_fibre.root_motion = driven(driven_fibre.root_motion, velocity, duration);
+  // About the root itself from now on, whatever it turned about before.
+  Pose now = bodies::displacement(driven_fibre.root_motion, time());
+  now.position += now.frame * driven_fibre.root_arm - driven_fibre.root_arm;
+  driven_fibre.root_arm.setZero();
+  driven_fibre.root_motion = driven(now, velocity, duration);
   redirected_ = true;
 }
 

@@ -121,7 +121,7 @@ class Stepper {
   void grow(int fibre, const Span& span);
   bool grows(int fibre) const;
   void restore(SimulationState& state);
-  bodies::Motion driven(const bodies::Motion& motion, const Twist& velocity, double duration) const;
+  bodies::Motion driven(const Pose& now, const Twist& velocity, double duration) const;
   void begin_span(const Span& span);
   double stage() const { return motion_.stage; }
   static bool branched(const assembly::Tree& tree);

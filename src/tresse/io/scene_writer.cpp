@@ -181,6 +181,7 @@ std::string root_text(const scene::Root& root) {
                        Writer::vector(root.angular_velocity));
   } else {
     out += ", motion = " + motion_text(root.motion);
+    if (root.reference) out += ", reference = " + Writer::vector(*root.reference);
   }
   return out + " }";
 }
@@ -190,6 +191,12 @@ std::string hold_text(const scene::Hold& hold) {
                                 hold.clamp ? "true" : "false");
   if (!hold.slide.isZero(0.0)) out += ", slide = " + Writer::vector(hold.slide);
   return out + fmt::format(", motion = {}, release = {} }}", motion_text(hold.motion), Writer::number(hold.release));
+}
+
+std::string cap_text(const scene::Cap& cap) {
+  return fmt::format("{{ count = {}, radius = {}, center = {}, axis = {}, angle = {}, jitter = {}, twist = {} }}",
+                     cap.count, Writer::number(cap.radius), Writer::vector(cap.center), Writer::vector(cap.axis),
+                     Writer::number(cap.angle), Writer::number(cap.jitter), Writer::number(cap.twist));
 }
 
 void write_group(Writer& out, const scene::FibreGroup& group) {
@@ -212,7 +219,9 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
   out.entry("root", std::string_view(root_text(group.root)));
   if (!group.holds.empty()) out.list("holds", group.holds, hold_text);
   const scene::Grid& grid = group.grid;
-  if (group.root.condition != rods::RootCondition::carried)
+  if (group.cap)
+    out.entry("cap", std::string_view(cap_text(*group.cap)));
+  else if (group.root.condition != rods::RootCondition::carried)
     out.entry("grid", std::string_view(fmt::format(
                           "{{ count = {}, axis_1 = {}, axis_2 = {}, spacing = {}, jitter = {}, twist = {} }}",
                           grid.count, Writer::vector(grid.axis_1), Writer::vector(grid.axis_2),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -81,6 +82,37 @@ Pose grid_root(const FibreGroup& group, int index, Random& random) {
   return pose;
 }
 
+/// Places of equal areas, each turned by the golden angle from the last. @cite gonzalez2010
+Pose cap_root(const FibreGroup& group, int index, Random& random) {
+  const Cap& cap = *group.cap;
+  const double golden_angle = std::numbers::pi * (3.0 - std::sqrt(5.0));
+  const double low = std::sin(0.5 * cap.angle);
+  // 1 - cos of the way from the pole: the area above, so that equal shares are equal areas.
+  const double height = 2.0 * low * low * (index + 0.5) / cap.count;
+  const double across = std::sqrt(height * (2.0 - height));
+  const double turn = golden_angle * index;
+  const Vector3 east = cap.axis.unitOrthogonal();
+  const Vector3 out_of_axis = std::cos(turn) * east + std::sin(turn) * cap.axis.cross(east);
+  const Vector3 down = across * -cap.axis + (1.0 - height) * out_of_axis;
+  Vector3 normal = (1.0 - height) * cap.axis + across * out_of_axis;
+  const double x = random.uniform(-cap.jitter, cap.jitter);
+  const double y = random.uniform(-cap.jitter, cap.jitter);
+  normal = (cap.radius * normal + x * down + y * normal.cross(down)).normalized();
+  Matrix3 axes;
+  axes << normal, (down - down.dot(normal) * normal).normalized(), Vector3::Zero();
+  axes.col(2) = axes.col(0).cross(axes.col(1));
+  const double angle = random.uniform(-cap.twist, cap.twist);
+  return {cap.center + cap.radius * normal + axes * group.root.position,
+          axes * group.root.frame * Eigen::AngleAxisd(angle, Vector3::UnitX()).toRotationMatrix()};
+}
+
+/// From what the motion of a clamped root turns about to the root.
+Vector3 root_arm(const FibreGroup& group, const Pose& root) {
+  if (group.root.reference) return root.position - *group.root.reference;
+  if (group.cap) return root.position - group.cap->center;
+  return Vector3::Zero();
+}
+
 /// Material names in use, sorted, so that indices don't depend on the order of fibres.
 std::vector<std::string> material_names(const Scene& scene) {
   std::set<std::string> names;
@@ -125,7 +157,9 @@ std::vector<Place> places(const Scene& scene, int group_index, Random& random, c
   const FibreGroup& group = scene.fibres[group_index];
   std::vector<Place> out;
   if (group.root.condition != rods::RootCondition::carried) {
-    for (int i = 0; i < group.grid.count; ++i) out.push_back({grid_root(group, i, random), {}});
+    const int count = group.cap ? group.cap->count : group.grid.count;
+    for (int i = 0; i < count; ++i)
+      out.push_back({group.cap ? cap_root(group, i, random) : grid_root(group, i, random), {}});
     return out;
   }
   const int parent = parent_index(scene.fibres, static_cast<std::size_t>(group_index));
@@ -150,6 +184,7 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
     fibre.root = place.root;
     fibre.attachment = place.attachment;
     fibre.root_motion = group.root.motion;
+    fibre.root_arm = root_arm(group, place.root);
     fibre.group = group_index;
     fibre.material = index_of(materials, group.material_name);
     fibre.drag = group.drag;

@@ -35,11 +35,12 @@ inline constexpr Range time_step{1e-12, 1e3};   // [s]
 inline constexpr Range gust_period{1e-6, 1e9};  // [s]
 inline constexpr Range tolerance{0.0, 1.0, true};
 inline constexpr Range theta{0.5, 1.0};
-inline constexpr Range step_error{0.0, 1e3};            // [m]
-inline constexpr Range margin{0.0, 1e3};                // [m]
-inline constexpr Range overlap{0.0, 1.0};               // of the radius
-inline constexpr Range push_out_speed{0.0, 1e6, true};  // [m/s]
-inline constexpr Range twist{0.0, 1e3};                 // [rad]
+inline constexpr Range step_error{0.0, 1e3};                 // [m]
+inline constexpr Range margin{0.0, 1e3};                     // [m]
+inline constexpr Range overlap{0.0, 1.0};                    // of the radius
+inline constexpr Range push_out_speed{0.0, 1e6, true};       // [m/s]
+inline constexpr Range twist{0.0, 1e3};                      // [rad]
+inline constexpr Range cap{0.0, 3.14159265358979312, true};  // from the pole to the edge [rad]
 
 inline constexpr int fibres = 1'000'000;  // of all groups together
 inline constexpr int elements = 10'000;   // of one fibre

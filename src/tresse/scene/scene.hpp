@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <map>
+#include <numbers>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +33,9 @@ struct Root {
   Matrix3 frame = Matrix3::Identity();   ///< columns n0 (tangent), n1, n2
   Vector3 velocity = {0, 0, 0};          ///< initial, free roots only [m/s]
   Vector3 angular_velocity = {0, 0, 0};  ///< initial, free roots only, world axes [rad/s]
-  bodies::Motion motion;                 ///< of the frame about r(0); clamped roots only
+  bodies::Motion motion;                 ///< clamped roots only
+  std::optional<Vector3> reference;      ///< point that rotations of `motion` turn about; none: r(0), or of a cap its
+                                         ///< centre [m]
   std::string parent;                    ///< carried roots only: a group that stands before
   std::vector<double> at;  ///< carried roots only: arc lengths on the parent, a branch each on every fibre of it;
                            ///< from 0 to its length [m]
@@ -48,6 +52,18 @@ struct Grid {
   double spacing = 0.0;        ///< > 0 when count > 1 [m]
   double jitter = 0.0;         ///< largest random offset along each axis; >= 0, < spacing / 2 [m]
   double twist = 0.0;          ///< largest random rotation of the root frame about its tangent; >= 0 [rad]
+};
+
+/// Roots spread evenly over a cap of a sphere, on a Fibonacci spiral about its axis. The group's root position and
+/// frame are relative to axes at each place: the outward normal, the way down from the pole, and their cross product.
+struct Cap {
+  int count = 1;                          ///< fibres, 1 to 1e6
+  double radius = 0.0;                    ///< of the sphere; > 0 [m]
+  Vector3 center = {0, 0, 0};             ///< of the sphere [m]
+  Vector3 axis = {0, 0, 1};               ///< unit, through the pole
+  double angle = 0.5 * std::numbers::pi;  ///< from the pole to the edge; > 0, <= pi [rad]
+  double jitter = 0.0;                    ///< largest random offset along both tangents; >= 0, < radius [m]
+  double twist = 0.0;                     ///< largest random rotation of the root frame about its tangent; >= 0 [rad]
 };
 
 /// A point of every fibre of a group that is held where it is at time zero, or led along from there.
@@ -77,12 +93,13 @@ struct FibreGroup {
   Root root;
   std::vector<Hold> holds;
   Grid grid;
-  double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
+  std::optional<Cap> cap;  ///< instead of the grid
+  double drag = 0.0;       ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;
 };
 
-/// How many fibres each group has: its grid's, or a branch at every place of every fibre of the parent. Parents that
-/// stand nowhere before have none. A double, since a scene's mistakes may overflow.
+/// How many fibres each group has: its grid's or cap's, or a branch at every place of every fibre of the parent.
+/// Parents that stand nowhere before have none. A double, since a scene's mistakes may overflow.
 std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups);
 
 /// Index of the group that `groups[index]` grows on, -1 when none before it has that name.

@@ -84,12 +84,14 @@ void validate_root(const Root& root, const Field& field) {
   field.range("velocity", root.velocity, limits::speed);
   field.range("angular_velocity", root.angular_velocity, limits::rotation);
   validate_motion(root.motion, {field.owner + ".motion"});
+  if (root.reference) field.range("reference", *root.reference, limits::coordinate);
   const bool clamped = root.condition == rods::RootCondition::clamped;
   if (clamped && !(root.velocity.isZero(0.0) && root.angular_velocity.isZero(0.0)))
     field.fail("velocity", "is given for a clamped root; expected a free one, or a motion");
   if (!clamped && !root.motion.at_rest())
     field.fail("motion", fmt::format("is given for {}; expected a clamped root",
                                      root.condition == rods::RootCondition::free ? "a free root" : "a branch"));
+  if (!clamped && root.reference) field.fail("reference", "is given for a root that is not clamped; expected none");
 }
 
 void validate_holds(const FibreGroup& group) {
@@ -158,6 +160,7 @@ void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index)
     field.fail("velocity", "is given for a branch; its parent carries it");
   if (group.grid.count != 1)
     Field{"fibres." + group.name}.fail("grid", "is given for branches; expected places, root.at");
+  if (group.cap) Field{"fibres." + group.name}.fail("cap", "is given for branches; expected places, root.at");
 }
 
 void validate_grid(const Grid& grid, const Field& field) {
@@ -171,6 +174,20 @@ void validate_grid(const Grid& grid, const Field& field) {
   if (grid.jitter > 0.0 && !(2.0 * grid.jitter < grid.spacing))
     field.fail("jitter", fmt::format("is {}; expected less than half the spacing, {}", grid.jitter, grid.spacing));
   field.range("twist", grid.twist, limits::twist);
+}
+
+void validate_cap(const FibreGroup& group, const Field& field) {
+  const Cap& cap = *group.cap;
+  field.range("count", cap.count, {1.0, limits::fibres});
+  field.range("radius", cap.radius, limits::length);
+  field.range("center", cap.center, limits::coordinate);
+  field.unit("axis", cap.axis);
+  field.range("angle", cap.angle, limits::cap);
+  field.range("jitter", cap.jitter, {0.0, limits::length.most});
+  if (!(cap.jitter < cap.radius))
+    field.fail("jitter", fmt::format("is {}; expected less than the radius, {}", cap.jitter, cap.radius));
+  field.range("twist", cap.twist, limits::twist);
+  if (group.grid.count != 1) field.fail("count", "is given beside a grid; expected one of the two");
 }
 
 void validate_fibres(const FibreGroup& group) {
@@ -203,6 +220,7 @@ void validate_fibres(const FibreGroup& group) {
   validate_root(group.root, {field.owner + ".root"});
   validate_holds(group);
   validate_grid(group.grid, {field.owner + ".grid"});
+  if (group.cap) validate_cap(group, {field.owner + ".cap"});
   field.range("natural_curvature_onset", group.natural_curvature_onset, limits::onset);
   field.range("growth.factor", group.growth_factor, limits::growth);
   field.range("growth.begin", group.growth_begin, limits::onset);
@@ -335,7 +353,7 @@ std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Root& root = groups[i].root;
     if (root.condition != rods::RootCondition::carried) {
-      out.push_back(groups[i].grid.count);
+      out.push_back(groups[i].cap ? groups[i].cap->count : groups[i].grid.count);
       continue;
     }
     const int parent = parent_index(groups, i);

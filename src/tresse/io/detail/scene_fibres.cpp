@@ -250,10 +250,11 @@ std::vector<double> read_places(const TableReader& table, double length) {
 
 scene::Root read_branch_root(ReaderContext& context, const TomlNode& node, const std::string& path,
                              const TomlNode& nodes, const std::vector<scene::FibreGroup>& above) {
-  const TableReader table(context, node, path,
-                          {"parent", "at", "position", "frame", "tangent", "normal", "yaw_deg", "pitch_deg", "roll_deg",
-                           "roll_step", "roll_step_deg", "condition", "motion", "velocity", "angular_velocity"});
-  for (const std::string_view key : {"condition", "motion", "velocity", "angular_velocity"})
+  const TableReader table(
+      context, node, path,
+      {"parent", "at", "position", "frame", "tangent", "normal", "yaw_deg", "pitch_deg", "roll_deg", "roll_step",
+       "roll_step_deg", "condition", "motion", "reference", "velocity", "angular_velocity"});
+  for (const std::string_view key : {"condition", "motion", "reference", "velocity", "angular_velocity"})
     table.refuse(key, "is given for a branch, which its parent carries; expected none");
   scene::Root root;
   root.condition = rods::RootCondition::carried;
@@ -273,7 +274,7 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
   if (node == nullptr) return root;
   const TableReader table(context, *node, path,
                           {"condition", "position", "frame", "tangent", "normal", "yaw_deg", "pitch_deg", "roll_deg",
-                           "motion", "velocity", "angular_velocity"});
+                           "motion", "reference", "velocity", "angular_velocity"});
   static const std::vector<std::string> conditions{"clamped", "free"};
   std::string condition = conditions[0];
   table.read("condition", condition, conditions);
@@ -283,6 +284,10 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
   if (const TomlNode* motion = table.find("motion")) {
     if (condition == "free") table.fail("motion", "is given for a free root; expected it for a clamped one only");
     root.motion = read_motion(context, *motion, table.path("motion"));
+  }
+  if (const TomlNode* reference = table.find("reference")) {
+    if (condition == "free") table.fail("reference", "is given for a free root; expected it for a clamped one only");
+    root.reference = read_vector(context, *reference, table.path("reference"), wanted_position);
   }
   for (const std::string_view key : {"velocity", "angular_velocity"}) {
     if (condition != "free")
@@ -298,29 +303,6 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
 const std::vector<std::string>& models() {
   static const std::vector<std::string> names{"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"};
   return names;
-}
-
-scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path) {
-  const TableReader table(context, node, path,
-                          {"count", "spacing", "jitter", "twist", "twist_deg", "axis_1", "axis_2"});
-  scene::Grid grid;
-  table.read("count", grid.count, 1, limits::fibres);
-  table.read_direction("axis_1", grid.axis_1);
-  table.read_direction("axis_2", grid.axis_2);
-  if (grid.axis_1.cross(grid.axis_2).norm() < 1e-6)
-    table.fail("axis_2", "lies along axis_1; expected a direction across it");
-  if (grid.count > 1) table.require("spacing", "the distance between neighbouring roots");
-  table.read("spacing", grid.spacing,
-             {dimensions::length, grid.count > 1 ? limits::length : Range{0.0, limits::length.most}});
-  table.read("jitter", grid.jitter, {dimensions::length, {0.0, limits::length.most}});
-  if (grid.jitter > 0.0 && !(2.0 * grid.jitter < grid.spacing)) {
-    table.fail("jitter", fmt::format("is {} m; expected less than half the spacing, {} m", number(grid.jitter),
-                                     number(grid.spacing)));
-  }
-  table.exclusive("twist", {"twist_deg"});
-  table.read("twist", grid.twist, {dimensions::angle, limits::twist});
-  table.read("twist_deg", grid.twist, {dimensions::angle, limits::twist, true});
-  return grid;
 }
 
 void read_growth(ReaderContext& context, const TomlNode& node, const std::string& path, scene::FibreGroup& group) {
@@ -372,7 +354,7 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
   const TableReader table(context, node, "fibres." + one_line(group.name, 40),
                           {"name", "model", "material", "length", "elements", "element_lengths", "grading", "radius",
                            "section", "natural_curvature", "natural_curvature_onset", "growth", "initial_curvature",
-                           "initial_curvature_rate", "root", "holds", "grid", "drag"});
+                           "initial_curvature_rate", "root", "holds", "grid", "cap", "drag"});
   table.read("model", group.model, models());
   group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
   group.material = find_material(table, group.material_name, materials);
@@ -396,7 +378,8 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
     if (!scene::curvature_model(group.model))
       table.fail("model",
                  fmt::format("is \"{}\" for a branch; expected \"super-helix\" or \"super-clothoid\"", group.model));
-    if (table.has("grid")) table.fail("grid", "is given for branches; expected their places on the parent, root.at");
+    for (const std::string_view key : {"grid", "cap"})
+      table.refuse(key, "is given for branches; expected their places on the parent, root.at");
     group.root = read_branch_root(context, *root, table.path("root"), nodes, above);
   } else {
     group.root = read_root(context, root, table.path("root"));
@@ -404,6 +387,8 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
   if (const TomlNode* holds = table.find("holds"))
     group.holds = read_holds(context, *holds, table.path("holds"), group);
   if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
+  table.exclusive("cap", {"grid"});
+  if (const TomlNode* cap = table.find("cap")) group.cap = read_cap(context, *cap, table.path("cap"));
   table.read("natural_curvature_onset", group.natural_curvature_onset, {dimensions::time, limits::onset});
   if (const TomlNode* growth = table.find("growth")) {
     read_growth(context, *growth, table.path("growth"), group);

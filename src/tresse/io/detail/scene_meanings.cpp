@@ -19,7 +19,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"simulation.duration", "simulated time"},
     {"simulation.gravity", "a vector, or one number: that much along -z"},
     {"simulation.wind", "acts on fibres with `drag`: a vector, or a table of gusts"},
-    {"simulation.seed", "whole; of the grids' random offsets"},
+    {"simulation.seed", "whole; of random offsets of grids and caps"},
     {"simulation.scheme", "`\"linearised\"`: the inertial force linearised in the velocity, for lively motion; `\"nonlinear\"`: every implicit step iterated to `nonlinear_tolerance`"},
     {"simulation.theta", "where in a step forces are taken: 1 is implicit Euler, 0.5 the trapezoidal rule (with `\"nonlinear\"` the implicit midpoint rule, which keeps energy); below 1 a contact bounces and fast vibrations ring on"},
     {"simulation.step_error", "how far off a step may put a point of a fibre, as estimated: beyond it the step is cut, `contact.max_halvings` times at most; 0: any"},
@@ -71,7 +71,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"friction.pairs.between", "names of two materials in use, in any order; the same twice is a material on itself"},
     {"friction.pairs.coefficient", "Coulomb's"},
 
-    {"fibres", "one fibre, a grid of equal ones, or branches that grow on others"},
+    {"fibres", "one fibre, a grid or a cap of equal ones, or branches that grow on others"},
     {"fibres.name", "unique"},
     {"fibres.model", "piecewise constant curvature, `\"super-helix\"`, or piecewise linear, `\"super-clothoid\"`; `\"discrete-elastic-rod\"`: an element is an edge; `\"mass-spring\"`: points without twist, round sections, natural curvature by its size alone ([rods](rods.md#mass-spring-chains))"},
     {"fibres.material", "a `[materials.NAME]` or a preset"},
@@ -93,14 +93,15 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"fibres.initial_curvature_rate", "same forms; 0 by default"},
     {"fibres.root", "where the first point is; at the origin along +x by default"},
     {"fibres.root.condition", "whether position and frame of the root are held"},
-    {"fibres.root.position", "of the first point; of a branch from the parent's centreline, in its material frame (n0 tangent, n1, n2)"},
+    {"fibres.root.position", "of the first point; of a branch from the parent's centreline, in its material frame (n0 tangent, n1, n2); on a cap from its sphere, in the axes there (n0 outwards, n1 down from the pole)"},
     {"fibres.root.frame", "instead of `tangent` and `normal`: the axes `[[n0], [n1], [n2]]`, a rotation"},
-    {"fibres.root.tangent", "n0; of a branch in the parent's material frame, where `[1, 0, 0]` is the parent's tangent"},
+    {"fibres.root.tangent", "n0; of a branch in the parent's material frame, where `[1, 0, 0]` is the parent's tangent; on a cap in the axes there, where it is the normal"},
     {"fibres.root.normal", "n1, made orthogonal; without it, n1 is as near +y as the tangent allows, +z for a tangent along y"},
     {"fibres.root.yaw_deg", "after pitch, turned about z"},
     {"fibres.root.pitch_deg", "after roll, turned about -y (tangent up)"},
     {"fibres.root.roll_deg", "first, turned about the tangent"},
     {"fibres.root.motion", "of a clamped root"},
+    {"fibres.root.reference", "point that rotations of `motion` turn about; the first point by default, of a cap its `center`"},
     {"fibres.root.velocity", "at t = 0, free roots, world axes; 0 by default"},
     {"fibres.root.angular_velocity", "likewise"},
     {"fibres.root.parent", "name of fibres above; every one of them gets the branches"},
@@ -122,6 +123,16 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"fibres.grid.twist_deg", "the same in degrees"},
     {"fibres.grid.axis_1", "direction of its rows"},
     {"fibres.grid.axis_2", "across them"},
+    {"fibres.cap", "instead of a grid: copies spread evenly over a cap of a sphere, along its normals"},
+    {"fibres.cap.count", "fibres in all, at most a million"},
+    {"fibres.cap.radius", "of the sphere on which roots stand"},
+    {"fibres.cap.center", "of the sphere"},
+    {"fibres.cap.axis", "from the center to the pole"},
+    {"fibres.cap.angle", "from the pole to the edge, a half sphere by default"},
+    {"fibres.cap.angle_deg", "the same in degrees"},
+    {"fibres.cap.jitter", "largest random offset along both tangents of the sphere"},
+    {"fibres.cap.twist", "largest random turn about the root's tangent"},
+    {"fibres.cap.twist_deg", "the same in degrees"},
     {"fibres.drag", "air drag per length and velocity"},
 
     {"motion", "of an obstacle, a clamped root or a held point; world axes"},
@@ -217,6 +228,16 @@ grid = { count = 1 }
 growth = { factor = 2, end = 1 }
 [fibres.root]
 condition = "free"
+
+[[fibres]]
+name = "head"
+material = "two"
+length = 0.1
+elements = 2
+radius = 1e-3
+cap = { radius = 0.1 }
+[fibres.root]
+reference = [0, 0, 0]
 
 [[fibres]]
 name = "twig"

@@ -106,6 +106,7 @@ Materials read_materials(ReaderContext& context, const TomlNode* node);
 scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes,
                                    const std::vector<scene::FibreGroup>& above, const Materials& materials);
 scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path);
+scene::Cap read_cap(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
 bodies::Motion read_motion(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node, const std::set<std::string>& names);
