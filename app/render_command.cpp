@@ -41,6 +41,9 @@ struct RenderArguments {
   std::string framing = "auto";
   std::string hair = "brown-blond";
   std::optional<double> least_pixels;
+  std::string environment;
+  double environment_light = 1.0;
+  double environment_turn_deg = 0.0;
   render::RenderOptions options;
 };
 
@@ -170,6 +173,26 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
              chosen.back(), frames.frame_count());
 }
 
+void set_environment(RenderArguments& arguments) {
+  const double light = arguments.environment_light;
+  const double turn = arguments.environment_turn_deg;
+  require(std::isfinite(light) && light > 0.0 && light <= 1e6, "--environment-light: expected above 0, at most 1e6");
+  require(std::isfinite(turn), "--environment-turn: expected a finite angle");
+  if (arguments.environment.empty()) {
+    require(light == 1.0 && turn == 0.0, "--environment-light, --environment-turn: expected with --environment");
+    return;
+  }
+  constexpr float studio = 0.8F;  // about as light as the studio
+  const auto radians = static_cast<float>(std::remainder(turn, 360.0) * std::numbers::pi / 180.0);
+  try {
+    arguments.options.environment = std::make_shared<const render::Environment>(
+        render::read_hdr(arguments.environment), studio * static_cast<float>(light), radians);
+  } catch (const InvalidInput& error) {
+    const std::string what = error.what();
+    throw InvalidInput(what.starts_with(arguments.environment) ? what : arguments.environment + ": " + what);
+  }
+}
+
 void render_frames(RenderArguments& arguments) {
   const bool video = arguments.output.ends_with(".mp4");
   require(video || arguments.output.ends_with(".png"),
@@ -181,6 +204,7 @@ void render_frames(RenderArguments& arguments) {
   const bool moving = arguments.orbit_deg != 0.0 || !arguments.camera_to.empty() || !arguments.target_to.empty();
   require(sequence || !moving, "a camera that moves: expected --frames or a video, FILE.mp4");
   require(!sequence || !arguments.frame, "--frame: expected --frames for several pictures");
+  set_environment(arguments);
   render::require_writable(sequence && !video ? numbered(arguments.output, 0) : arguments.output);
   io::RunFrames frames(arguments.folder);
   set_hair(arguments);
@@ -224,6 +248,12 @@ void add_options(CLI::App& command, RenderArguments& a) {
   add_camera_options(command, a);
   command.add_option("--hair", a.hair, "colour")
       ->check(CLI::IsMember({"blond", "brown-blond", "brown", "red", "black"}))
+      ->capture_default_str();
+  command.add_option("--environment", a.environment,
+                     "light from all around: FILE.hdr, a Radiance picture of all directions, z up");
+  command.add_option("--environment-light", a.environment_light, "factor on it; 1: about as light as the studio")
+      ->capture_default_str();
+  command.add_option("--environment-turn", a.environment_turn_deg, "counterclockwise about z [deg]")
       ->capture_default_str();
   command.add_option("--thickness", a.options.thickness, "factor on the fibres' radii")->capture_default_str();
   command.add_option("--least-width", a.least_pixels,

@@ -122,6 +122,19 @@ View choose_view(const Scene& scene, const Points& points) {
           Vector3::UnitZ()};
 }
 
+/// The farthest points of obstacles across and along the view: one of them may be all there is, or most of it.
+void add_outlines(const Scene& scene, const View& view, Points& points) {
+  const Vector3 right = view.up.cross(view.towards).normalized();
+  for (const bodies::Capsule& c : scene.capsules) {
+    for (const Vector3& end : {c.from, c.to}) {
+      for (const Vector3& way : {right, Vector3(view.towards.cross(right)), view.towards}) {
+        points.push_back(end + c.radius * way);
+        points.push_back(end - c.radius * way);
+      }
+    }
+  }
+}
+
 /// Moves and pulls back the camera until the points fill the frame up to a margin.
 void fit(Camera& camera, const View& view, const Points& points, double aspect) {
   const double tan_y = std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0) * 0.88;
@@ -153,10 +166,12 @@ Camera frame(const Scene& scene, const FramingOptions& options) {
   require(options.aspect > 0 && std::isfinite(options.aspect), "the picture's aspect must be positive");
   require(options.field_of_view_deg > 0 && options.field_of_view_deg < 170,
           "the field of view must be between 0 and 170 degrees");
-  const Points points = framed_points(scene, options.close_up);
+  Points points = framed_points(scene, options.close_up);
   Camera camera;
   camera.field_of_view_deg = options.field_of_view_deg;
-  fit(camera, choose_view(scene, points), points, options.aspect);
+  const View view = choose_view(scene, points);
+  if (!options.close_up) add_outlines(scene, view, points);
+  fit(camera, view, points, options.aspect);
   return camera;
 }
 

@@ -48,7 +48,7 @@ Vec3 Softbox::sample(const Eigen::Vector2f& u) const {
       .normalized();
 }
 
-Lighting::Lighting(const Vec3& towards, const Vec3& up) {
+Lighting::Lighting(const Vec3& towards, const Vec3& up, const Environment* environment) : environment_(environment) {
   const Vec3 right = up.cross(towards).normalized();
   up_ = towards.cross(right);
   const auto at = [&](float x, float y, float z) { return Vec3(x * right + y * up_ + z * towards); };
@@ -64,28 +64,36 @@ Lighting::Lighting(const Vec3& towards, const Vec3& up) {
 }
 
 Color Lighting::sky(const Vec3& direction) const {
+  if (environment_) return Color::Zero();
   const float height = 0.5F + 0.5F * direction.dot(up_);
   const Color low(0.30F, 0.28F, 0.27F);
   const Color high(0.62F, 0.68F, 0.76F);
   return low + (high - low) * smooth_step(0.1F, 0.9F, height);
 }
 
-Color Lighting::softboxes(const Vec3& direction) const {
+Color Lighting::lights(const Vec3& direction) const {
+  if (environment_) return environment_->radiance(direction);
   Color sum = Color::Zero();
   for (const Softbox& box : boxes_) sum += box.emitted(direction);
   return sum;
 }
 
 float Lighting::density(const Vec3& direction) const {
+  if (environment_) return environment_->density(direction);
   float sum = 0.0F;
   for (std::size_t i = 0; i < boxes_.size(); ++i) sum += shares_[i] * boxes_[i].density(direction);
   return sum;
 }
 
 Vec3 Lighting::sample(float pick, const Eigen::Vector2f& u) const {
+  if (environment_) return environment_->sample(u);
   std::size_t i = 0;
   while (i + 1 < boxes_.size() && pick >= shares_[i]) pick -= shares_[i++];
   return boxes_[i].sample(u);
+}
+
+Color Lighting::behind(float x, float y, const Vec3& direction) const {
+  return environment_ ? environment_->radiance(direction) : backdrop(x, y);
 }
 
 Color backdrop(float x, float y) {

@@ -69,7 +69,11 @@ float tent(float u) { return u < 0.5F ? std::sqrt(2.0F * u) - 1.0F : 1.0F - std:
 class Tracer {
  public:
   Tracer(const Scene& scene, const World& world, const Film& film, const RenderOptions& options)
-      : scene_(scene), world_(world), film_(film), options_(options), lighting_(-film.forward, film.up) {}
+      : scene_(scene),
+        world_(world),
+        film_(film),
+        options_(options),
+        lighting_(-film.forward, film.up, options.environment.get()) {}
 
   Color pixel(int x, int y) const {
     const std::uint32_t key = hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
@@ -113,7 +117,8 @@ class Tracer {
     for (int bounce = 0; bounce <= options_.max_bounces; ++bounce) {
       const std::optional<Hit> hit = world_.intersect(from, direction);
       if (!hit) {
-        sum += bounce == 0 ? backdrop(x, y) : bounded(weight * escaped(direction, last_density), bounce);
+        sum += bounce == 0 ? lighting_.behind(x, y, direction)
+                           : bounded(weight * escaped(direction, last_density), bounce);
         break;
       }
       empty = false;
@@ -140,7 +145,7 @@ class Tracer {
     if (out.maxCoeff() > 0.0F) {
       const float p_light = lighting_.density(to_light);
       const float p_surface = surface.density(to_light);
-      const Color light = lighting_.softboxes(to_light);
+      const Color light = lighting_.lights(to_light);
       if (p_light > 0.0F && light.maxCoeff() > 0.0F && !world_.occluded(leave(hit, to_light), to_light)) {
         const float balance = p_light / (p_light * p_light + p_surface * p_surface);
         sum += bounded(weight * out * light * balance, bounce);
@@ -157,7 +162,7 @@ class Tracer {
   Color escaped(const Vec3& direction, float density) const {
     const float p_light = lighting_.density(direction);
     const float share = density * density / (density * density + p_light * p_light);
-    return lighting_.sky(direction) + share * lighting_.softboxes(direction);
+    return lighting_.sky(direction) + share * lighting_.lights(direction);
   }
 
   static Color bounded(const Color& c, int bounce) {

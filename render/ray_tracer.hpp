@@ -1,7 +1,10 @@
 #pragma once
 
+#include <memory>
+
 #include "render/camera.hpp"
 #include "render/coated_surface.hpp"
+#include "render/environment.hpp"
 #include "render/hair_scattering.hpp"
 #include "render/image.hpp"
 #include "render/scene.hpp"
@@ -19,6 +22,7 @@ struct RenderOptions {
   HairMaterial hair;
   double hair_variation = 0.15;  ///< spread of absorption between fibres, relative; in [0, 1)
   CoatedSurface::Material solid;
+  std::shared_ptr<const Environment> environment;  ///< instead of the studio's lights; none: these
   CoatedSurface::Material paper = {.albedo = Color(0.72F, 0.62F, 0.45F), .reflectance = 0.03F, .roughness = 0.5F};
 };
 
