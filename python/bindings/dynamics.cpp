@@ -284,6 +284,19 @@ py::dict by_obstacle(const Simulation& simulation, Vector3 dynamics::ObstacleLoa
   return out;
 }
 
+/// (name, fibre, force, moment, error), in the order of the world's holds.
+py::list hold_list(const Simulation& simulation) {
+  const std::vector<assembly::Hold>& holds = simulation.stepper().world().holds;
+  const std::vector<dynamics::HoldLoad>& loads = simulation.report().holds;
+  py::list out;
+  for (std::size_t k = 0; k < holds.size(); ++k) {
+    const dynamics::HoldLoad load = k < loads.size() ? loads[k] : dynamics::HoldLoad{};
+    out.append(py::make_tuple(holds[k].name, holds[k].fibre, py::array_t<double>(3, load.force.data()),
+                              py::array_t<double>(3, load.torque.data()), load.error));
+  }
+  return out;
+}
+
 py::dict report_dict(const Simulation& simulation) {
   const dynamics::StepReport& report = simulation.report();
   py::dict out;
@@ -346,6 +359,7 @@ void bind_reading(py::class_<Simulation>& simulation) {
            })
       .def("forces", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::force); })
       .def("torques", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::torque); })
+      .def("holds", &hold_list)
       .def("contacts", [](const Simulation& s) { return contact_rows(s.stepper().contacts()); })
       .def("report", &report_dict);
 }

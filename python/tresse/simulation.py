@@ -15,7 +15,7 @@ from tresse._arrays import array, flat, frame as rotation
 from tresse._core import InvalidInput
 from tresse.scene import Scene
 
-__all__ = ["Pose", "RunOutcome", "Simulation"]
+__all__ = ["HoldLoad", "Pose", "RunOutcome", "Simulation"]
 
 Array = NDArray[np.float64]
 
@@ -23,6 +23,16 @@ Array = NDArray[np.float64]
 class Pose(NamedTuple):
     position: Array  #: (3) [m]
     frame: Array  #: (3, 3), columns are the axes
+
+
+class HoldLoad(NamedTuple):
+    """What a fibre exerts on one of its held points over the last step; as a row of holds.csv."""
+
+    hold: str
+    fibre: int
+    force: Array  #: (3) world axes [N]
+    moment: Array  #: (3) of a clamped one, about the point [N m]
+    error: float  #: how far off the point is at the end, beyond what the fibre stretches [m]
 
 
 class RunOutcome(NamedTuple):
@@ -185,6 +195,11 @@ class Simulation:
     def torques(self) -> dict[str, Array]:
         """The torque of these about the moved reference point (3) [N m]."""
         return self._core.torques()
+
+    @property
+    def holds(self) -> list[HoldLoad]:
+        """Loads of the held points, in the order of fibres and their holds; zeros before the first step."""
+        return [HoldLoad(*load) for load in self._core.holds()]
 
     @property
     def contacts(self) -> np.ndarray:

@@ -17,10 +17,14 @@ SHORT = {"settle_time": 0.2, "entry_time": 0.5, "duration": 1.2}
 
 
 def comb_of(scenes, **parameters):
-    spec = importlib.util.spec_from_file_location("comb", scenes / "comb.py")
+    return script(scenes / "comb.py").comb(**parameters)
+
+
+def script(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.comb(**parameters)
+    return module
 
 
 def program_runs(scene, folder, *more):
@@ -105,6 +109,27 @@ def test_what_a_callback_raises_comes_out(scenes, tmp_path):
     assert simulation.steps == 2
     with pytest.raises(tresse.InvalidInput, match="already running"):
         simulation.run(callback=tresse.Simulation.step)
+
+
+def test_held_points_tell_their_loads(scenes, tmp_path):
+    simulation = tresse.Simulation(tresse.Scene.load(scenes / "plectoneme.toml"))
+    assert [load.force.tolist() for load in simulation.holds] == [[0, 0, 0]]
+    simulation.run(until=0.02, output=tmp_path / "run")
+    (load,) = simulation.holds
+    last = (tmp_path / "run/holds.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
+    assert (load.hold, load.fibre) == (last[1], int(last[2]))
+    assert [*load.force, *load.moment, load.error] == [float(word) for word in last[3:]]
+    assert np.linalg.norm(load.force) > 0
+
+
+def test_a_script_pulls_until_it_feels_a_tension(scenes):
+    """scenes/plectoneme.py, with hardly a turn and few elements: the bent cord is drawn straight."""
+    told = script(scenes / "plectoneme.py").pull(0.02, rest=0.2, turns=0.2, elements=8, time_step=2e-3)
+    assert [row[0] for row in told] == ["wound", "pulled", "held", "let back", "rested"]
+    wound, pulled, held, back, rested = told
+    assert wound[3] < 0.02 <= pulled[3] and pulled[2] > 0.05
+    assert held[2] == pytest.approx(pulled[2], abs=1e-3) and back[2] == pytest.approx(0, abs=1e-9)
+    assert rested[3] == pytest.approx(wound[3], abs=2e-3)
 
 
 def test_steps_are_those_of_a_run(scenes, tmp_path):
