@@ -63,6 +63,24 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
              1.0 / (frequency * scene.integrator.time_step));
 }
 
+/// What a mesh is as a surface.
+void print_mesh(const bodies::Obstacle& body) {
+  const auto* mesh = std::get_if<bodies::Mesh>(&body.shape);
+  if (!mesh) return;
+  const geometry::MeshTopology& topology = *mesh->surface->topology;
+  const geometry::Box& box = mesh->surface->first->boxes.front();
+  const Vector3 size = box.upper - box.lower;
+  fmt::print("  mesh of {} faces, {} vertices, {:.4g} x {:.4g} x {:.4g} m, {}", topology.faces().size(),
+             topology.vertex_count(), size.x(), size.y(), size.z(),
+             topology.closed() ? "closed: solid" : "open: two sides");
+  if (mesh->surface->moves())
+    fmt::print(", {} frames over {:.4g} s", mesh->surface->frames.size(), mesh->surface->length());
+  fmt::print("\n");
+  if (topology.degenerate() > 0) fmt::print("  {} degenerate faces left out\n", topology.degenerate());
+  if (!topology.closed())
+    fmt::print("  {} edges with one face, {} with more than two\n", topology.rim_edges(), topology.several_edges());
+}
+
 /// Trees of more than one fibre.
 void print_trees(const assembly::World& world) {
   std::size_t trees = 0;
@@ -156,6 +174,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
       fmt::print("obstacle '{}', material '{}', {}\n", body.name, body.material_name,
                  body.mass > 0.0 ? fmt::format("free, {:.4g} kg", body.mass)
                                  : std::string(body.motion.at_rest() ? "at rest" : "moving"));
+      print_mesh(body);
     }
     fmt::print("{} steps of {:.6g} s, detection {}\n",
                static_cast<long long>(std::llround(scene.integrator.duration / scene.integrator.time_step)),

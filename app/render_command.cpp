@@ -122,6 +122,7 @@ render::Scene seen_in(io::RunFrames& frames, const std::vector<std::size_t>& cho
     out.capsules.insert(out.capsules.end(), scene.capsules.begin(), scene.capsules.end());
     out.contacts.insert(out.contacts.end(), scene.contacts.begin(), scene.contacts.end());
     out.planes = scene.planes;
+    out.meshes = scene.meshes;
   }
   return out;
 }

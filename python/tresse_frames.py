@@ -29,6 +29,7 @@ _WIDTHS = {
     "fibres/root_frame": (3, 3), "obstacles/position": (3,), "obstacles/frame": (3, 3), "obstacles/force": (3,),
     "obstacles/torque": (3,), "obstacles/reference": (3,), "obstacles/capsules/from": (3,),
     "obstacles/capsules/to": (3,), "obstacles/planes/point": (3,), "obstacles/planes/normal": (3,),
+    "obstacles/meshes/vertex": (3,), "obstacles/meshes/face": (3,),
     "contacts/point_a": (3,), "contacts/point_b": (3,), "contacts/normal": (3,), "contacts/force": (3,),
 }  # fmt: skip
 

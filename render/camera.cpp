@@ -32,6 +32,11 @@ Points capsule_points(const Scene& scene) {
   for (const bodies::Capsule& c : scene.capsules) {
     for (int i = 0; i <= 8; ++i) out.emplace_back(c.from + (c.to - c.from) * (i / 8.0));
   }
+  for (const Mesh& mesh : scene.meshes) {
+    constexpr std::size_t enough = 500;
+    const std::size_t stride = std::max<std::size_t>(1, mesh.vertices.size() / enough);
+    for (std::size_t i = 0; i < mesh.vertices.size(); i += stride) out.push_back(mesh.vertices[i]);
+  }
   return out;
 }
 

@@ -209,6 +209,7 @@ class Tracer {
       return {.albedo = scene_.markers[hit.index - capsules].color, .reflectance = 0.03F, .roughness = 0.5F};
     }
     if (hit.kind == Hit::Kind::strip) return options_.paper;
+    if (hit.kind == Hit::Kind::mesh) return options_.solid;
     return {.albedo = Color(0.55F, 0.55F, 0.54F), .reflectance = 0.03F, .roughness = 0.4F};
   }
 

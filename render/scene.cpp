@@ -30,7 +30,8 @@ void validate(const Fibre& fibre, std::size_t index) {
 }  // namespace
 
 void validate(const Scene& scene) {
-  require(!scene.fibres.empty() || !scene.capsules.empty() || !scene.planes.empty(), "nothing to draw");
+  require(!scene.fibres.empty() || !scene.capsules.empty() || !scene.planes.empty() || !scene.meshes.empty(),
+          "nothing to draw");
   for (std::size_t i = 0; i < scene.fibres.size(); ++i) validate(scene.fibres[i], i);
   for (std::size_t i = 0; i < scene.capsules.size(); ++i) {
     const bodies::Capsule& c = scene.capsules[i];
@@ -41,6 +42,14 @@ void validate(const Scene& scene) {
     const bodies::Capsule& c = scene.markers[i].shape;
     require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
             fmt::format("marker {}: expected finite ends and a positive radius", i));
+  }
+  for (const Mesh& mesh : scene.meshes) {
+    for (const Vector3& x : mesh.vertices) require(x.allFinite(), "a vertex of a mesh is not finite");
+    for (const auto& face : mesh.faces) {
+      for (const int v : face)
+        require(v >= 0 && v < static_cast<int>(mesh.vertices.size()),
+                "a face of a mesh names a vertex that is not there");
+    }
   }
   for (const bodies::Plane& p : scene.planes) {
     require(p.point.allFinite() && std::abs(p.normal.norm() - 1.0) < 1e-6, "a plane's normal is not of unit length");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,19 @@ struct Marker {
   Eigen::Array3f color = {0.5F, 0.5F, 0.5F};  ///< albedo; in [0, 1]
 };
 
+/// A surface of triangles, drawn from both sides in the colour of solids.
+struct Mesh {
+  std::vector<Vector3> vertices;          ///< [m]
+  std::vector<std::array<int, 3>> faces;  ///< indices of vertices
+};
+
 /// What stands in front of the camera, apart from any file's layout.
 struct Scene {
   std::vector<Fibre> fibres;
   std::vector<bodies::Capsule> capsules;
   std::vector<Marker> markers;
   std::vector<bodies::Plane> planes;
+  std::vector<Mesh> meshes;
   std::vector<Vector3> contacts;  ///< points where fibres touch obstacles; only the automatic framing looks at them [m]
 };
 

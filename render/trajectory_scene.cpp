@@ -81,6 +81,31 @@ Fibre fibre_of(const io::TrajectoryLayout& layout, const io::Frame& frame, std::
   return out;
 }
 
+/// Where the meshes' vertices are at the frame's time: linear between the frames of their animation.
+void add_meshes(Scene& scene, const io::TrajectoryLayout& layout, const std::vector<Displacement>& moved, double time) {
+  std::size_t first_vertex = 0;
+  const std::int32_t* face = layout.mesh_face.data();
+  for (std::size_t i = 0; i < layout.mesh_obstacle.size(); ++i) {
+    const auto count = static_cast<std::size_t>(layout.mesh_vertices[i]);
+    const auto last = static_cast<std::size_t>(layout.mesh_frames[i]) - 1;
+    const double place = std::clamp(time * layout.mesh_rate[i], 0.0, static_cast<double>(last));
+    const auto before = static_cast<std::size_t>(place);
+    const std::size_t after = std::min(before + 1, last);
+    const double weight = place - static_cast<double>(before);
+    Mesh& mesh = scene.meshes.emplace_back();
+    for (std::size_t v = 0; v < count; ++v) {
+      const auto at = [&](std::size_t frame) {
+        return vector_at(layout.mesh_vertex, first_vertex + frame * count + v);
+      };
+      const Vector3 x = at(before) + weight * (at(after) - at(before));
+      mesh.vertices.push_back(moved[static_cast<std::size_t>(layout.mesh_obstacle[i])](x));
+    }
+    for (std::int64_t f = 0; f < layout.mesh_faces[i]; ++f, face += 3)
+      mesh.faces.push_back({face[0], face[1], face[2]});
+    first_vertex += count * (last + 1);
+  }
+}
+
 }  // namespace
 
 Scene scene_of(const io::TrajectoryLayout& layout, const io::Frame& frame) {
@@ -99,6 +124,7 @@ Scene scene_of(const io::TrajectoryLayout& layout, const io::Frame& frame) {
     const Displacement& move = moved[static_cast<std::size_t>(layout.plane_obstacle[i])];
     scene.planes.push_back({move(vector_at(layout.plane_point, i)), move.frame * vector_at(layout.plane_normal, i)});
   }
+  add_meshes(scene, layout, moved, frame.time);
   for (std::size_t i = 0; i < frame.contact_count(); ++i) {
     if (frame.contact_obstacle_b[i] >= 0 && frame.contact_part_b[i] >= 0) {
       scene.contacts.push_back(vector_at(frame.contact_point_a, i));

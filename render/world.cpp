@@ -64,6 +64,9 @@ struct World::Data {
   unsigned curves_id = RTC_INVALID_GEOMETRY_ID;
   unsigned strips_id = RTC_INVALID_GEOMETRY_ID;
   unsigned capsules_id = RTC_INVALID_GEOMETRY_ID;
+  std::vector<Vertex> mesh_vertices;
+  std::vector<Triangle> mesh_faces;
+  unsigned meshes_id = RTC_INVALID_GEOMETRY_ID;
 
   Data() = default;
   Data(const Data&) = delete;
@@ -103,6 +106,17 @@ struct World::Data {
     share(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, strips.triangles.data(), sizeof(Triangle),
           strips.triangles.size());
     strips_id = attach(geometry);
+  }
+
+  void attach_meshes() {
+    if (mesh_faces.empty()) return;
+    // Embree reads 16 bytes at a time and may look past the last vertex of a shared array.
+    mesh_vertices.emplace_back(Vertex::Zero());
+    const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, mesh_vertices.data(), sizeof(Vertex),
+          mesh_vertices.size());
+    share(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, mesh_faces.data(), sizeof(Triangle), mesh_faces.size());
+    meshes_id = attach(geometry);
   }
 
   void attach_capsules() {
@@ -257,7 +271,18 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
     data_->discs.emplace_back(p.x(), p.y(), p.z(), 500.0F);
     data_->disc_normals.emplace_back(plane.normal.cast<float>());
   }
+  for (const Mesh& mesh : scene.meshes) {
+    const auto first = static_cast<unsigned>(data_->mesh_vertices.size());
+    for (const Vector3& x : mesh.vertices) {
+      const Vec3 p = to_world(x);
+      data_->mesh_vertices.emplace_back(p.x(), p.y(), p.z(), 0.0F);
+    }
+    for (const auto& face : mesh.faces)
+      data_->mesh_faces.push_back({first + static_cast<unsigned>(face[0]), first + static_cast<unsigned>(face[1]),
+                                   first + static_cast<unsigned>(face[2])});
+  }
   data_->attach_curves();
+  data_->attach_meshes();
   // Embree reads 16 bytes at a time and may look past the last vertex of a shared array.
   if (!data_->strips.vertices.empty()) data_->strips.vertices.emplace_back(Vertex::Zero());
   data_->attach_strips();
@@ -297,7 +322,9 @@ std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction) con
     if (across.norm() > 1e-3F) hit.normal = across.normalized();
     hit.facet = hit.normal;
   } else {
-    hit.kind = query.hit.geomID == data_->capsules_id ? Hit::Kind::capsule : Hit::Kind::plane;
+    hit.kind = query.hit.geomID == data_->capsules_id ? Hit::Kind::capsule
+               : query.hit.geomID == data_->meshes_id ? Hit::Kind::mesh
+                                                      : Hit::Kind::plane;
     hit.index = static_cast<int>(query.hit.primID);
     if (hit.normal.dot(direction) > 0.0F) hit.normal = -hit.normal;
     hit.facet = hit.normal;

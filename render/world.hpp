@@ -11,7 +11,7 @@ namespace tresse::render {
 
 /// What a ray meets, in the scaled coordinates of World.
 struct Hit {
-  enum class Kind { fibre, strip, capsule, plane };
+  enum class Kind { fibre, strip, capsule, plane, mesh };
   Kind kind = Kind::fibre;
   int index = 0;  ///< of the fibre, strips too; of the capsule, markers behind the scene's
   float distance = 0.0F;

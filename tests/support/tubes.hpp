@@ -109,6 +109,11 @@ class Tubes {
     return end_body();
   }
 
+  int mesh(std::shared_ptr<const geometry::TriangleMesh> surface, const Pose& pose = {}, double thickness = 0.0) {
+    scene.meshes.push_back({std::move(surface), pose, thickness, pose, 0.0, bodies_});
+    return end_body();
+  }
+
   /// The same reach for all. [m]
   void set_reach(double reach) {
     for (contact::Piece& piece : scene.pieces) piece.travel.reach = reach;

@@ -1,6 +1,7 @@
 #include <tresse/assembly/contact_problem.hpp>
 
 #include <algorithm>
+#include <variant>
 
 #include <oneapi/tbb/parallel_for.h>
 
@@ -52,10 +53,6 @@ Sides sides_of(const World& world, const contact::Geometry& geometry, const cont
 int body_of(const Forest& forest, const Side& side) {
   if (side.fibre >= 0) return forest.tree_of[side.fibre];
   return side.body >= 0 ? static_cast<int>(forest.trees.size()) + side.body : -1;
-}
-
-int owner_of_b(const contact::Geometry& geometry, const contact::Contact& contact) {
-  return contact.b < 0 ? geometry.planes[-1 - contact.b].owner : geometry.pieces[contact.b].owner;
 }
 
 int material_of(const World& world, bool fibre, int owner) {
@@ -111,6 +108,9 @@ const Pose& obstacle_place(const FreeMotion& motion, int obstacle, Instant insta
   return instant == Instant::begin ? motion.obstacles_begin[obstacle] : motion.obstacles_end[obstacle];
 }
 
+namespace {
+
+/// Mean velocity over the step of an obstacle's material point at `x`, as if it were rigid.
 Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3& x, Instant instant) {
   const Pose& begin = motion.obstacles_begin[obstacle];
   const Pose& end = motion.obstacles_end[obstacle];
@@ -119,10 +119,28 @@ Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3&
   return (end.position - begin.position + (end.frame - begin.frame) * local) / motion.dt;
 }
 
+}  // namespace
+
+Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+                         const FreeMotion& motion, Instant instant) {
+  const int obstacle = contact::owner_at(geometry, contact.b);
+  const Vector3 rigid = obstacle_velocity(motion, obstacle, surface_point(geometry, contact), instant);
+  const auto* mesh = std::get_if<bodies::Mesh>(&world.obstacles[obstacle].shape);
+  if (!mesh || !mesh->surface->moves()) return rigid;
+  // In its own axes the point goes from there to here, and they are carried along.
+  Vector3 shift = Vector3::Zero();
+  const geometry::Face& face = mesh->surface->topology->faces()[static_cast<std::size_t>(contact.face)];
+  for (int k = 0; k < 3; ++k) {
+    const auto at = [&](double time) { return mesh->surface->vertex(face[static_cast<std::size_t>(k)], time); };
+    shift += contact.weights[k] * (at(motion.begin + motion.dt) - at(motion.begin));
+  }
+  const std::vector<Pose>& other = instant == Instant::begin ? motion.obstacles_end : motion.obstacles_begin;
+  return rigid + other[obstacle].frame * shift / motion.dt;
+}
+
 Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact) {
   const Vector3 normal = contact.frame.col(0);
-  const Vector3 of_b =
-      contact.b < 0 ? contact.point_b : Vector3(contact.point_b - geometry.pieces[contact.b].radius * normal);
+  const Vector3 of_b = contact.point_b - contact::skin_at(geometry, contact.b) * normal;
   const contact::Piece& a = geometry.pieces[contact.a];
   return a.fibre ? of_b : Vector3(0.5 * (of_b + contact.point_a + a.radius * normal));
 }
@@ -141,8 +159,7 @@ Vector3 relative_velocity(const World& world, const contact::Geometry& geometry,
                           const std::vector<VectorX>& velocities, const FreeMotion& motion, Instant instant) {
   const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
   const Vector3 velocity_b =
-      b.moves() ? velocity_of(world, velocities, b)
-                : obstacle_velocity(motion, owner_of_b(geometry, contact), surface_point(geometry, contact), instant);
+      b.moves() ? velocity_of(world, velocities, b) : surface_velocity(world, geometry, contact, motion, instant);
   return contact.frame.transpose() * (velocity_b - velocity_of(world, velocities, a));
 }
 
@@ -190,7 +207,7 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
     problem.q.segment<3>(3 * i) = relative_velocity(world, geometry, contact, motion.velocities, motion, instant);
     problem.q[3 * i] += bias[i];
     problem.mu[i] = world.friction(material_of(world, a.fibre >= 0, geometry.pieces[contact.a].owner),
-                                   material_of(world, b.fibre >= 0, owner_of_b(geometry, contact)));
+                                   material_of(world, b.fibre >= 0, contact::owner_at(geometry, contact.b)));
   };
   constexpr Eigen::Index few = 32;  // not worth a scheduler's trouble
   if (count <= few) {

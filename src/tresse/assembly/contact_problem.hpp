@@ -19,8 +19,10 @@ const Pose& obstacle_place(const FreeMotion& motion, int obstacle, Instant insta
 Vector3 relative_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                           const std::vector<VectorX>& velocities, const FreeMotion& motion, Instant instant);
 
-/// Mean velocity over the step of the prescribed obstacle's material point at `x`, world place at `instant`. (3) [m/s]
-Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3& x, Instant instant);
+/// Mean velocity over the step of the material point where a contact acts on an obstacle whose motion is prescribed; it
+/// was found at `instant`. (3) [m/s]
+Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+                         const FreeMotion& motion, Instant instant);
 
 /// Where a contact acts on an obstacle: the point of b's surface that meets a fibre a; between two rigid bodies midway
 /// between their surfaces, so that it is one point. (3) [m]

@@ -43,6 +43,7 @@ struct FreeMotion {
   std::vector<VectorX> velocities;
   std::vector<Pose> obstacles_begin;  ///< (obstacles) pose at the start of the step
   std::vector<Pose> obstacles_end;    ///< (obstacles) pose at its end; a free body's as last predicted
+  double begin = 0.0;                 ///< when the step starts [s]
   double dt = 0.0;                    ///< [s]
   double stage = 0.0;                 ///< where in it forces are taken: theta dt [s]
 };

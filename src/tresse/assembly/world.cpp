@@ -155,6 +155,10 @@ void add_obstacle(const World& world, int index, double time, contact::Geometry&
   if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
     out.planes.push_back({moved(obstacle, pose, plane->point), pose.frame * plane->normal, body, index});
   }
+  if (const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) {
+    const Pose placed{moved(obstacle, pose, Vector3::Zero()), pose.frame};
+    out.meshes.push_back({bodies::surface_at(*mesh->surface, time), placed, mesh->thickness, placed, 0.0, body, index});
+  }
   int part = 0;
   for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
     contact::Piece piece;
@@ -194,9 +198,20 @@ int obstacle_of_body(const World& world, int body) {
   return obstacle;
 }
 
+double farthest_vertex(const bodies::Mesh& shape, const contact::Mesh& now, double time) {
+  double farthest2 = 0.0;
+  if (!shape.surface->moves()) return farthest2;
+  for (std::size_t v = 0; v < now.surface->vertices.size(); ++v) {
+    const Vector3 next = shape.surface->vertex(static_cast<int>(v), time);
+    farthest2 = std::max(farthest2, (next - now.surface->vertices[v]).squaredNorm());
+  }
+  return std::sqrt(farthest2);
+}
+
 void contact_geometry(const World& world, double time, contact::Geometry& out) {
   out.pieces.clear();
   out.planes.clear();
+  out.meshes.clear();
   out.body_begin.clear();
   for (int i = 0; i < static_cast<int>(world.fibres.size()); ++i) {
     out.body_begin.push_back(static_cast<int>(out.pieces.size()));

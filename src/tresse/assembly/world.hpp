@@ -132,8 +132,11 @@ int obstacle_body(const World& world, int obstacle);
 /// The inverse, for bodies that are no fibres.
 int obstacle_of_body(const World& world, int body);
 
-/// The world as tubes and planes: fibres and free bodies where their last update left them, other obstacles at `time`.
-/// Reaches are zero. Reuses the storage of `out`.
+/// How far a vertex of a mesh goes in its own axes until `time`, at most. [m]
+double farthest_vertex(const bodies::Mesh& shape, const contact::Mesh& now, double time);
+
+/// The world as tubes, planes and meshes: fibres and free bodies where their last update left them, other obstacles at
+/// `time`. Reaches are zero. Reuses the storage of `out`.
 void contact_geometry(const World& world, double time, contact::Geometry& out);
 
 }  // namespace tresse::assembly

@@ -22,9 +22,7 @@ double caps_volume(const Capsule& c) { return 4.0 / 3.0 * std::numbers::pi * c.r
 
 }  // namespace
 
-bool can_be_free(const Shape& shape) {
-  return !std::holds_alternative<Plane>(shape) && !std::holds_alternative<Comb>(shape);
-}
+bool can_be_free(const Shape& shape) { return !capsules(shape).empty() && !std::holds_alternative<Comb>(shape); }
 
 double volume(const Shape& shape) {
   const Capsule c = capsule_of(shape);

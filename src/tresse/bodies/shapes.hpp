@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include <tresse/bodies/motion.hpp>
+#include <tresse/geometry/triangle_mesh.hpp>
 
 namespace tresse::bodies {
 
@@ -46,7 +48,29 @@ struct Comb {
   double handle_diameter = 4e-3;   ///< > 0 [m]
 };
 
-using Shape = std::variant<Plane, Sphere, Capsule, Cylinder, Comb>;
+/// Triangles whose vertices stand still or go from frame to frame: linearly in between, at rest before the first (at
+/// time zero) and after the last.
+struct Surface {
+  std::shared_ptr<const geometry::MeshTopology> topology;
+  std::vector<std::vector<Vector3>> frames;             ///< (frames >= 1)(vertices)(3) [m]
+  double rate = 1.0;                                    ///< frames per second; > 0 [Hz]
+  std::shared_ptr<const geometry::TriangleMesh> first;  ///< the first frame with its boxes
+
+  /// Throws InvalidInput for a topology that does not fit.
+  Surface(std::shared_ptr<const geometry::MeshTopology> topology, std::vector<std::vector<Vector3>> frames,
+          double rate);
+  bool moves() const { return frames.size() > 1; }
+  double length() const { return static_cast<double>(frames.size() - 1) / rate; }  ///< of the animation [s]
+  Vector3 vertex(int index, double time) const;                                    ///< (3) [m]
+};
+
+/// A surface that fibres do not pass. A closed one is solid, an open one has two sides.
+struct Mesh {
+  std::shared_ptr<const Surface> surface;
+  double thickness = 0.0;  ///< added on every side; >= 0 [m]
+};
+
+using Shape = std::variant<Plane, Sphere, Capsule, Cylinder, Comb, Mesh>;
 
 /// A rigid body: its motion is prescribed, or, with a mass, found with everything else.
 struct Obstacle {
@@ -60,7 +84,10 @@ struct Obstacle {
 };
 
 /// The capsules that a shape is made of: a sphere is one of zero length, a comb is its handle followed by its teeth.
-/// Empty for a plane.
+/// Empty for a plane and a mesh.
 std::vector<Capsule> capsules(const Shape& shape);
+
+/// The surface at `time`; what stands still is shared.
+std::shared_ptr<const geometry::TriangleMesh> surface_at(const Surface& surface, double time);
 
 }  // namespace tresse::bodies

@@ -260,22 +260,45 @@ bool can_touch_itself(const Geometry& scene, int a, int b) {
   return longest > self_contact_free_length(curvature, std::max(piece(a).radius, piece(b).radius), margin);
 }
 
-std::vector<CandidatePair> plane_pairs(const Geometry& scene) {
-  std::vector<CandidatePair> pairs;
-  if (scene.planes.empty()) return pairs;
-  for (int i = 0; i < static_cast<int>(scene.pieces.size()); ++i) {
-    const Piece& piece = scene.pieces[i];
-    if (!piece.moves()) continue;
-    const geometry::Box box = geometry::quick_box(piece.curve, piece.interval);
-    const Vector3 centre = 0.5 * (box.lower + box.upper);
-    for (int k = 0; k < static_cast<int>(scene.planes.size()); ++k) {
-      const HalfSpace& plane = scene.planes[k];
-      const double half_width = 0.5 * (box.upper - box.lower).dot(plane.normal.cwiseAbs());
-      const double near = half_width + piece.radius + travel_to_plane(scene, piece, plane);
-      if (plane.normal.dot(centre - plane.point) <= near) pairs.push_back({i, -1 - k});
+namespace {
+
+bool may_reach(const Geometry& scene, const Piece& piece, const geometry::Box& box, const HalfSpace& plane) {
+  const Vector3 centre = 0.5 * (box.lower + box.upper);
+  const double half_width = 0.5 * (box.upper - box.lower).dot(plane.normal.cwiseAbs());
+  return plane.normal.dot(centre - plane.point) <= half_width + piece.radius + travel_to_plane(scene, piece, plane);
+}
+
+bool may_reach(const Geometry& scene, const Piece& piece, const geometry::Box& box, const Mesh& mesh) {
+  const Vector3 half = 0.5 * (box.upper - box.lower);
+  const Vector3 centre = mesh.pose.frame.transpose() * (0.5 * (box.lower + box.upper) - mesh.pose.position);
+  const Vector3 turned = mesh.pose.frame.transpose().cwiseAbs() * half;
+  const double reach = piece.radius + mesh.thickness + closing(scene, piece, mesh);
+  return mesh.surface->may_meet(geometry::Box{centre - turned, centre + turned}.grown(reach));
+}
+
+}  // namespace
+
+std::vector<CandidatePair> surface_pairs(const Geometry& scene) {
+  if (scene.planes.empty() && scene.meshes.empty()) return {};
+  constexpr std::size_t block = 512;
+  std::vector<std::vector<CandidatePair>> found((scene.pieces.size() + block - 1) / block);
+  for_blocks(scene.pieces.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Piece& piece = scene.pieces[i];
+      if (!piece.moves()) continue;
+      const geometry::Box box = geometry::quick_box(piece.curve, piece.interval);
+      int b = -1 - static_cast<int>(scene.planes.size() + scene.meshes.size());
+      for (auto mesh = scene.meshes.rbegin(); mesh != scene.meshes.rend(); ++mesh) {
+        ++b;
+        if (may_reach(scene, piece, box, *mesh)) found[k].push_back({static_cast<int>(i), b});
+      }
+      for (auto plane = scene.planes.rbegin(); plane != scene.planes.rend(); ++plane) {
+        ++b;
+        if (may_reach(scene, piece, box, *plane)) found[k].push_back({static_cast<int>(i), b});
+      }
     }
-  }
-  return pairs;
+  });
+  return joined(found);
 }
 
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options) {
@@ -283,8 +306,8 @@ std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPha
   std::vector<CandidatePair> pairs =
       few_pieces(scene) ? pairs_of_few(scene, near)
                         : pairs_within(scene, detail::LinkTree(scene, growth_of_boxes(scene, near)), near);
-  const std::vector<CandidatePair> planes = plane_pairs(scene);
-  const auto middle = pairs.insert(pairs.end(), planes.begin(), planes.end());
+  const std::vector<CandidatePair> surfaces = surface_pairs(scene);
+  const auto middle = pairs.insert(pairs.end(), surfaces.begin(), surfaces.end());
   std::inplace_merge(pairs.begin(), middle, pairs.end());
   return pairs;
 }

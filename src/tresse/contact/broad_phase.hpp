@@ -6,7 +6,7 @@
 
 namespace tresse::contact {
 
-/// Two pieces (indices into Geometry::pieces, a < b) that may be near each other; or piece a and plane k, as b = -1 -
+/// Two pieces (indices into Geometry::pieces, a < b) that may be near each other; or piece a and surface k, as b = -1 -
 /// k.
 struct CandidatePair {
   int a = 0;
@@ -26,11 +26,11 @@ bool few_pieces(const Geometry& scene);
 /// Whether two pieces of one fibre, a before b, are so far apart along it that they could touch; see docs/contact.md.
 bool can_touch_itself(const Geometry& scene, int a, int b);
 
-/// Pairs of a piece that moves and a plane that it may reach; sorted by (a, b).
-std::vector<CandidatePair> plane_pairs(const Geometry& scene);
+/// Pairs of a piece that moves and a plane or mesh that it may reach; sorted by (a, b).
+std::vector<CandidatePair> surface_pairs(const Geometry& scene);
 
 /// All that may touch during the step: every pair of pieces within their meeting distance, and some more, and
-/// plane_pairs(). Fibres come before obstacles in a pair, free ones before others; two prescribed ones never pair up.
+/// surface_pairs(). Fibres come before obstacles in a pair, free ones before others; two prescribed ones never pair up.
 /// Pieces of one fibre pair up where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options);
 

@@ -183,7 +183,14 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
                          return CandidatePair{x.contact.a, x.contact.b} < CandidatePair{y.contact.a, y.contact.b};
                        });
   }
-  for (const CandidatePair& pair : plane_pairs(scene)) detail::append_contacts(scene, pair, detection_, candidates);
+  const std::vector<CandidatePair> surfaces = surface_pairs(scene);
+  constexpr std::size_t block = 32;
+  std::vector<std::vector<detail::Candidate>> on_surfaces((surfaces.size() + block - 1) / block);
+  for_blocks(surfaces.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) detail::append_contacts(scene, surfaces[i], detection_, on_surfaces[k]);
+  });
+  for (const std::vector<detail::Candidate>& part : on_surfaces)
+    candidates.insert(candidates.end(), part.begin(), part.end());
   detail::append_followed(scene, followed, detection_, candidates);
   return detail::without_duplicates(scene, candidates);
 }

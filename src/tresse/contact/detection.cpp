@@ -13,31 +13,13 @@
 namespace tresse::contact {
 namespace {
 
+using detail::body_end;
 using detail::Candidate;
 using detail::CurvePoint;
+using detail::follow_radii;
+using detail::leaves_through_junction;
 using detail::point_of;
-
-/// How far along a contact is followed from one configuration to the next, in radii.
-constexpr double follow_radii = 2.0;
-
-/// Position of a parameter in a piece's interval: -1 at its begin, 1 at its end, 0 inside.
-int side_of(const Piece& piece, double s) {
-  const double tolerance = 1e-12 * (piece.interval.end - piece.interval.begin);
-  if (s <= piece.interval.begin + tolerance) return -1;
-  if (s >= piece.interval.end - tolerance) return 1;
-  return 0;
-}
-
-/// Whether the point is an end of the body itself, not a junction of two pieces.
-bool body_end(const Piece& piece, int side) { return (side < 0 && piece.first) || (side > 0 && piece.last); }
-
-/// Whether the distance falls further on in the neighbour, past this junction. `gap_slope` is the derivative of the
-/// distance with the parameter.
-bool leaves_through_junction(const Piece& piece, int side, double gap_slope) {
-  constexpr double slope_rounding = 1e-9;
-  if (side == 0 || body_end(piece, side)) return false;
-  return side > 0 ? gap_slope < -slope_rounding : gap_slope > slope_rounding;
-}
+using detail::side_of;
 
 /// `along_gap`: the normal is the direction of the gap, as at an end.
 Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
@@ -86,21 +68,17 @@ Candidate plane_candidate(const Geometry& scene, int piece, int index, double s)
   return out;
 }
 
-bool of_fibre(const Geometry& scene, const Place& place) {
-  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a)].fibre;
-}
-
-int plane_of(const Geometry& scene, int body) {
-  const auto plane =
-      std::find_if(scene.planes.begin(), scene.planes.end(), [body](const HalfSpace& p) { return p.body == body; });
-  return -1 - static_cast<int>(plane - scene.planes.begin());
+/// What two rigid bodies may touch at is all found anew. A mesh has two sides, and the one that counts is known.
+bool is_followed(const Geometry& scene, const Place& place) {
+  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a)].fibre ||
+         is_mesh(scene, surface_of(scene, place.body_b));
 }
 
 /// The pieces where a contact was.
 CandidatePair pair_at(const Geometry& scene, const Place& place) {
-  return {
-      piece_at(scene, place.body_a, place.element_a, place.s_a),
-      place.element_b < 0 ? plane_of(scene, place.body_b) : piece_at(scene, place.body_b, place.element_b, place.s_b)};
+  const int surface = surface_of(scene, place.body_b);
+  return {piece_at(scene, place.body_a, place.element_a, place.s_a),
+          surface < 0 ? surface : piece_at(scene, place.body_b, place.element_b, place.s_b)};
 }
 
 /// The piece after (or before) one of the same body, -1 at the body's end.
@@ -112,7 +90,7 @@ int neighbour(const Geometry& scene, int piece, int side) {
 /// Contacts of the same two bodies (and, for an obstacle, of the same capsule of it) belong together.
 std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   const int body_a = scene.pieces[contact.a].body;
-  if (contact.b < 0) return {body_a, scene.planes[-1 - contact.b].body, -1};
+  if (contact.b < 0) return {body_a, body_at(scene, contact.b), -1};
   const Piece& b = scene.pieces[contact.b];
   return {body_a, b.body, b.fibre ? -1 : b.element};
 }
@@ -131,12 +109,15 @@ void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candid
     for (std::size_t n = 0; n < m && keep[members[m]]; ++n) {
       if (!keep[members[n]]) continue;
       const Candidate& nearer = candidates[members[n]];
+      if (is_mesh(scene, nearer.contact.b) && detail::bear_apart(nearer.contact, candidate.contact, radius)) continue;
       double least = candidate.at_junction ? 4.0 * radius : radius;
-      if (candidate.followed || nearer.followed) {
+      if (candidate.followed || nearer.followed || candidate.level) {
         // A smooth piece has few ways to bend: a few contacts along it hold it.
         const geometry::Interval& whole = scene.pieces[candidate.contact.a].interval;
         least = std::max(4.0 * radius, 0.25 * (whole.end - whole.begin));
       }
+      constexpr double share = 0.1;  // what lies on a mesh needs both ends, and a short one has them close by
+      if (!scene.pieces[candidate.contact.a].fibre) least = share * radius;
       keep[members[m]] = distance_along(scene, candidate.contact, nearer.contact) >= least;
     }
   }
@@ -146,9 +127,26 @@ void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candid
 
 namespace detail {
 
+int side_of(const Piece& piece, double s) {
+  const double tolerance = 1e-12 * (piece.interval.end - piece.interval.begin);
+  if (s <= piece.interval.begin + tolerance) return -1;
+  if (s >= piece.interval.end - tolerance) return 1;
+  return 0;
+}
+
+bool leaves_through_junction(const Piece& piece, int side, double gap_slope) {
+  constexpr double slope_rounding = 1e-9;
+  if (side == 0 || body_end(piece, side)) return false;
+  return side > 0 ? gap_slope < -slope_rounding : gap_slope > slope_rounding;
+}
+
 void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
                      std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
+  if (is_mesh(scene, pair.b)) {
+    append_mesh_contacts(scene, pair, out);
+    return;
+  }
   if (!a.fibre) {
     append_rigid_contacts(scene, pair, out);
     return;
@@ -160,14 +158,16 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
       out.push_back(plane_candidate(scene, pair.a, pair.b, s));
     return;
   }
-  for (const geometry::ClosestPoints& found : nearest_points(a, scene.pieces[pair.b], options))
+  for (const geometry::ClosestPoints& found :
+       nearest_points(a, scene.pieces[pair.b], meeting_distance(a, scene.pieces[pair.b]), options))
     out.push_back(make_candidate(scene, pair, found, false));
 }
 
 Candidate follow_one(const Geometry& scene, const Place& place) {
   const int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
-  if (place.element_b < 0) {
-    return plane_candidate(scene, piece_a, plane_of(scene, place.body_b), place.s_a);
+  if (const int surface = surface_of(scene, place.body_b); surface < 0) {
+    return is_plane(scene, surface) ? plane_candidate(scene, piece_a, surface, place.s_a)
+                                    : follow_on_mesh(scene, {piece_a, surface}, place);
   }
   const auto around = [](const Piece& piece, double s, double size) -> geometry::Interval {
     return {std::clamp(s - size, piece.interval.begin, piece.interval.end),
@@ -220,8 +220,9 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
     std::size_t end = begin;
     for (; end < sorted.size() && sorted[end].group == sorted[begin].group; ++end) members.push_back(sorted[end].index);
     // Those of two rigid bodies stand apart, or are both needed: the ends of a short capsule on a plane.
-    const bool fibre = scene.pieces[candidates[sorted[begin].index].contact.a].fibre;
-    if (fibre && members.size() > 1) drop_duplicates(scene, candidates, members, keep);
+    const Contact& one = candidates[sorted[begin].index].contact;
+    const bool thinned = scene.pieces[one.a].fibre || is_mesh(scene, one.b);
+    if (thinned && members.size() > 1) drop_duplicates(scene, candidates, members, keep);
     begin = end;
   }
   std::vector<Contact> contacts;
@@ -237,7 +238,7 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
   // The baseline of segments must not be told where the smooth curves are nearest.
   if (options.method == geometry::DetectionMethod::segments) return;
   for (const Place& place : places) {
-    if (!of_fibre(scene, place)) continue;  // what two rigid bodies may touch at is all found anew
+    if (!is_followed(scene, place)) continue;
     out.push_back(follow_one(scene, place));
     out.back().followed = true;
   }
@@ -247,7 +248,8 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
 
 Place place_of(const Geometry& scene, const Contact& contact) {
   const Piece& a = scene.pieces[contact.a];
-  if (contact.b < 0) return {a.body, a.element, scene.planes[-1 - contact.b].body, -1, contact.s_a, 0.0};
+  if (contact.b < 0)
+    return {a.body, a.element, body_at(scene, contact.b), contact.face, contact.s_a, static_cast<double>(contact.side)};
   const Piece& b = scene.pieces[contact.b];
   return {a.body, a.element, b.body, b.element, contact.s_a, contact.s_b};
 }
@@ -265,7 +267,7 @@ std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& pla
   candidates.reserve(places.size());
   std::vector<CandidatePair> rigid;
   for (const Place& place : places) {
-    if (of_fibre(scene, place)) {
+    if (is_followed(scene, place)) {
       candidates.push_back(detail::follow_one(scene, place));
     } else {
       rigid.push_back(pair_at(scene, place));

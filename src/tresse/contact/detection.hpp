@@ -14,16 +14,20 @@ struct DetectionOptions {
   double tolerance = 1e-12;
 };
 
-/// One contact between two pieces, or a piece and a plane. `a` and `b` index Geometry::pieces; b = -1 - k is plane k.
+/// One contact between two pieces, or a piece and a surface. `a` and `b` index Geometry::pieces; b = -1 - k is surface
+/// k: planes, then meshes.
 struct Contact {
   int a = 0;
   int b = 0;
-  double s_a = 0.0;  ///< parameter on a's curve [m]
-  double s_b = 0.0;  ///< parameter on b's curve; 0 for a plane [m]
-  Vector3 point_a;   ///< on a's centreline (3) [m]
-  Vector3 point_b;   ///< on b's centreline; the foot on a plane (3) [m]
-  Matrix3 frame;     ///< columns (normal from a to b, t1, t2), orthonormal (3, 3) [-]
-  double gap = 0.0;  ///< distance between the surfaces, < 0 when they overlap [m]
+  double s_a = 0.0;                   ///< parameter on a's curve [m]
+  double s_b = 0.0;                   ///< parameter on b's curve; 0 for a surface [m]
+  Vector3 point_a;                    ///< on a's centreline (3) [m]
+  Vector3 point_b;                    ///< on b's centreline; the foot on a surface (3) [m]
+  Matrix3 frame;                      ///< columns (normal from a to b, t1, t2), orthonormal (3, 3) [-]
+  double gap = 0.0;                   ///< distance between the surfaces, < 0 when they overlap [m]
+  int face = -1;                      ///< of a mesh, where point_b is
+  Vector3 weights = Vector3::Zero();  ///< of the face's corners, their sum point_b (3) [-]
+  int side = 0;  ///< of the face: 1 in front, -1 behind; 0 at the rim of a sheet, where there is none, or no mesh
 };
 
 /// Where a contact is on its two bodies, whatever pieces they are cut into.
@@ -31,9 +35,9 @@ struct Place {
   int body_a = 0;
   int element_a = 0;
   int body_b = 0;
-  int element_b = 0;  ///< -1: a plane
+  int element_b = 0;  ///< -1: a plane; the face of a mesh
   double s_a = 0.0;   ///< parameter of a's element [m]
-  double s_b = 0.0;   ///< parameter of b's element; 0 for a plane [m]
+  double s_b = 0.0;   ///< parameter of b's element [m]; 0 for a plane; Contact::side of a mesh
 };
 
 Place place_of(const Geometry& scene, const Contact& contact);
@@ -42,7 +46,7 @@ Place place_of(const Geometry& scene, const Contact& contact);
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other);
 
 /// Contacts of the candidate pairs nearer than the reach of their pieces, in the order of the pairs: local minima of
-/// the distance a pair of pieces, every local minimum and end against a plane. Those of `followed`, contacts of an
+/// the distance a pair of pieces, every local minimum and end against a surface. Those of `followed`, contacts of an
 /// earlier configuration, come after them, at the nearest points around their old places, where no new one stands for
 /// them. Found twice at a junction: kept once. Same result for any number of threads. See docs/contact.md.
 /// @cite crespel2024 sec. 5 (contact basis, duplicates)

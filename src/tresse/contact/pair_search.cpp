@@ -21,8 +21,8 @@ bool nearly_parallel(const Vector3& tangent_a, const Vector3& tangent_b) {
 /// an element bends around a bar more than the bar does and rests on it at two places.
 class PairSearch {
  public:
-  PairSearch(const Piece& a, const Piece& b, const DetectionOptions& options)
-      : a_(a), b_(b), bound_(meeting_distance(a, b)) {
+  PairSearch(const Piece& a, const Piece& b, double bound, const DetectionOptions& options)
+      : a_(a), b_(b), bound_(bound) {
     query_ = {.method = options.method,
               .tolerance = options.tolerance,
               .upper_bound = bound_,
@@ -209,8 +209,9 @@ CurvePoint point_of(const geometry::PreparedCurve& curve, double s) {
       curve);
 }
 
-std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, const DetectionOptions& options) {
-  return PairSearch(a, b, options).run();
+std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, double bound,
+                                                    const DetectionOptions& options) {
+  return PairSearch(a, b, bound, options).run();
 }
 
 }  // namespace tresse::contact::detail

@@ -82,6 +82,53 @@ double travel_to_plane(const Geometry& scene, const Piece& piece, const HalfSpac
   return own.reach + std::max(0.0, -plane.normal.dot(drift)) + (own.spin + scene.common.spin).norm() * own.extent;
 }
 
+std::array<Vector3, 3> Mesh::corners(int face) const {
+  std::array<Vector3, 3> out = surface->corners(face);
+  for (Vector3& x : out) x = pose.position + pose.frame * x;
+  return out;
+}
+
+int body_at(const Geometry& scene, int b) {
+  if (b >= 0) return scene.pieces[b].body;
+  return is_plane(scene, b) ? scene.planes[-1 - b].body : mesh_at(scene, b).body;
+}
+
+int owner_at(const Geometry& scene, int b) {
+  if (b >= 0) return scene.pieces[b].owner;
+  return is_plane(scene, b) ? scene.planes[-1 - b].owner : mesh_at(scene, b).owner;
+}
+
+int surface_of(const Geometry& scene, int body) {
+  int surface = -1;
+  for (const HalfSpace& plane : scene.planes) {
+    if (plane.body == body) return surface;
+    --surface;
+  }
+  for (const Mesh& mesh : scene.meshes) {
+    if (mesh.body == body) return surface;
+    --surface;
+  }
+  return 0;
+}
+
+double skin_at(const Geometry& scene, int b) {
+  if (b >= 0) return scene.pieces[b].radius;
+  return is_plane(scene, b) ? 0.0 : mesh_at(scene, b).thickness;
+}
+
+double closing(const Geometry& scene, const Piece& piece, const Mesh& mesh) {
+  const Travel& own = piece.travel;
+  const double length = piece.interval.end - piece.interval.begin;
+  const Vector3 middle = geometry::position(piece.curve, piece.interval.begin + 0.5 * length);
+  const Vector3 carried =
+      mesh.next.position + mesh.next.frame * (mesh.pose.frame.transpose() * (middle - mesh.pose.position)) - middle;
+  const Vector3 drift = own.drift + scene.common.drift + scene.common.spin.cross(middle - scene.common.middle);
+  const Eigen::AngleAxisd turn(Matrix3(mesh.next.frame * mesh.pose.frame.transpose()));
+  const Vector3 spin = own.spin + scene.common.spin - turn.angle() * turn.axis();
+  // Half the length, of a curve, is as far as its points are from its middle.
+  return own.reach + mesh.reach + (drift - carried).norm() + spin.norm() * 0.5 * length;
+}
+
 int piece_at(const Geometry& scene, int body, int element, double s) {
   int piece = scene.body_begin[body];
   const int last = scene.body_begin[body + 1] - 1;

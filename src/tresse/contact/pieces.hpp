@@ -1,11 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <vector>
 
 #include <Eigen/Geometry>
 
 #include <tresse/geometry/prepared_curve.hpp>
+#include <tresse/geometry/triangle_mesh.hpp>
 
 namespace tresse::contact {
 
@@ -67,6 +70,19 @@ struct HalfSpace {
   int owner = 0;  ///< which of the world's obstacles
 };
 
+/// A surface of triangles where its obstacle stands. A closed one is solid, an open one has two sides.
+struct Mesh {
+  std::shared_ptr<const geometry::TriangleMesh> surface;  ///< in axes of its own
+  Pose pose;                                              ///< from there to the world
+  double thickness = 0.0;                                 ///< added on every side; >= 0 [m]
+  Pose next;                                              ///< where the pose will be after the step
+  double reach = 0.0;  ///< how far a vertex may go beyond that during the step; >= 0 [m]
+  int body = 0;
+  int owner = 0;  ///< which of the world's obstacles
+
+  std::array<Vector3, 3> corners(int face) const;  ///< in the world
+};
+
 /// What can touch, at one instant. Pieces of one body stand together, in order along the body, fibres first, then free
 /// obstacles, then prescribed ones.
 struct Geometry {
@@ -74,7 +90,23 @@ struct Geometry {
   std::vector<HalfSpace> planes;
   std::vector<int> body_begin;  ///< (bodies + 1) first piece of each body; a plane's body has none
   Travel common;                ///< what all travel together (`drift`, `spin`): not in the pieces' own travel
+  std::vector<Mesh> meshes = {};
 };
+
+/// Half-spaces and meshes are surfaces: where a piece is wanted, -1 - k stands for surface k, planes first.
+inline bool is_plane(const Geometry& scene, int b) { return b < 0 && -1 - b < static_cast<int>(scene.planes.size()); }
+inline bool is_mesh(const Geometry& scene, int b) { return b < 0 && !is_plane(scene, b); }
+inline const Mesh& mesh_at(const Geometry& scene, int b) {
+  return scene.meshes[static_cast<std::size_t>(-1 - b) - scene.planes.size()];
+}
+/// Body, and owner, of a piece or surface.
+int body_at(const Geometry& scene, int b);
+int owner_at(const Geometry& scene, int b);
+/// The surface that a body is, as -1 - k; 0: it is none.
+int surface_of(const Geometry& scene, int body);
+/// How far the skin of what is at b stands from the points that distances are measured to: the radius of a piece, the
+/// thickness of a mesh. [m]
+double skin_at(const Geometry& scene, int b);
 
 /// The piece of a body's element that covers parameter `s` of it (the nearest one if none does).
 int piece_at(const Geometry& scene, int body, int element, double s);
@@ -85,6 +117,9 @@ void take_off_common_travel(Geometry& scene);
 
 /// How far a piece may go towards a plane during the step. [m]
 double travel_to_plane(const Geometry& scene, const Piece& piece, const HalfSpace& plane);
+
+/// How much nearer a piece and a mesh may come during the step, seen from the mesh. [m]
+double closing(const Geometry& scene, const Piece& piece, const Mesh& mesh);
 
 /// How near two pieces must be to meet during the step: distance of their centrelines. [m]
 inline double meeting_distance(const Piece& a, const Piece& b) {

@@ -19,15 +19,16 @@ struct ContactReport {
   int obstacle_a = -1;  ///< index in the scene, -1: fibre
   int fibre_b = -1;     ///< -1: obstacle
   int obstacle_b = -1;  ///< index in the scene, -1: fibre
-  int part_b = -1;      ///< capsule of the obstacle (a comb's handle is 0, its teeth follow); -1: fibre or plane
-  double s_a = 0.0;     ///< arc length from the root, or along the obstacle's axis [m]
-  double s_b = 0.0;     ///< arc length from the root, or along the obstacle's axis [m]
-  Vector3 point_a;      ///< on a's centreline or axis (3) [m]
-  Vector3 point_b;      ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
-  Vector3 normal;       ///< unit, from a to b (3) [-]
-  Vector3 force;        ///< that a exerts on b, impulse over the step, or its last part (3) [N]
-  double gap = 0.0;     ///< > 0 apart, < 0 penetrating, at detection [m]
-  double slip = 0.0;    ///< speed at which b slides along a over the step, or its last part; >= 0 [m/s]
+  int part_b =
+      -1;  ///< capsule of the obstacle (a comb's handle is 0, its teeth follow); the face of a mesh; -1: fibre or plane
+  double s_a = 0.0;   ///< arc length from the root, or along the obstacle's axis [m]
+  double s_b = 0.0;   ///< arc length from the root, or along the obstacle's axis [m]
+  Vector3 point_a;    ///< on a's centreline or axis (3) [m]
+  Vector3 point_b;    ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
+  Vector3 normal;     ///< unit, from a to b (3) [-]
+  Vector3 force;      ///< that a exerts on b, impulse over the step, or its last part (3) [N]
+  double gap = 0.0;   ///< > 0 apart, < 0 penetrating, at detection [m]
+  double slip = 0.0;  ///< speed at which b slides along a over the step, or its last part; >= 0 [m/s]
   friction::ContactCase state = friction::ContactCase::open;
 };
 

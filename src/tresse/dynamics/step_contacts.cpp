@@ -79,6 +79,12 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
       piece.travel = contact::rigid_travel(at, {travel(at.begin), travel(at.middle), travel(at.end)}, 0.0, least);
     }
   }
+  for (contact::Mesh& mesh : geometry.meshes) {
+    const bodies::Obstacle& obstacle = world_.obstacles[mesh.owner];
+    const Pose next = assembly::obstacle_pose(obstacle, time + dt);
+    mesh.next = {assembly::moved(obstacle, next, Vector3::Zero()), next.frame};
+    mesh.reach = least + safety * assembly::farthest_vertex(std::get<bodies::Mesh>(obstacle.shape), mesh, time + dt);
+  }
   geometry.common = {};
   if (!simple) contact::take_off_common_travel(geometry);
 }
@@ -171,7 +177,7 @@ double Stepper::overlap(const Configuration& end) const {
 /// to be linearised there.
 bool Stepper::sides_lost(const Configuration& end) const {
   return std::any_of(end.contacts.begin(), end.contacts.end(), [&](const contact::Contact& contact) {
-    const double radius_b = contact.b < 0 ? 0.0 : end.geometry.pieces[contact.b].radius;
+    const double radius_b = contact::skin_at(end.geometry, contact.b);
     const double half = 0.5 * (end.geometry.pieces[contact.a].radius + radius_b);
     return contact.gap < -half && contact.gap < wanted_gap(end.geometry, contact) - half;
   });

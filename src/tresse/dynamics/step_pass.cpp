@@ -17,10 +17,6 @@ struct Known {
   std::tuple<int, int, double> key() const { return {body_a, body_b, s_a}; }
 };
 
-int body_b(const contact::Geometry& geometry, const contact::Contact& contact) {
-  return contact.b < 0 ? geometry.planes[-1 - contact.b].body : geometry.pieces[contact.b].body;
-}
-
 }  // namespace
 
 void Stepper::Pass::take_forces(const std::vector<WarmContact>& warm, double dt) {
@@ -37,7 +33,7 @@ void Stepper::Pass::take_forces(const std::vector<WarmContact>& warm, double dt)
     const contact::Piece& a = geometry.pieces[contacts[i].a];
     const double s = a.begin + contacts[i].s_a;
     const double near = 10.0 * a.radius;
-    const Known first{a.body, body_b(geometry, contacts[i]), s - near, nullptr};
+    const Known first{a.body, contact::body_at(geometry, contacts[i].b), s - near, nullptr};
     Known* best = nullptr;
     for (auto k = std::lower_bound(known.begin(), known.end(), first,
                                    [](const Known&x, const Known&y) { return x.key() < y.key(); });

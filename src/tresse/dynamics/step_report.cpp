@@ -18,7 +18,8 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
   out.normal = contact.frame.col(0);
   out.gap = contact.gap;
   if (contact.b < 0) {
-    out.obstacle_b = geometry.planes[-1 - contact.b].owner;
+    out.obstacle_b = contact::owner_at(geometry, contact.b);
+    out.part_b = contact.face;
     return out;
   }
   const contact::Piece& b = geometry.pieces[contact.b];
@@ -79,7 +80,8 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
       load(out.obstacle_b, point, 1.0);
       if (out.obstacle_a >= 0) load(out.obstacle_a, point, -1.0);
       if (assembly::free_body_of(world_, out.obstacle_b) < 0)
-        obstacle_work_ -= impulse.dot(assembly::obstacle_velocity(motion_, out.obstacle_b, point, pass.instant));
+        obstacle_work_ -=
+            impulse.dot(assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instant));
     }
     contact_reports_.push_back(out);
   }

@@ -123,6 +123,7 @@ void Stepper::grow(int f, const Span& span) {
 
 void Stepper::begin_span(const Span& span) {
   const double dt = span.end - span.begin;
+  motion_.begin = span.begin;
   motion_.dt = dt;
   motion_.stage = options_.theta * dt;
   end_time_ = span.end;

@@ -48,6 +48,48 @@ void append(std::vector<double>& into, const Matrix3& value) {
   }
 }
 
+namespace {
+
+void add_mesh(TrajectoryLayout& layout, const bodies::Surface& surface, std::int32_t obstacle) {
+  const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+  layout.mesh_obstacle.push_back(obstacle);
+  layout.mesh_faces.push_back(count(surface.topology->faces()));
+  layout.mesh_vertices.push_back(count(surface.frames.front()));
+  layout.mesh_frames.push_back(count(surface.frames));
+  layout.mesh_rate.push_back(surface.rate);
+  for (const std::vector<Vector3>& frame : surface.frames) {
+    for (const Vector3& x : frame) append(layout.mesh_vertex, x);
+  }
+  for (const geometry::Face& face : surface.topology->faces())
+    layout.mesh_face.insert(layout.mesh_face.end(), face.begin(), face.end());
+}
+
+/// That the meshes fit in what there is of vertices and faces.
+void check_meshes(const TrajectoryLayout& layout) {
+  const auto fail = [] { throw InvalidInput("trajectory: 'obstacles/meshes' do not add up"); };
+  std::size_t vertices = layout.mesh_vertex.size() / 3;
+  std::size_t faces = layout.mesh_face.size() / 3;
+  auto face = layout.mesh_face.begin();
+  for (std::size_t i = 0; i < layout.mesh_obstacle.size(); ++i) {
+    const std::int64_t counts[] = {layout.mesh_faces[i], layout.mesh_vertices[i], layout.mesh_frames[i]};
+    for (const std::int64_t count : counts) {
+      if (count < 1) fail();
+    }
+    const auto of_frame = static_cast<std::size_t>(counts[1]);
+    if (static_cast<std::size_t>(counts[0]) > faces || of_frame > vertices ||
+        static_cast<std::size_t>(counts[2]) > vertices / of_frame || !(layout.mesh_rate[i] > 0.0))
+      fail();
+    faces -= static_cast<std::size_t>(counts[0]);
+    vertices -= of_frame * static_cast<std::size_t>(counts[2]);
+    for (const auto end = face + 3 * counts[0]; face != end; ++face) {
+      if (*face < 0 || static_cast<std::size_t>(*face) >= of_frame) fail();
+    }
+  }
+  if (faces != 0 || vertices != 0) fail();
+}
+
+}  // namespace
+
 void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
   const auto index = static_cast<std::int32_t>(layout.obstacle_names.size());
   layout.obstacle_names.push_back(obstacle.name);
@@ -57,6 +99,7 @@ void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
     append(layout.plane_normal, plane->normal);
     layout.plane_obstacle.push_back(index);
   }
+  if (const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) add_mesh(layout, *mesh->surface, index);
   for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
     append(layout.capsule_from, capsule.from);
     append(layout.capsule_to, capsule.to);
@@ -94,6 +137,8 @@ void validate(const TrajectoryLayout& layout) {
   check_indices("fibres/group", layout.group, layout.group_names.size());
   check_indices("obstacles/capsules/obstacle", layout.capsule_obstacle, layout.obstacle_count());
   check_indices("obstacles/planes/obstacle", layout.plane_obstacle, layout.obstacle_count());
+  check_indices("obstacles/meshes/obstacle", layout.mesh_obstacle, layout.obstacle_count());
+  check_meshes(layout);
 }
 
 void validate(const Frame& frame, const TrajectoryLayout& layout) {

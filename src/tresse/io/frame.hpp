@@ -11,7 +11,8 @@
 namespace tresse::io {
 
 /// What a trajectory says once: which point belongs to which fibre, and the obstacles' shapes. Flat arrays, row-major.
-/// n fibres, P centreline points and m curvatures over all fibres, o obstacles, C capsules, Q planes.
+/// n fibres, P centreline points and m curvatures over all fibres, o obstacles, C capsules, Q planes, M
+/// meshes with T faces and, over the frames of their animations, V vertices.
 struct TrajectoryLayout {
   std::string scene;    ///< the resolved scene's text
   std::string version;  ///< of the program
@@ -33,6 +34,14 @@ struct TrajectoryLayout {
   std::vector<double> plane_point;             ///< (Q, 3) at the reference pose [m]
   std::vector<double> plane_normal;            ///< (Q, 3) unit, away from the solid [-]
   std::vector<std::int32_t> plane_obstacle;    ///< (Q)
+
+  std::vector<std::int32_t> mesh_obstacle;  ///< (M)
+  std::vector<std::int64_t> mesh_faces;     ///< (M) how many
+  std::vector<std::int64_t> mesh_vertices;  ///< (M) how many, of one frame
+  std::vector<std::int64_t> mesh_frames;    ///< (M) of its animation, >= 1
+  std::vector<double> mesh_rate;            ///< (M) frames per second, the first at time zero [Hz]
+  std::vector<double> mesh_vertex;          ///< (V, 3) mesh by mesh, frame by frame, at the reference pose [m]
+  std::vector<std::int32_t> mesh_face;      ///< (T, 3) mesh by mesh, vertices of the mesh
 
   std::size_t fibre_count() const { return group.size(); }
   std::size_t point_count() const { return arc_length.size(); }
@@ -65,7 +74,7 @@ struct Frame {
   std::vector<std::int32_t> contact_fibre_a;     ///< (k) -1 - o: free obstacle o
   std::vector<std::int32_t> contact_fibre_b;     ///< (k) -1: an obstacle
   std::vector<std::int32_t> contact_obstacle_b;  ///< (k) -1: a fibre
-  std::vector<std::int32_t> contact_part_b;      ///< (k) capsule of the obstacle, -1: a fibre or a plane
+  std::vector<std::int32_t> contact_part_b;      ///< (k) capsule or face of the obstacle, -1: a fibre or a plane
   std::vector<double> contact_s_a;               ///< (k) arc length from the root, or along the obstacle's axis [m]
   std::vector<double> contact_s_b;               ///< (k) arc length from the root, or along the obstacle's axis [m]
   std::vector<double> contact_point_a;           ///< (k, 3) on a's centreline or axis [m]

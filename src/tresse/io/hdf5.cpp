@@ -324,6 +324,11 @@ std::vector<std::string> Hdf5Reader::read_strings(const std::string& dataset) co
   return texts;
 }
 
+bool Hdf5Reader::has(const std::string& object) const {
+  const QuietErrors quiet;
+  return link_exists(file_, object);
+}
+
 bool Hdf5Reader::has_attribute(const std::string& object, const std::string& name) const {
   const QuietErrors quiet;
   return link_exists(file_, object) && H5Aexists_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT) > 0;

@@ -46,6 +46,7 @@ class Hdf5Reader {
   std::string read_string(const std::string& dataset) const;
   std::vector<std::string> read_strings(const std::string& dataset) const;  ///< one-dimensional
 
+  bool has(const std::string& object) const;  ///< a dataset or group
   bool has_attribute(const std::string& object, const std::string& name) const;
   std::string string_attribute(const std::string& object, const std::string& name) const;
 

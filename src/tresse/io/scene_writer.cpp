@@ -237,6 +237,7 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
 
 struct ShapeWriter {
   Writer& out;
+  const scene::MeshFile& file;
   void operator()(const bodies::Plane& s) const {
     out.text("shape", "plane");
     out.entry("point", s.point);
@@ -271,13 +272,28 @@ struct ShapeWriter {
     out.entry("tooth_length", s.tooth_length);
     out.entry("handle_diameter", s.handle_diameter);
   }
+  void operator()(const bodies::Mesh& s) const {
+    out.text("shape", "mesh");
+    out.text("file", file.file);
+    out.entry("unit", file.unit);
+    out.text("up", file.up);
+    out.entry("position", file.position);
+    out.entry("thickness", s.thickness);
+    if (file.animated) {
+      out.entry("first", file.first);
+      out.entry("last", file.last);
+      out.entry("rate", file.rate);
+    }
+    out.text("checksum", file.checksum);
+  }
 };
 
-void write_obstacle(Writer& out, const bodies::Obstacle& obstacle) {
+void write_obstacle(Writer& out, const scene::Obstacle& described) {
+  const bodies::Obstacle& obstacle = described.body;
   out.element("obstacles");
   out.text("name", obstacle.name);
   out.text("material", obstacle.material_name);
-  std::visit(ShapeWriter{out}, obstacle.shape);
+  std::visit(ShapeWriter{out, described.mesh}, obstacle.shape);
   if (obstacle.mass > 0.0) {
     out.entry("mass", obstacle.mass);
     out.entry("velocity", obstacle.velocity.linear);
@@ -299,7 +315,7 @@ std::string write_resolved(const scene::Scene& scene, const std::vector<Paramete
   write_materials(out, scene);
   write_friction(out, scene.friction);
   for (const scene::FibreGroup& group : scene.fibres) write_group(out, group);
-  for (const scene::Obstacle& obstacle : scene.obstacles) write_obstacle(out, obstacle.body);
+  for (const scene::Obstacle& obstacle : scene.obstacles) write_obstacle(out, obstacle);
   return out.take();
 }
 

@@ -154,8 +154,10 @@ TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : file_(fi
   layout_.scene = file_.read_string("scene");
   layout_.group_names = file_.read_strings("fibres/group_names");
   layout_.obstacle_names = file_.read_strings("obstacles/names");
-  detail::for_each_array(
-      layout_, [&]<class T>(const detail::Field& field, std::vector<T>& array) { array = file_.read<T>(field.name); });
+  const bool meshes = file_.has("obstacles/meshes");  // not in runs of before there were any
+  detail::for_each_array(layout_, [&]<class T>(const detail::Field& field, std::vector<T>& array) {
+    if (meshes || !std::string_view(field.name).starts_with("obstacles/meshes/")) array = file_.read<T>(field.name);
+  });
   times_ = file_.read<double>("time");
   steps_ = file_.read<std::int64_t>("step", {times_.size()});
   contact_offsets_ = file_.read<std::int64_t>("contacts/frame_offsets", {times_.size() + 1});

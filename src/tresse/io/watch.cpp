@@ -165,6 +165,9 @@ struct Parted {
 
 /// Nothing where it cannot be told, or where one slid off the other's end.
 std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed, const ContactReport& pair) {
+  if (pair.obstacle_b >= 0 && std::holds_alternative<bodies::Mesh>(step.world.obstacles[pair.obstacle_b].shape)) {
+    return {};  // which side of a sheet is right is the contact's to know
+  }
   const Axis a = pair.fibre_a >= 0 ? fibre_axis(step.world, pair.fibre_a) : capsule_axis(step, pair.obstacle_a, 0);
   if (pair.fibre_b < 0 && pair.part_b < 0) {
     const bodies::Obstacle& body = step.world.obstacles[pair.obstacle_b];

@@ -345,7 +345,7 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
     Overlap overlap{.s_a = a.begin + contact.s_a, .depth = -contact.gap};
     (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
     if (contact.b < 0) {
-      overlap.obstacle_b = geometry.planes[-1 - contact.b].owner;
+      overlap.obstacle_b = contact::owner_at(geometry, contact.b);
     } else {
       const contact::Piece& b = geometry.pieces[contact.b];
       (b.fibre ? overlap.fibre_b : overlap.obstacle_b) = b.owner;

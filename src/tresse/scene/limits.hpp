@@ -42,6 +42,9 @@ inline constexpr Range push_out_speed{0.0, 1e6, true};       // [m/s]
 inline constexpr Range twist{0.0, 1e3};                      // [rad]
 inline constexpr Range cap{0.0, 3.14159265358979312, true};  // from the pole to the edge [rad]
 
+inline constexpr Range thickness{0.0, 1e3};    // of a mesh [m]
+inline constexpr Range frame_rate{1e-6, 1e9};  // [Hz]
+
 inline constexpr int fibres = 1'000'000;  // of all groups together
 inline constexpr int elements = 10'000;   // of one fibre
 inline constexpr double unknowns = 1e8;   // of the whole scene
@@ -50,6 +53,7 @@ inline constexpr int obstacles = 10'000;
 inline constexpr int holds = 1'000;        // of one group
 inline constexpr int branches = 100'000;   // of one parent, in one group
 inline constexpr int keyframes = 100'000;  // of one motion
+inline constexpr int mesh_frames = 100'000;
 inline constexpr int teeth = 10'000;
 inline constexpr int proxy_segments = 100'000;
 inline constexpr int iterations = 1'000'000'000;

@@ -38,6 +38,11 @@ assembly::World still_world(const Case& built) {
   for (bodies::Obstacle& obstacle : out.obstacles) {
     obstacle.motion = frozen(obstacle.motion);
     obstacle.mass = 0.0;
+    if (auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) {
+      const bodies::Surface& moving = *mesh->surface;
+      mesh->surface = std::make_shared<const bodies::Surface>(
+          moving.topology, std::vector<std::vector<Vector3>>{moving.frames.front()}, moving.rate);
+    }
   }
   out.obstacle_material.assign(out.obstacles.size(), 0);
   out.friction = MatrixX::Zero(1, 1);

@@ -113,9 +113,23 @@ std::size_t curvature_count(const std::string& model, std::size_t elements);
 /// Whether the unknowns of a model are curvatures, which a rod needs to grow and to carry branches.
 bool curvature_model(const std::string& model);
 
+/// Where the triangles of a mesh come from.
+struct MeshFile {
+  std::string file;              ///< absolute; with # for the digits of a frame's number if it is animated
+  double unit = 1.0;             ///< length of 1 in the file; > 0 [m]
+  std::string up = "z";          ///< which axis of the file is the scene's z: "z" or "y"
+  Vector3 position = {0, 0, 0};  ///< of the file's origin [m]
+  bool animated = false;
+  int first = 0;         ///< number of the first frame, at time zero
+  int last = 0;          ///< >= first
+  double rate = 24.0;    ///< > 0 [Hz]
+  std::string checksum;  ///< of all the files' bytes
+};
+
 /// An obstacle and where its table starts in the file.
 struct Obstacle {
   bodies::Obstacle body;
+  MeshFile mesh;  ///< of a mesh
   Location location;
 };
 

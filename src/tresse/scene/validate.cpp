@@ -269,11 +269,15 @@ struct ShapeCheck {
     field.range("tooth_length", s.tooth_length, limits::length);
     field.range("handle_diameter", s.handle_diameter, limits::radius);
   }
+  void operator()(const bodies::Mesh& s) const {
+    if (!s.surface) field.fail("file", "was not read; expected a mesh");
+    field.range("thickness", s.thickness, limits::thickness);
+  }
 };
 
 void validate_free_body(const bodies::Obstacle& body, const Field& field) {
   if (!bodies::can_be_free(body.shape))
-    field.fail("mass", "is given for a plane or a comb; expected a sphere, a capsule or a cylinder");
+    field.fail("mass", "is given for a plane, a comb or a mesh; expected a sphere, a capsule or a cylinder");
   field.range("mass", body.mass, limits::mass);
   field.range("velocity", body.velocity.linear, limits::speed);
   field.range("angular_velocity", body.velocity.angular, limits::rotation);

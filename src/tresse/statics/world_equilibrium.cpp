@@ -295,6 +295,9 @@ WorldEquilibrium solve_equilibrium(assembly::World& world, const std::vector<rod
           "equilibrium: tolerance must be positive, iterations and load steps at least 1");
   require(world.free_bodies.empty(), "equilibrium: free bodies are not supported; let `tresse run` come to rest");
   require(world.holds.empty(), "equilibrium: held points are not supported; let `tresse run` come to rest");
+  for (const bodies::Obstacle& obstacle : world.obstacles)
+    require(!std::holds_alternative<bodies::Mesh>(obstacle.shape),
+            [&] { return "equilibrium: obstacle '" + obstacle.name + "' is a mesh; let `tresse run` come to rest"; });
   for (const assembly::Fibre& fibre : world.fibres) require(clamped(fibre), "equilibrium: the root must be clamped");
   if ((options.time == 0.0 || !moves(world)) && out_of_reach(world, options.margin)) {
     WorldEquilibrium alone = solve_alone(world, start, options);

@@ -11,7 +11,16 @@ struct Candidate {
   Contact contact;
   bool at_junction = false;  ///< sits at the common end of two pieces, and the neighbour is nearer still
   bool followed = false;     ///< from an earlier configuration
+  bool level = false;        ///< on a mesh, where a stretch that lies level passes from face to face
 };
+
+/// Position of a parameter in a piece's interval: -1 at its begin, 1 at its end, 0 inside.
+int side_of(const Piece& piece, double s);
+/// Whether the point is an end of the body itself, not a junction of two pieces.
+inline bool body_end(const Piece& piece, int side) { return (side < 0 && piece.first) || (side > 0 && piece.last); }
+/// Whether the distance falls further on in the neighbour, past this junction. `gap_slope` is the derivative of the
+/// distance with the parameter.
+bool leaves_through_junction(const Piece& piece, int side, double gap_slope);
 
 /// Appends the contacts of two rigid bodies' capsules, or of one and a plane, within what they may close in: both ends
 /// on a plane; between capsules the ends of each where the other is nearest to them, and the nearest points in between.
@@ -22,6 +31,18 @@ void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std
 /// local minimum of the height and the ends.
 void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
                      std::vector<Candidate>& out);
+
+/// Appends the contacts of a piece and a mesh: places over a face where the height above it has a local minimum, and
+/// those nearest to edges and corners that stand out. See docs/contact.md, "Meshes".
+void append_mesh_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);
+/// A contact of an earlier configuration with a mesh: over faces the same place along a; beside an edge, within
+/// follow_radii radii of it. The side of an open mesh stays what it was.
+Candidate follow_on_mesh(const Geometry& scene, const CandidatePair& pair, const Place& place);
+/// Whether two contacts with a mesh hold in different directions, as on the two sides of a groove.
+bool bear_apart(const Contact& contact, const Contact& other, double radius);
+
+/// How far along a contact is followed from one configuration to the next, in radii.
+constexpr double follow_radii = 2.0;
 
 /// A contact of an earlier configuration where it is now: the nearest points within `follow_radii` radii of its place
 /// along a, and as far as that can carry it along b. May pass one junction on each side.

@@ -13,8 +13,9 @@ struct CurvePoint {
 };
 CurvePoint point_of(const geometry::PreparedCurve& curve, double s);
 
-/// The nearest points of two pieces within their meeting distance, and the other local minima of the distance along a,
+/// The nearest points of two pieces nearer than `bound` [m], and the other local minima of the distance along a,
 /// as when an element bends around a bar more than the bar does and rests on it at two places.
-std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, const DetectionOptions& options);
+std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, double bound,
+                                                    const DetectionOptions& options);
 
 }  // namespace tresse::contact::detail

@@ -9,7 +9,7 @@
 namespace tresse::io::detail {
 
 /// What an array has one row of.
-enum class Per { point, curvature, fibre, offset, obstacle, contact, capsule, plane };
+enum class Per { point, curvature, fibre, offset, obstacle, contact, capsule, plane, mesh, mesh_vertex, mesh_face };
 
 struct Field {
   const char* name;     ///< in trajectory.h5
@@ -46,6 +46,14 @@ void for_each_array(Layout& x, Visit&& visit) {
   visit(Field{"obstacles/planes/normal", Per::plane, {3}, "", "unit, away from the solid, reference pose"},
         x.plane_normal);
   visit(Field{"obstacles/planes/obstacle", Per::plane, {}, "", "index in obstacles/names"}, x.plane_obstacle);
+  visit(Field{"obstacles/meshes/obstacle", Per::mesh, {}, "", "index in obstacles/names"}, x.mesh_obstacle);
+  visit(Field{"obstacles/meshes/faces", Per::mesh, {}, "", "number of faces"}, x.mesh_faces);
+  visit(Field{"obstacles/meshes/vertices", Per::mesh, {}, "", "number of vertices in a frame"}, x.mesh_vertices);
+  visit(Field{"obstacles/meshes/frames", Per::mesh, {}, "", "number of frames of its animation"}, x.mesh_frames);
+  visit(Field{"obstacles/meshes/rate", Per::mesh, {}, "Hz", "frames per second, the first at time zero"}, x.mesh_rate);
+  visit(Field{"obstacles/meshes/vertex", Per::mesh_vertex, {3}, "m", "mesh by mesh, frame by frame, reference pose"},
+        x.mesh_vertex);
+  visit(Field{"obstacles/meshes/face", Per::mesh_face, {3}, "", "mesh by mesh, vertices of the mesh"}, x.mesh_face);
 }
 
 /// visit(Field, array) for every array of a frame; the contacts' last.
@@ -70,7 +78,11 @@ void for_each_array_of_frame(AnyFrame& x, Visit&& visit) {
   visit(Field{"contacts/fibre_b", Per::contact, {}, "", "index of the fibre, -1: an obstacle"}, x.contact_fibre_b);
   visit(Field{"contacts/obstacle_b", Per::contact, {}, "", "index in obstacles/names, -1: a fibre"},
         x.contact_obstacle_b);
-  visit(Field{"contacts/part_b", Per::contact, {}, "", "capsule of the obstacle, -1: a fibre or a plane"},
+  visit(Field{"contacts/part_b",
+              Per::contact,
+              {},
+              "",
+              "capsule of the obstacle or face of the mesh, -1: a fibre or a plane"},
         x.contact_part_b);
   visit(Field{"contacts/s_a", Per::contact, {}, "m", "arc length from the root, or along the obstacle's axis"},
         x.contact_s_a);
@@ -103,6 +115,12 @@ inline std::size_t rows(Per per, const TrajectoryLayout& layout, std::size_t con
       return layout.capsule_radius.size();
     case Per::plane:
       return layout.plane_obstacle.size();
+    case Per::mesh:
+      return layout.mesh_obstacle.size();
+    case Per::mesh_vertex:
+      return layout.mesh_vertex.size() / 3;  // against what the meshes say: validate()
+    case Per::mesh_face:
+      return layout.mesh_face.size() / 3;
   }
   return 0;
 }

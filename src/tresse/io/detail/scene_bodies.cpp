@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <tresse/bodies/rigid_body.hpp>
+#include <tresse/io/detail/scene_mesh.hpp>
 #include <tresse/io/detail/scene_reader.hpp>
 #include <tresse/io/detail/text.hpp>
 
@@ -60,6 +61,8 @@ bodies::Shape read_comb(const TableReader& table) {
   return comb;
 }
 
+bodies::Shape read_mesh_shape(const TableReader&) { return bodies::Mesh{}; }  // its files: read_obstacle()
+
 struct ShapeReader {
   std::string name;
   std::vector<std::string_view> keys;
@@ -83,6 +86,8 @@ const std::vector<ShapeReader>& shape_readers() {
        with_common({"base", "tooth_direction", "row_direction", "teeth", "tooth_diameter", "tooth_spacing",
                     "tooth_length", "handle_diameter"}),
        read_comb},
+      {"mesh", with_common({"file", "unit", "up", "position", "thickness", "first", "last", "rate", "checksum"}),
+       read_mesh_shape},
   };
   return readers;
 }
@@ -95,6 +100,7 @@ Vector3 natural_reference(const bodies::Shape& shape) {
     Vector3 operator()(const bodies::Capsule& s) const { return 0.5 * (s.from + s.to); }
     Vector3 operator()(const bodies::Cylinder& s) const { return s.center; }
     Vector3 operator()(const bodies::Comb& s) const { return s.base; }
+    Vector3 operator()(const bodies::Mesh&) const { return Vector3::Zero(); }
   } visitor;
   return std::visit(visitor, shape);
 }
@@ -103,7 +109,7 @@ Vector3 natural_reference(const bodies::Shape& shape) {
 void read_free_body(const TableReader& table, bodies::Obstacle& body) {
   if (!bodies::can_be_free(body.shape)) {
     for (const char* key : {"mass", "density"})
-      table.refuse(key, "is given for a plane or a comb; expected a sphere, a capsule or a cylinder");
+      table.refuse(key, "is given for a plane, a comb or a mesh; expected a sphere, a capsule or a cylinder");
   }
   const bool by_mass = table.has("mass");
   if (!by_mass && !table.has("density")) {
@@ -195,7 +201,8 @@ scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std:
     if (reader.name != shape) continue;
     const TableReader table(context, node, "obstacles." + one_line(out.body.name, 40), reader.keys);
     out.body.shape = reader.read(table);
-    out.body.reference = natural_reference(out.body.shape);
+    if (shape == "mesh") read_mesh_obstacle(table, out);
+    out.body.reference = shape == "mesh" ? out.mesh.position : natural_reference(out.body.shape);
     table.read("reference", out.body.reference, wanted_position);
     out.body.material_name = out.body.name;
     if (const TomlNode* material = table.find("material"))

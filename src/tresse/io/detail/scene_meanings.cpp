@@ -173,6 +173,15 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"obstacles.tooth_spacing", "clear, between two teeth"},
     {"obstacles.tooth_length", "from the handle's axis"},
     {"obstacles.handle_diameter", "of the handle"},
+    {"obstacles.file", "of the mesh: OBJ, PLY or glTF, beside the scene; one # for each digit of a frame's number if animated"},
+    {"obstacles.unit", "length of 1 in that file"},
+    {"obstacles.up", "axis of the file that is z here"},
+    {"obstacles.position", "of the file's origin; rotations turn about it by default"},
+    {"obstacles.thickness", "of the mesh, added on every side"},
+    {"obstacles.first", "number of the frame at t = 0"},
+    {"obstacles.last", "number of the last frame"},
+    {"obstacles.rate", "frames per second; vertices go linearly between them and rest before and after"},
+    {"obstacles.checksum", "refuses other files; written by runs"},
 })};
 // clang-format on
 
@@ -284,6 +293,17 @@ shape = "comb"
 base = [0, 1, 0]
 tooth_direction = [0, 1, 0]
 row_direction = [1, 0, 0]
+[[obstacles]]
+name = "head"
+shape = "mesh"
+file = "head.ply"
+unit = "1 cm"
+checksum = "any"
+[[obstacles]]
+name = "belt"
+shape = "mesh"
+file = "belt.####.ply"
+last = 3
 )";
 
 constexpr std::string_view other = R"(
