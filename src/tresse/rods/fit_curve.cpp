@@ -18,6 +18,8 @@ namespace {
 using namespace detail;
 
 constexpr int most_elements = 1000;
+constexpr int usual_elements = 200;  ///< at most, unless more are asked for
+constexpr std::size_t most_points = 10'000;
 constexpr double most_bend = 2.5;  ///< between two points [rad]
 constexpr double exact = 1e-11;    ///< of the length: rounding of the points and of the fit
 constexpr double near = 20.0;      ///< growing elements may be so much farther off than settled ones
@@ -98,7 +100,8 @@ FittedCurve curve_of(const Row& row, const CurveModel& model, const Attempt& att
 }
 
 void validate(const std::vector<Vector3>& points, const FitOptions& options) {
-  require(points.size() >= 2, "fit: fewer than two points; expected at least two");
+  require(points.size() >= 2 && points.size() <= most_points,
+          [&] { return "fit: " + std::to_string(points.size()) + " points; expected 2 to 10000"; });
   for (std::size_t i = 0; i < points.size(); ++i) {
     require(points[i].cwiseAbs().maxCoeff() <= 1e9,
             [&] { return "fit: point " + std::to_string(i) + " is not finite or beyond 1e9 m"; });
@@ -135,8 +138,8 @@ int least_elements(int most, const Meets& meets) {
 
 /// As many elements as there are numbers to determine them: two a point, three an end; six are the pose and the length.
 int determined_elements(std::size_t points, bool affine) {
-  const int triplets = (2 * static_cast<int>(std::min<std::size_t>(points, 100'000)) - 4) / 3;
-  return std::clamp(triplets - (affine ? 1 : 0), 1, most_elements);
+  const int triplets = (2 * static_cast<int>(points) - 4) / 3;
+  return std::clamp(triplets - (affine ? 1 : 0), 1, usual_elements);
 }
 
 /// Nodes of `edges` edges.

@@ -9,7 +9,7 @@ namespace tresse::rods {
 
 struct FitOptions {
   bool affine = false;          ///< curvature affine on an element and continuous (super-clothoid), else constant
-  int elements = 0;             ///< at most so many, 0 to 1000; 0: as many as the points determine
+  int elements = 0;             ///< at most so many, 0 to 1000; 0: 200, and no more than points determine
   double tolerance = 0.0;       ///< of the largest distance: as few elements as do; >= 0; 0: exactly `elements` [m]
   std::vector<double> parts{};  ///< the elements' shares of the length, > 0, in place of `elements`; empty: equal ones
   bool clamped_root = true;     ///< of fit_polygon(): `root` is that of a clamped chain, else of a free one
@@ -26,8 +26,8 @@ struct FittedCurve {
   Status status = Status::max_iterations;  ///< converged: no step brings the curve nearer
 };
 
-/// The curve nearest to a row of points (n), n >= 2, consecutive ones apart: least over root pose, length and
-/// curvatures q = length * curvature of
+/// The curve nearest to a row of points (n), n from 2 to 10 000, consecutive ones apart: least over root pose, length
+/// and curvatures q = length * curvature of
 ///   sum_j |p_j - r(s_j)|^2 + mu int |q'|^2 + |q|^2 dx,   x = s / length,
 /// s_j the foot of point j, the curve's ends for the first and last. Levenberg and Marquardt with the rod's own
 /// Jacobian, feet eliminated. mu is the ratio of the points' noise to the spread of the curvatures, both estimated from
@@ -38,8 +38,8 @@ struct FittedCurve {
 /// the root as well; the more probable is returned. No element is bent by more than 2.5 rad between two points.
 /// With round sections the choice of n1 is free: twists and sqrt(k1^2 + k2^2) are what is found again; figures in
 /// docs/imports.md, tests/rods/fit_curve_test.cpp. Deterministic.
-/// Throws InvalidInput for fewer points, numbers that are not finite or beyond 1e9, points that coincide, options out
-/// of range.
+/// Throws InvalidInput for other numbers of points, numbers that are not finite or beyond 1e9, points that coincide,
+/// options out of range.
 FittedCurve fit_curve(const std::vector<Vector3>& points, const FitOptions& options);
 
 /// A chain of straight edges through nodes on the polyline, at equal arc lengths along it, for discrete elastic rods

@@ -40,9 +40,10 @@ inline constexpr Range overlap{0.0, 1.0};               // of the radius
 inline constexpr Range push_out_speed{0.0, 1e6, true};  // [m/s]
 inline constexpr Range twist{0.0, 1e3};                 // [rad]
 
-inline constexpr int fibres = 1'000'000;  // of all groups together
-inline constexpr int elements = 10'000;   // of one fibre
-inline constexpr double unknowns = 1e8;   // of the whole scene
+inline constexpr int fibres = 1'000'000;       // of all groups together
+inline constexpr int elements = 10'000;        // of one fibre
+inline constexpr int fitted_elements = 1'000;  // of one fibre from a file
+inline constexpr double unknowns = 1e8;        // of the whole scene
 inline constexpr int groups = 10'000;
 inline constexpr int obstacles = 10'000;
 inline constexpr int holds = 1'000;        // of one group

@@ -201,7 +201,8 @@ void CurveFit::gather(Freedom freedom, MatrixX& normal, VectorX& gradient) const
   normal.setZero(unknowns, unknowns);
   gradient.setZero(unknowns);
   const auto count = static_cast<Eigen::Index>(points_.size());
-  MatrixX rows = MatrixX::Zero(3 * count, unknowns);
+  constexpr Eigen::Index together = 64;  // points whose rows are held at once
+  MatrixX rows(3 * together, unknowns);
   // Of all triplets so far; those of an element under way are still growing.
   Matrix3X angular = Matrix3X::Zero(3, shape.turn.size()), linear = angular;
   CurveWalk walk(model_, shape);
@@ -217,13 +218,13 @@ void CurveFit::gather(Freedom freedom, MatrixX& normal, VectorX& gradient) const
     const Eigen::Index from = j;
     const Eigen::Index touched = pose_unknowns + 3 * walk.element() + width;
     // Points of one element share the columns that are not zero.
-    for (; j < count && state_.at[static_cast<std::size_t>(j)] < walk.element_end(); ++j) {
+    for (; j < count && j < from + together && state_.at[static_cast<std::size_t>(j)] < walk.element_end(); ++j) {
       go_to(state_.at[static_cast<std::size_t>(j)]);
       const Vector3 arm = walk.pose().position - shape.root.position;
-      auto row = rows.middleRows<3>(3 * j).leftCols(touched);
+      auto row = rows.middleRows<3>(3 * (j - from)).leftCols(touched);
       row.leftCols<3>().setIdentity();
       row.middleCols<2>(3) = -math::cross_matrix(arm) * shape.root.frame.rightCols<2>();
-      if (freedom == Freedom::all) row.col(5) = arm;
+      row.col(5) = freedom == Freedom::all ? arm : Vector3::Zero();
       row.rightCols(touched - pose_unknowns) =
           linear.leftCols(touched - pose_unknowns) -
           math::cross_matrix(walk.pose().position) * angular.leftCols(touched - pose_unknowns);
@@ -231,12 +232,12 @@ void CurveFit::gather(Freedom freedom, MatrixX& normal, VectorX& gradient) const
         row -= (state_.tangent.col(j) * (state_.tangent.col(j).transpose() * row)).eval();
     }
     if (j > from) {
-      const auto block = rows.middleRows(3 * from, 3 * (j - from)).leftCols(touched);
+      const auto block = rows.topRows(3 * (j - from)).leftCols(touched);
       const Eigen::Map<const VectorX> error(state_.error.data() + 3 * from, 3 * (j - from));
       normal.topLeftCorner(touched, touched).selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
       gradient.head(touched).noalias() += block.transpose() * error;
     }
-    if (j < count) {
+    if (j < count && state_.at[static_cast<std::size_t>(j)] >= walk.element_end()) {
       const double end = walk.element_end();
       go_to(std::nextafter(end, 0.0));
       walk.advance(end);
