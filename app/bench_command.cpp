@@ -52,6 +52,7 @@ void copy_beside(const StateArguments& arguments, scene::Scene& scene, dynamics:
     const Vector3 shift = place * arguments.apart * Vector3::UnitY();
     for (scene::FibreGroup group : groups) {
       group.root.position += shift;
+      for (scene::Strand& strand : group.strands) strand.position += shift;
       if (copy > 0) group.name += fmt::format("-{}", copy + 1);
       scene.fibres.push_back(group);
     }

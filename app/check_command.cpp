@@ -81,6 +81,14 @@ void print_mesh(const bodies::Obstacle& body) {
     fmt::print("  {} edges with one face, {} with more than two\n", topology.rim_edges(), topology.several_edges());
 }
 
+void print_import(const io::Import& import) {
+  fmt::print(
+      "fibres '{}' from {}: {} strands, {} to {} elements each; their points are {:.3g} m from them at most, {:.3g} m "
+      "on average\n",
+      import.group, import.file, import.strands, import.least_elements, import.most_elements, import.largest_distance,
+      import.mean_distance);
+}
+
 /// Trees of more than one fibre.
 void print_trees(const assembly::World& world) {
   std::size_t trees = 0;
@@ -168,6 +176,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
     print_parameters(document);
     const std::vector<double> counts = scene::fibre_counts(scene.fibres);
     for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
+    for (const io::Import& import : document.imports) print_import(import);
     print_trees(built.world);
     for (const scene::Obstacle& obstacle : scene.obstacles) {
       const bodies::Obstacle& body = obstacle.body;

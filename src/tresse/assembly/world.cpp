@@ -46,6 +46,7 @@ Fibre::Fibre(const Fibre& other)
       root_motion(other.root_motion),
       attachment(other.attachment),
       group(other.group),
+      member(other.member),
       material(other.material),
       drag(other.drag),
       first_rest_curvature(other.first_rest_curvature),

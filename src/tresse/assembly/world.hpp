@@ -41,6 +41,7 @@ struct Fibre {
       Vector3::Zero();           ///< to `root` from the point that `root_motion` turns about, at time zero (3) [m]
   Attachment attachment;         ///< carried roots only
   int group = 0;                 ///< index of the scene's fibre group
+  int member = 0;                ///< number of the fibre in it
   int material = 0;              ///< row of World::friction
   double drag = 0.0;             ///< [N s/m^2]
   VectorX first_rest_curvature;  ///< (m) at time zero, used when rest_onset > 0 [1/m]

@@ -163,7 +163,7 @@ void check_size(ReaderContext& context, const TomlNode& node, const std::vector<
   const scene::FibreGroup& group = groups.back();
   const double count = scene::fibre_counts(groups).back();
   fibres += count;
-  unknowns += count * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
+  unknowns += scene::unknown_count(group, count);
   if (fibres > limits::fibres) {
     context.fail(node, fmt::format("fibres.{} makes {} fibres in all; expected at most {}", one_line(group.name, 40),
                                    number(fibres), limits::fibres));
@@ -207,12 +207,20 @@ void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const 
 
 }  // namespace
 
+void Import::add(const rods::FittedCurve& fit) {
+  const auto elements = static_cast<int>(fit.lengths.size());
+  least_elements = least_elements == 0 ? elements : std::min(least_elements, elements);
+  most_elements = std::max(most_elements, elements);
+  largest_distance = std::max(largest_distance, fit.largest_distance);
+  mean_distance += fit.mean_distance / static_cast<double>(strands);
+}
+
 SceneDocument detail::parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,
                                      SceneRecorder* recorder) {
   TomlNode root = parse_toml(text, file_name);
   const ParameterOverrides of_parameters = apply_settings(root, set);
   const Parameters parameters(root.find("parameters"), text, file_name, of_parameters);
-  ReaderContext context{std::string(file_name), parameters, {}, recorder};
+  ReaderContext context{std::string(file_name), parameters, {}, {}, recorder};
   const TableReader table(context, root, "the scene",
                           {"title", "parameters", "simulation", "materials", "friction", "contact", "solver", "output",
                            "statics", "fibres", "obstacles"});
@@ -238,6 +246,7 @@ SceneDocument detail::parse_document(std::string_view text, std::string_view fil
   }
   out.parameters = parameters.list();
   out.origins = std::move(context.origins);
+  out.imports = std::move(context.imports);
   if (recorder != nullptr) recorder->close();
   return out;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tresse/rods/fit_curve.hpp>
 #include <tresse/scene/scene.hpp>
 
 /// Scene files: TOML with parameters, units and arithmetic. docs/scenes.md is the reference of the format.
@@ -36,9 +37,22 @@ struct Origin {
   scene::Location location;
 };
 
+/// How well the fibres of a group came out of a file.
+struct Import {
+  std::string group;
+  std::string file;
+  std::size_t strands = 0;
+  int least_elements = 0, most_elements = 0;  ///< of a strand
+  double largest_distance = 0.0;              ///< from a point of the file to its fibre's centreline [m]
+  double mean_distance = 0.0;                 ///< of the strands' means [m]
+
+  void add(const rods::FittedCurve& fit);
+};
+
 struct SceneDocument {
   scene::Scene scene;
   std::vector<Parameter> parameters;  ///< in the order of the file
+  std::vector<Import> imports;        ///< of groups whose fibres come from a file
   std::vector<Origin> origins;        ///< numbers the file gives, in the order read; the first 10000
 };
 

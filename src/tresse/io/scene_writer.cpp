@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <string_view>
 
@@ -199,11 +200,54 @@ std::string cap_text(const scene::Cap& cap) {
                      Writer::number(cap.angle), Writer::number(cap.jitter), Writer::number(cap.twist));
 }
 
-void write_group(Writer& out, const scene::FibreGroup& group) {
-  out.element("fibres");
-  out.text("name", group.name);
-  out.text("model", group.model);
-  out.text("material", group.material_name);
+/// One number where all are the same.
+std::string lengths_text(const std::vector<double>& values) {
+  if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end())
+    return Writer::number(values.front());
+  return Writer::joined(values, Writer::number);
+}
+
+/// "length = l, elements = n" where that makes the same lengths, as it does of most files.
+std::string elements_text(const std::vector<double>& lengths) {
+  const auto count = static_cast<int>(lengths.size());
+  const double length = count * lengths.front();
+  if (std::all_of(lengths.begin(), lengths.end(), [&](double l) { return l == length / count; }))
+    return fmt::format("length = {}, elements = {}", Writer::number(length), count);
+  return "element_lengths = " + Writer::joined(lengths, Writer::number);
+}
+
+std::string sections_text(const std::vector<rods::CrossSection>& sections) {
+  std::vector<double> first, second;
+  for (const rods::CrossSection& section : sections) {
+    first.push_back(section.half_axis_1);
+    second.push_back(section.half_axis_2);
+  }
+  if (first == second) return "radius = " + lengths_text(first);
+  return fmt::format("section = {{ half_axis_1 = {}, half_axis_2 = {} }}", lengths_text(first), lengths_text(second));
+}
+
+std::string strand_text(const scene::Strand& strand) {
+  std::string out = fmt::format("\n  {{ position = {}, frame = [{}, {}, {}], {}, {}, natural_curvature = {}",
+                                Writer::vector(strand.position), Writer::vector(strand.frame.col(0)),
+                                Writer::vector(strand.frame.col(1)), Writer::vector(strand.frame.col(2)),
+                                elements_text(strand.element_lengths), sections_text(strand.sections),
+                                Writer::joined(strand.natural_curvature, Writer::vector));
+  if (strand.initial_curvature != strand.natural_curvature)
+    out += ", initial_curvature = " + Writer::joined(strand.initial_curvature, Writer::vector);
+  return out + " }";
+}
+
+/// Condition and motion; strands have their own places.
+std::string strands_root_text(const scene::Root& root) {
+  if (root.condition == rods::RootCondition::clamped) {
+    const std::string reference = root.reference ? ", reference = " + Writer::vector(*root.reference) : "";
+    return fmt::format("{{ condition = \"clamped\", motion = {}{} }}", motion_text(root.motion), reference);
+  }
+  return fmt::format("{{ condition = \"free\", velocity = {}, angular_velocity = {} }}", Writer::vector(root.velocity),
+                     Writer::vector(root.angular_velocity));
+}
+
+void write_shape(Writer& out, const scene::FibreGroup& group) {
   out.entry("elements", static_cast<int>(group.element_lengths.size()));
   out.list("element_lengths", group.element_lengths, Writer::number);
   const auto axes = [&](double rods::CrossSection::*axis) {
@@ -226,6 +270,19 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
                           "{{ count = {}, axis_1 = {}, axis_2 = {}, spacing = {}, jitter = {}, twist = {} }}",
                           grid.count, Writer::vector(grid.axis_1), Writer::vector(grid.axis_2),
                           Writer::number(grid.spacing), Writer::number(grid.jitter), Writer::number(grid.twist))));
+}
+
+void write_group(Writer& out, const scene::FibreGroup& group) {
+  out.element("fibres");
+  out.text("name", group.name);
+  out.text("model", group.model);
+  out.text("material", group.material_name);
+  if (group.strands.empty()) {
+    write_shape(out, group);
+  } else {
+    out.entry("root", std::string_view(strands_root_text(group.root)));
+    out.list("strands", group.strands, strand_text);
+  }
   out.entry("natural_curvature_onset", group.natural_curvature_onset);
   if (group.growth_factor != 1.0) {
     out.entry("growth", std::string_view(

@@ -39,12 +39,22 @@ struct FibreLoads {
   double drag = 0.0;
 };
 
+std::vector<double> arc_lengths(const rods::Rod& rod, const std::vector<Place>& at) {
+  std::vector<double> out;
+  out.reserve(at.size());
+  for (const Place& place : at) out.push_back(rod.piece_begin(place.element) + place.u);
+  return out;
+}
+
 /// T(s) = int_s^L (rho S (g - r_tt) - drag (r_t - wind)) ds + contact forces beyond s: what the part beyond s exerts on
 /// the part before it. Balance of linear momentum, bertails2018hdr eq. (2.4a); trapezoidal rule between the points.
-std::vector<Vector3> internal_forces(const scene::FibreGroup& group, const std::vector<Place>& at,
-                                     const std::vector<double>& s, const FibreLoads& loads) {
+std::vector<Vector3> internal_forces(const scene::Scene& scene, const assembly::Fibre& fibre,
+                                     const std::vector<Place>& at, const FibreLoads& loads) {
+  const scene::FibreGroup& group = scene.fibres[fibre.group];
+  const std::vector<rods::CrossSection>& sections = scene::sections(group, fibre.member);
+  const std::vector<double> s = arc_lengths(*fibre.rod, at);
   const auto density = [&](int i, int element) -> Vector3 {
-    const double linear_density = group.material.density * rods::area(group.sections[element]);
+    const double linear_density = group.material.density * rods::area(sections[element]);
     return linear_density * (loads.gravity - loads.acceleration[i]) - loads.drag * (loads.velocity[i] - loads.wind);
   };
   std::vector<Vector3> out(at.size(), Vector3::Zero());
@@ -58,31 +68,24 @@ std::vector<Vector3> internal_forces(const scene::FibreGroup& group, const std::
   return out;
 }
 
-std::vector<double> arc_lengths(const rods::Rod& rod, const std::vector<Place>& at) {
-  std::vector<double> out;
-  out.reserve(at.size());
-  for (const Place& place : at) out.push_back(rod.piece_begin(place.element) + place.u);
-  return out;
-}
-
 /// What branches exert on their parents becomes point loads of theirs, from twigs to trunk.
 void hand_down(const scene::Scene& scene, const assembly::World& world, std::vector<FibreLoads>& loads) {
   for (std::size_t f = world.fibres.size(); f-- > 0;) {
     const assembly::Fibre& fibre = world.fibres[f];
     if (fibre.attachment.parent < 0) continue;
     const std::vector<Place> at = places(*fibre.rod, scene.output.points_per_element);
-    const auto forces = internal_forces(scene.fibres[fibre.group], at, arc_lengths(*fibre.rod, at), loads[f]);
+    const auto forces = internal_forces(scene, fibre, at, loads[f]);
     const auto parent = static_cast<std::size_t>(fibre.attachment.parent);
     const double s = world.fibres[parent].rod->piece_begin(fibre.attachment.piece) + fibre.attachment.u;
     loads[parent].contacts.push_back({s, forces.front()});
   }
 }
 
-void append_fibre(Frame& frame, const rods::Rod& rod, const scene::FibreGroup& group, int points_per_element,
-                  const FibreLoads& loads) {
-  const std::vector<Place> at = places(rod, points_per_element);
+void append_fibre(Frame& frame, const scene::Scene& scene, const assembly::Fibre& fibre, const FibreLoads& loads) {
+  const rods::Rod& rod = *fibre.rod;
+  const std::vector<Place> at = places(rod, scene.output.points_per_element);
   const std::vector<double> s = arc_lengths(rod, at);
-  const auto forces = internal_forces(group, at, s, loads);
+  const auto forces = internal_forces(scene, fibre, at, loads);
   for (std::size_t i = 0; i < at.size(); ++i) {
     const rods::RodSection section = rod.section(s[i]);
     append(frame.points, section.position);
@@ -100,8 +103,7 @@ void append_fibres(Frame& frame, const scene::Scene& scene, const assembly::Worl
                    std::vector<FibreLoads>& loads) {
   hand_down(scene, world, loads);
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const assembly::Fibre& fibre = world.fibres[f];
-    append_fibre(frame, *fibre.rod, scene.fibres[fibre.group], scene.output.points_per_element, loads[f]);
+    append_fibre(frame, scene, world.fibres[f], loads[f]);
   }
 }
 

@@ -171,22 +171,29 @@ std::vector<Place> places(const Scene& scene, int group_index, Random& random, c
   return out;
 }
 
-void add_group(const Scene& scene, int group_index, const std::vector<std::string>& materials, Random& random,
-               Case& out) {
-  const FibreGroup& group = scene.fibres[group_index];
+/// What the fibres of a group have in common.
+struct Kind {
+  int group = 0;
+  int material = 0;
+  int members = 0;  ///< so far
+};
+
+/// Fibres of one shape, at their places.
+void add_fibres(const FibreGroup& group, Kind& kind, const std::vector<Place>& at, Case& out) {
   const auto prototype = make_rod(group);
   const auto curvatures = [&](const std::vector<Vector3>& elements) {
     return prototype->curvature_of_elements(stacked(elements));
   };
-  for (const Place& place : places(scene, group_index, random, out.world)) {
+  for (const Place& place : at) {
     assembly::Fibre fibre;
     fibre.rod = prototype->clone();
     fibre.root = place.root;
     fibre.attachment = place.attachment;
     fibre.root_motion = group.root.motion;
     fibre.root_arm = root_arm(group, place.root);
-    fibre.group = group_index;
-    fibre.material = index_of(materials, group.material_name);
+    fibre.group = kind.group;
+    fibre.member = kind.members++;
+    fibre.material = kind.material;
     fibre.drag = group.drag;
     if (group.natural_curvature_onset > 0.0) {
       fibre.first_rest_curvature = curvatures(group.initial_curvature);
@@ -198,6 +205,17 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
                                                curvatures(group.initial_curvature),
                                                curvatures(group.initial_curvature_rate)));
     out.world.fibres.push_back(std::move(fibre));
+  }
+}
+
+void add_group(const Scene& scene, int group_index, const std::vector<std::string>& materials, Random& random,
+               Case& out) {
+  const FibreGroup& group = scene.fibres[group_index];
+  Kind kind{group_index, index_of(materials, group.material_name), 0};
+  if (group.strands.empty()) add_fibres(group, kind, places(scene, group_index, random, out.world), out);
+  for (std::size_t i = 0; i < group.strands.size(); ++i) {
+    const Strand& strand = group.strands[i];
+    add_fibres(strand_group(group, i), kind, {{{strand.position, strand.frame}, {}}}, out);
   }
 }
 
@@ -263,8 +281,14 @@ dynamics::StepOptions step_options(const Scene& scene) {
   for (const Obstacle& obstacle : scene.obstacles) fibres += obstacle.body.mass > 0.0 ? 1.0 : 0.0;
   for (const FibreGroup& group : scene.fibres) {
     longest = std::max(longest, length(group));
-    for (const rods::CrossSection& section : group.sections) {
-      smallest_radius = std::min({smallest_radius, section.half_axis_1, section.half_axis_2});
+    const auto include = [&](const std::vector<rods::CrossSection>& sections) {
+      for (const rods::CrossSection& section : sections)
+        smallest_radius = std::min({smallest_radius, section.half_axis_1, section.half_axis_2});
+    };
+    include(group.sections);
+    for (std::size_t i = 0; i < group.strands.size(); ++i) {
+      longest = std::max(longest, length(strand_group(group, i)));
+      include(group.strands[i].sections);
     }
   }
   if (scene.fibres.empty()) smallest_radius = smallest_body_radius(scene);

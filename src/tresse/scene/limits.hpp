@@ -45,9 +45,10 @@ inline constexpr Range cap{0.0, 3.14159265358979312, true};  // from the pole to
 inline constexpr Range thickness{0.0, 1e3};    // of a mesh [m]
 inline constexpr Range frame_rate{1e-6, 1e9};  // [Hz]
 
-inline constexpr int fibres = 1'000'000;  // of all groups together
-inline constexpr int elements = 10'000;   // of one fibre
-inline constexpr double unknowns = 1e8;   // of the whole scene
+inline constexpr int fibres = 1'000'000;       // of all groups together
+inline constexpr int elements = 10'000;        // of one fibre
+inline constexpr int fitted_elements = 1'000;  // of one fibre from a file
+inline constexpr double unknowns = 1e8;        // of the whole scene
 inline constexpr int groups = 10'000;
 inline constexpr int obstacles = 10'000;
 inline constexpr int holds = 1'000;        // of one group

@@ -76,6 +76,16 @@ struct Hold {
   double release = limits::always;  ///< it lets go then; >= 0 [s]
 };
 
+/// One fibre of a group whose fibres differ, such as those of a file.
+struct Strand {
+  Vector3 position = {0, 0, 0};              ///< r(0) [m]
+  Matrix3 frame = Matrix3::Identity();       ///< columns n0 (tangent), n1, n2
+  std::vector<double> element_lengths;       ///< (N) > 0 [m]
+  std::vector<rods::CrossSection> sections;  ///< (N)
+  std::vector<Vector3> natural_curvature;    ///< (curvature_count()) [1/m]
+  std::vector<Vector3> initial_curvature;    ///< (curvature_count()) [1/m]
+};
+
 struct FibreGroup {
   std::string name;                   ///< unique
   std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"
@@ -94,18 +104,30 @@ struct FibreGroup {
   std::vector<Hold> holds;
   Grid grid;
   std::optional<Cap> cap;  ///< instead of the grid
-  double drag = 0.0;       ///< per unit length and velocity; >= 0 [N s/m^2]
+  /// Where not empty, the fibres of the group; the fields above that a strand has are then those of the first. Without
+  /// holds, branches, grid and cap.
+  std::vector<Strand> strands;
+  double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;
 };
 
-/// How many fibres each group has: its grid's or cap's, or a branch at every place of every fibre of the parent.
-/// Parents that stand nowhere before have none. A double, since a scene's mistakes may overflow.
+/// The group that strand `index` of `group` would be by itself.
+FibreGroup strand_group(const FibreGroup& group, std::size_t index);
+
+/// Of a fibre of a group, by its number in it. (N)
+const std::vector<rods::CrossSection>& sections(const FibreGroup& group, int member);
+
+/// How many fibres each group has: its strands, its grid's or cap's, or a branch at every place of every fibre of the
+/// parent. Parents that stand nowhere before have none. A double, since a scene's mistakes may overflow.
 std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups);
 
 /// Index of the group that `groups[index]` grows on, -1 when none before it has that name.
 int parent_index(const std::vector<FibreGroup>& groups, std::size_t index);
 
-/// Of one fibre. [m]
+/// Most unknowns that `count` fibres of the group, or its strands, can have.
+double unknown_count(const FibreGroup& group, double count);
+
+/// Of one fibre, with strands the first. [m]
 double length(const FibreGroup& group);
 
 /// How many curvatures a fibre has: one an element, or with super-clothoids one a node.

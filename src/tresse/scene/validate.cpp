@@ -147,6 +147,7 @@ void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index)
     field.fail("parent", "joins fibres of which one grows; expected lengths that stay");
   if (p < 0) field.fail("parent", fmt::format("is \"{}\"; expected the name of fibres above", root.parent));
   const FibreGroup& parent = groups[static_cast<std::size_t>(p)];
+  if (!parent.strands.empty()) field.fail("parent", "names fibres of a file, which carry no branches");
   if (!curvature_model(parent.model) || !curvature_model(group.model)) {
     field.fail("parent", fmt::format("joins a {} to a {}; expected super-helices and super-clothoids", group.model,
                                      parent.model));
@@ -233,6 +234,20 @@ void validate_fibres(const FibreGroup& group) {
                fmt::format("is given for the model \"{}\"; expected a super-helix or a super-clothoid", group.model));
   if (group.model == "mass-spring") validate_mass_spring(group, field);
   field.range("drag", group.drag, limits::drag);
+}
+
+void validate_strands(const FibreGroup& group) {
+  if (group.strands.empty()) return;
+  const Field field{"fibres." + group.name};
+  if (!group.holds.empty()) field.fail("holds", "are given for strands; expected none");
+  if (group.grid.count != 1) field.fail("grid", "is given for strands; expected none");
+  if (group.root.condition == rods::RootCondition::carried)
+    field.fail("root.parent", "is given for strands; expected clamped or free roots");
+  for (std::size_t i = 0; i < group.strands.size(); ++i) {
+    FibreGroup strand = strand_group(group, i);
+    strand.name += fmt::format(".strands[{}]", i);
+    validate_fibres(strand);
+  }
 }
 
 struct ShapeCheck {
@@ -357,12 +372,22 @@ std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Root& root = groups[i].root;
     if (root.condition != rods::RootCondition::carried) {
-      out.push_back(groups[i].cap ? groups[i].cap->count : groups[i].grid.count);
+      const FibreGroup& group = groups[i];
+      const int count = group.cap ? group.cap->count : group.grid.count;
+      out.push_back(group.strands.empty() ? count : static_cast<double>(group.strands.size()));
       continue;
     }
     const int parent = parent_index(groups, i);
     out.push_back(parent < 0 ? 0.0 : out[static_cast<std::size_t>(parent)] * static_cast<double>(root.at.size()));
   }
+  return out;
+}
+
+double unknown_count(const FibreGroup& group, double count) {
+  const auto of = [](std::size_t elements) { return 3.0 * static_cast<double>(elements) + 6.0; };
+  if (group.strands.empty()) return count * of(group.element_lengths.size());
+  double out = 0.0;
+  for (const Strand& strand : group.strands) out += of(strand.element_lengths.size());
   return out;
 }
 
@@ -386,13 +411,14 @@ void validate(const Scene& scene) {
   for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
     const FibreGroup& group = scene.fibres[i];
     validate_fibres(group);
+    validate_strands(group);
     if (!group.holds.empty() && scene.integrator.scheme == "nonlinear")
       field.fail("scheme", "is \"nonlinear\" where points are held; expected \"semi-implicit\" or \"linearised\"");
     validate_branches(scene.fibres, i);
     if (!names.insert(group.name).second)
       field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));
     fibres += counts[i];
-    unknowns += counts[i] * (3.0 * static_cast<double>(group.element_lengths.size()) + 6.0);
+    unknowns += unknown_count(group, counts[i]);
   }
   const double least = scene.fibres.empty() ? 0.0 : 1.0;
   field.range("fibres (in all)", fibres, {least, limits::fibres});

@@ -170,21 +170,6 @@ Matrix3 given_frame(const TableReader& table, const TomlNode& node) {
   return frame;
 }
 
-Matrix3 read_frame(const TableReader& table) {
-  table.exclusive("frame", {"tangent", "normal"});
-  const TomlNode* given = table.find("frame");
-  Matrix3 frame = given != nullptr ? given_frame(table, *given) : frame_from(table);
-  double yaw = 0.0, pitch = 0.0, roll = 0.0;
-  table.read("yaw_deg", yaw, wanted_turn);
-  table.read("pitch_deg", pitch, wanted_turn);
-  table.read("roll_deg", roll, wanted_turn);
-  using Eigen::AngleAxisd;
-  if (roll != 0.0) frame = frame * AngleAxisd(roll, Vector3::UnitX()).toRotationMatrix();
-  if (pitch != 0.0) frame = AngleAxisd(pitch, -Vector3::UnitY()).toRotationMatrix() * frame;
-  if (yaw != 0.0) frame = AngleAxisd(yaw, Vector3::UnitZ()).toRotationMatrix() * frame;
-  return frame;
-}
-
 rods::Material find_material(const TableReader& table, const std::string& name, const Materials& materials) {
   const auto found = materials.table.find(name);
   if (found != materials.table.end()) return found->second;
@@ -300,6 +285,21 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
 
 }  // namespace
 
+Matrix3 read_frame(const TableReader& table) {
+  table.exclusive("frame", {"tangent", "normal"});
+  const TomlNode* given = table.find("frame");
+  Matrix3 frame = given != nullptr ? given_frame(table, *given) : frame_from(table);
+  double yaw = 0.0, pitch = 0.0, roll = 0.0;
+  table.read("yaw_deg", yaw, wanted_turn);
+  table.read("pitch_deg", pitch, wanted_turn);
+  table.read("roll_deg", roll, wanted_turn);
+  using Eigen::AngleAxisd;
+  if (roll != 0.0) frame = frame * AngleAxisd(roll, Vector3::UnitX()).toRotationMatrix();
+  if (pitch != 0.0) frame = AngleAxisd(pitch, -Vector3::UnitY()).toRotationMatrix() * frame;
+  if (yaw != 0.0) frame = AngleAxisd(yaw, Vector3::UnitZ()).toRotationMatrix() * frame;
+  return frame;
+}
+
 const std::vector<std::string>& models() {
   static const std::vector<std::string> names{"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"};
   return names;
@@ -345,19 +345,7 @@ std::vector<scene::Hold> read_holds(ReaderContext& context, const TomlNode& node
   return out;
 }
 
-scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes,
-                                   const std::vector<scene::FibreGroup>& above, const Materials& materials) {
-  const TomlNode& node = nodes.items[above.size()];
-  scene::FibreGroup group;
-  group.name = read_group_name(context, node, fmt::format("fibres[{}]", above.size()));
-  group.location = node.location;
-  const TableReader table(context, node, "fibres." + one_line(group.name, 40),
-                          {"name", "model", "material", "length", "elements", "element_lengths", "grading", "radius",
-                           "section", "natural_curvature", "natural_curvature_onset", "growth", "initial_curvature",
-                           "initial_curvature_rate", "root", "holds", "grid", "cap", "drag"});
-  table.read("model", group.model, models());
-  group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
-  group.material = find_material(table, group.material_name, materials);
+void read_shape(const TableReader& table, scene::FibreGroup& group) {
   group.element_lengths = read_element_lengths(table);
   const std::size_t elements = group.element_lengths.size();
   group.sections = read_sections(table, elements);
@@ -365,14 +353,21 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
   const Wanted curvature{dimensions::curvature, limits::curvature};
   const auto read = [&](std::string_view key, const std::vector<Vector3>& otherwise, const Wanted& wanted) {
     const TomlNode* found = table.find(key);
-    return found == nullptr ? otherwise : read_curvatures(context, *found, table.path(key), group, wanted);
+    return found == nullptr ? otherwise : read_curvatures(table.context(), *found, table.path(key), group, wanted);
   };
   const std::vector<Vector3> zero(scene::curvature_count(group.model, elements), Vector3::Zero());
   group.natural_curvature = read("natural_curvature", zero, curvature);
   group.initial_curvature = read("initial_curvature", group.natural_curvature, curvature);
   group.initial_curvature_rate =
       read("initial_curvature_rate", zero, {dimensions::curvature_rate, limits::curvature_rate});
+}
 
+namespace {
+
+/// Root, holds and grid.
+void read_places(const TableReader& table, const TomlNode& nodes, const std::vector<scene::FibreGroup>& above,
+                 scene::FibreGroup& group) {
+  ReaderContext& context = table.context();
   const TomlNode* root = table.find("root");
   if (root != nullptr && root->is(TomlNode::Kind::table) && root->find("parent") != nullptr) {
     if (!scene::curvature_model(group.model))
@@ -389,6 +384,74 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
   if (const TomlNode* grid = table.find("grid")) group.grid = read_grid(context, *grid, table.path("grid"));
   table.exclusive("cap", {"grid"});
   if (const TomlNode* cap = table.find("cap")) group.cap = read_cap(context, *cap, table.path("cap"));
+}
+
+/// Fibres whose shapes and places a file or a list gives.
+void read_strand_group(const TableReader& table, scene::FibreGroup& group) {
+  ReaderContext& context = table.context();
+  const TomlNode* from = table.find("from");
+  const std::string_view key = from != nullptr ? "from" : "strands";
+  table.exclusive(key, {"length", "elements", "element_lengths", "grading", "section", "initial_curvature",
+                        "initial_curvature_rate", "holds", "grid", "cap", from != nullptr ? "strands" : "from"});
+  if (from == nullptr) table.exclusive(key, {"radius", "natural_curvature"});
+  const TomlNode* root = table.find("root");
+  if (root != nullptr) {
+    for (const TomlMember& given : root->members) {
+      if (given.key != "condition" && given.key != "motion" && given.key != "reference" && given.key != "velocity" &&
+          given.key != "angular_velocity") {
+        context.fail(given.location, fmt::format("{}.{} is given beside {}, which places every root; expected one of "
+                                                 "them",
+                                                 table.path("root"), one_line(given.key, 40), key));
+      }
+    }
+  }
+  group.root = read_root(context, root, table.path("root"));
+  if (from != nullptr) read_strands_from_file(table, *from, group);
+  if (from == nullptr) read_strands(table, *table.find("strands"), group);
+  scene::FibreGroup first = scene::strand_group(group, 0);
+  first.strands = std::move(group.strands);
+  group = std::move(first);
+}
+
+}  // namespace
+
+scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes,
+                                   const std::vector<scene::FibreGroup>& above, const Materials& materials) {
+  const TomlNode& node = nodes.items[above.size()];
+  scene::FibreGroup group;
+  group.name = read_group_name(context, node, fmt::format("fibres[{}]", above.size()));
+  group.location = node.location;
+  const TableReader table(context, node, "fibres." + one_line(group.name, 40),
+                          {"name",
+                           "model",
+                           "material",
+                           "length",
+                           "elements",
+                           "element_lengths",
+                           "grading",
+                           "radius",
+                           "section",
+                           "natural_curvature",
+                           "natural_curvature_onset",
+                           "growth",
+                           "initial_curvature",
+                           "initial_curvature_rate",
+                           "root",
+                           "holds",
+                           "grid",
+                           "cap",
+                           "drag",
+                           "from",
+                           "strands"});
+  table.read("model", group.model, models());
+  group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
+  group.material = find_material(table, group.material_name, materials);
+  if (table.has("from") || table.has("strands")) {
+    read_strand_group(table, group);
+  } else {
+    read_shape(table, group);
+    read_places(table, nodes, above, group);
+  }
   table.read("natural_curvature_onset", group.natural_curvature_onset, {dimensions::time, limits::onset});
   if (const TomlNode* growth = table.find("growth")) {
     read_growth(context, *growth, table.path("growth"), group);

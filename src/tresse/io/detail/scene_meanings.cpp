@@ -134,6 +134,28 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"fibres.cap.twist", "largest random turn about the root's tangent"},
     {"fibres.cap.twist_deg", "the same in degrees"},
     {"fibres.drag", "air drag per length and velocity"},
+    {"fibres.from", "a file of polylines that fibres are fitted to, instead of lengths, curvatures, places and grid: [imports](imports.md)"},
+    {"fibres.from.file", "beside the scene; by the end of its name: `.hair`, `.obj`, `.csv` or `.usda`"},
+    {"fibres.from.frame", "of a `.csv` or `.usda` that holds several, by its order; -1: the last"},
+    {"fibres.from.unit", "how long the file's unit is; not for `.usda`, which says so itself"},
+    {"fibres.from.position", "added to every point"},
+    {"fibres.from.up", "which axis of the file points up: `\"y\"` becomes z; what a `.usda` says, else `\"z\"`, by default"},
+    {"fibres.from.every", "every n-th strand"},
+    {"fibres.from.elements", "with `tolerance`, at most so many; alone, exactly so many"},
+    {"fibres.from.tolerance", "as few elements as leave no point farther from its fibre; a thousandth of the strand without `elements`"},
+    {"fibres.strands", "fibres with their own shapes and places, as a resolved scene has those of a file; keys as those of `[[fibres]]`"},
+    {"fibres.strands.position", "of the first point"},
+    {"fibres.strands.frame", "the axes `[[n0], [n1], [n2]]`, a rotation"},
+    {"fibres.strands.length", "needed, unless there are `element_lengths`"},
+    {"fibres.strands.elements", "equal ones, unless graded; needed with `length`"},
+    {"fibres.strands.element_lengths", "instead of `length`: one an element"},
+    {"fibres.strands.grading", "the last element so many times the first"},
+    {"fibres.strands.radius", "one, or one an element; needed, unless there is a `section`"},
+    {"fibres.strands.section", "instead of `radius`: an ellipse"},
+    {"fibres.strands.section.half_axis_1", "along n1, one or one an element"},
+    {"fibres.strands.section.half_axis_2", "along n2, likewise"},
+    {"fibres.strands.natural_curvature", "at rest: one number, a triplet, or an array of triplets; 0 by default"},
+    {"fibres.strands.initial_curvature", "at t = 0, same forms; the natural one by default"},
 
     {"motion", "of an obstacle, a clamped root or a held point; world axes"},
     {"motion.keyframes", "times increase; held before the first and after the last"},
@@ -259,6 +281,40 @@ initial_curvature = [[0, 0, 1], [0, 0, 2]]
 initial_curvature_rate = [[0, 0, 1], [0, 0, 2]]
 root = { parent = "trunk", at = 0.05, frame = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }
 
+[[fibres]]
+name = "from a file"
+material = "one"
+radius = 1e-3
+from = { file = "probe.csv", frame = 0, unit = "1 m", position = [0, 0, 0], up = "z", every = 1, elements = 1, tolerance = 1e-3 }
+
+[[fibres]]
+name = "one by one"
+material = "one"
+[[fibres.strands]]
+position = [0, 0, 0]
+frame = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+length = 0.1
+elements = 2
+grading = 1
+radius = 1e-3
+natural_curvature = 1
+initial_curvature = 1
+[[fibres.strands]]
+element_lengths = [0.1, 0.2]
+radius = [1e-3, 1e-3]
+natural_curvature = [0, 0, 1]
+initial_curvature = [0, 0, 1]
+[[fibres.strands]]
+length = 0.1
+elements = 2
+section = { half_axis_1 = 1e-3, half_axis_2 = 2e-3 }
+natural_curvature = [[0, 0, 1], [0, 0, 2]]
+initial_curvature = [[0, 0, 1], [0, 0, 2]]
+[[fibres.strands]]
+length = 0.1
+elements = 2
+section = { half_axis_1 = [1e-3, 1e-3], half_axis_2 = [2e-3, 2e-3] }
+
 [[obstacles]]
 name = "floor"
 shape = "plane"
@@ -351,6 +407,11 @@ length = 0.3
 elements = 2
 radius = 1e-3
 root = { tangent = [0, 1, 0] }
+[[fibres]]
+name = "from a file"
+material = "three"
+radius = 1e-3
+from = { file = "probe.hair" }
 [[obstacles]]
 name = "wall"
 shape = "plane"

@@ -24,6 +24,7 @@ struct ReaderContext {
   std::string file_name;
   const Parameters& parameters;
   std::vector<Origin> origins;
+  std::vector<Import> imports;
   SceneRecorder* recorder = nullptr;  ///< told of all that is asked for, where there is one
 
   [[noreturn]] void fail(const scene::Location& location, std::string_view message) const;
@@ -105,6 +106,15 @@ Materials read_materials(ReaderContext& context, const TomlNode* node);
 /// Item `above.size()` of the array `nodes`, after the groups `above`.
 scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes,
                                    const std::vector<scene::FibreGroup>& above, const Materials& materials);
+/// Elements, sections and curvatures of a fibre whose model is known.
+void read_shape(const TableReader& table, scene::FibreGroup& group);
+/// Columns (n0, n1, n2) from the keys frame, tangent, normal, roll_deg, pitch_deg, yaw_deg.
+Matrix3 read_frame(const TableReader& table);
+/// One number (k2) or one triplet (twist, k1, k2).
+Vector3 read_curvature(ReaderContext& context, const TomlNode& node, const std::string& path);
+/// Fills group.strands: fibres fitted to the rows of a file, or one by one as a resolved scene has them.
+void read_strands_from_file(const TableReader& group_table, const TomlNode& from, scene::FibreGroup& group);
+void read_strands(const TableReader& group_table, const TomlNode& strands, scene::FibreGroup& group);
 scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::Cap read_cap(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);

@@ -1,0 +1,280 @@
+#include <tresse/rods/fit_curve.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/curve_start.hpp>
+
+namespace tresse::rods {
+namespace {
+
+using namespace detail;
+
+constexpr int most_elements = 1000;
+constexpr int usual_elements = 200;  ///< at most, unless more are asked for
+constexpr std::size_t most_points = 10'000;
+constexpr double most_bend = 2.5;  ///< between two points [rad]
+constexpr double exact = 1e-11;    ///< of the length: rounding of the points and of the fit
+constexpr double near = 20.0;      ///< growing elements may be so much farther off than settled ones
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Points moved and scaled so that the first is at zero and the polyline has length one.
+struct Row {
+  std::vector<Vector3> points;
+  Vector3 first;
+  double scale = 1.0;  ///< [m]
+  PointBends bends;
+  double resolved = 0.0;  ///< bound on curvature
+};
+
+Row row_of(const std::vector<Vector3>& points) {
+  Row out{points, points.front(), 0.0, {}, 0.0};
+  for (std::size_t j = 1; j < points.size(); ++j) out.scale += (points[j] - points[j - 1]).norm();
+  for (Vector3& x : out.points) x = (x - out.first) / out.scale;
+  out.bends = bends_of(out.points);
+  out.resolved = most_bend * static_cast<double>(points.size() - 1);
+  return out;
+}
+
+CurveModel equal_elements(int count, bool affine) {
+  return {affine, std::vector<double>(static_cast<std::size_t>(count), 1.0 / count)};
+}
+
+struct Attempt {
+  CurveState state;
+  double improbability = never;
+  Status status = Status::max_iterations;
+};
+
+Attempt improve(const Row& row, const CurveModel& model, CurveShape shape, int steps, double hopeless) {
+  CurveFit fit(row.points, model, places_of(row.bends), row.resolved);
+  fit.set_mu(mild_mu(row.points.size(), model));
+  fit.start(std::move(shape));
+  fit.descend(CurveFit::Freedom::all, 6, 0.1);
+  fit.find_feet();
+  Attempt out;
+  if (fit.settle(steps, hopeless)) out.status = Status::converged;
+  out.state = fit.state();
+  out.improbability = fit.improbability();
+  return out;
+}
+
+/// What is to be met, in units of the row. Nothing is asked: tolerance 0, hopeless infinite.
+struct Aim {
+  double tolerance = 0.0;   ///< once met, no other start is tried
+  double hopeless = never;  ///< a start that leaves points so far is given up
+  int steps = 0;
+};
+
+Attempt fit_elements(const Row& row, const CurveModel& model, const Aim& aim) {
+  Attempt out = improve(row, model, start_without_twist(row.points, row.bends, model), aim.steps, aim.hopeless);
+  if (distances(out.state).largest <= std::max(aim.tolerance, exact)) return out;
+  if (const auto grown = start_grown(row.points, row.bends, model, row.resolved,
+                                     near * aim.hopeless + 0.1 / static_cast<double>(row.points.size()))) {
+    Attempt other = improve(row, model, *grown, aim.steps, aim.hopeless);
+    if (distances(other.state).largest <= aim.tolerance || other.improbability < out.improbability)
+      out = std::move(other);
+  }
+  return out;
+}
+
+FittedCurve curve_of(const Row& row, const CurveModel& model, const Attempt& attempt) {
+  const CurveShape& shape = attempt.state.shape;
+  FittedCurve out;
+  out.root = {row.first + row.scale * shape.root.position, shape.root.frame};
+  for (const double part : model.parts) out.lengths.push_back(row.scale * shape.length * part);
+  for (Eigen::Index i = 0; i < shape.turn.size(); i += 3)
+    out.curvature.emplace_back(shape.turn.segment<3>(i) / (row.scale * shape.length));
+  const Distances found = distances(attempt.state);
+  out.largest_distance = row.scale * found.largest;
+  out.mean_distance = row.scale * found.mean;
+  out.status = attempt.status;
+  return out;
+}
+
+void validate(const std::vector<Vector3>& points, const FitOptions& options) {
+  require(points.size() >= 2 && points.size() <= most_points,
+          [&] { return "fit: " + std::to_string(points.size()) + " points; expected 2 to 10000"; });
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    require(points[i].cwiseAbs().maxCoeff() <= 1e9,
+            [&] { return "fit: point " + std::to_string(i) + " is not finite or beyond 1e9 m"; });
+    require(i == 0 || (points[i] - points[i - 1]).norm() > 0.0, [&] {
+      return "fit: points " + std::to_string(i - 1) + " and " + std::to_string(i) + " coincide; expected them apart";
+    });
+  }
+  const bool parts = !options.parts.empty();
+  require(options.elements >= 0 && options.elements <= most_elements && options.parts.size() <= most_elements,
+          "fit: elements; expected 0 to 1000");
+  require(parts || options.elements > 0 || options.tolerance > 0.0, "fit: neither elements nor a tolerance are given");
+  require(!parts || (options.elements == 0 && options.tolerance == 0.0),
+          "fit: parts beside elements or a tolerance; expected one of them");
+  for (const double part : options.parts) require(part > 0.0 && part <= 1e9, "fit: parts; expected numbers above 0");
+  require(options.tolerance >= 0.0 && std::isfinite(options.tolerance), "fit: tolerance; expected at least 0");
+  require(options.max_iterations >= 1, "fit: max_iterations; expected at least 1");
+}
+
+/// The least number up to `most` for which `meets`, found by growth and bisection; `most` when none is.
+template <typename Meets>
+int least_elements(int most, const Meets& meets) {
+  int failed = 0, count = 1;
+  while (!meets(count)) {
+    if (count >= most) return most;
+    failed = count;
+    count = std::min(most, count + std::max(1, count / 2));
+  }
+  while (count - failed > 1) {
+    const int middle = (count + failed) / 2;
+    (meets(middle) ? count : failed) = middle;
+  }
+  return count;
+}
+
+/// As many elements as there are numbers to determine them: two a point, three an end; six are the pose and the length.
+int determined_elements(std::size_t points, bool affine) {
+  const int triplets = (2 * static_cast<int>(points) - 4) / 3;
+  return std::clamp(triplets - (affine ? 1 : 0), 1, usual_elements);
+}
+
+/// Nodes of `edges` edges.
+std::vector<Vector3> polygon(const std::vector<Vector3>& points, const std::vector<double>& arc, int edges) {
+  if (points.size() == static_cast<std::size_t>(edges) + 1) return points;
+  std::vector<Vector3> out;
+  std::size_t j = 1;
+  for (int i = 0; i <= edges; ++i) {
+    const double at = arc.back() * i / edges;
+    while (j + 1 < points.size() && arc[j] < at) ++j;
+    const double share = std::clamp((at - arc[j - 1]) / (arc[j] - arc[j - 1]), 0.0, 1.0);
+    out.emplace_back(points[j - 1] + share * (points[j] - points[j - 1]));
+  }
+  out.back() = points.back();
+  return out;
+}
+
+double distance(const Vector3& x, const Vector3& from, const Vector3& to) {
+  const Vector3 edge = to - from;
+  const double share = edge.isZero(0.0) ? 0.0 : std::clamp((x - from).dot(edge) / edge.squaredNorm(), 0.0, 1.0);
+  return (x - from - share * edge).norm();
+}
+
+/// From the points to the edges that span their arc lengths, or those beside.
+Distances polygon_distances(const std::vector<Vector3>& points, const std::vector<double>& arc,
+                            const std::vector<Vector3>& nodes) {
+  Distances out;
+  const int edges = static_cast<int>(nodes.size()) - 1;
+  if (nodes.size() == points.size()) return out;
+  for (std::size_t j = 0; j < points.size(); ++j) {
+    const int own = std::min(static_cast<int>(arc[j] / arc.back() * edges), edges - 1);
+    double nearest = never;
+    for (int i = std::max(0, own - 1); i <= std::min(own + 1, edges - 1); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      nearest = std::min(nearest, distance(points[j], nodes[k], nodes[k + 1]));
+    }
+    out.largest = std::max(out.largest, nearest);
+    out.mean += nearest / static_cast<double>(points.size());
+  }
+  return out;
+}
+
+/// Curvatures by edge whose means, weighted by length, are those of the nodes between: one is free, and is such that
+/// neighbours differ little.
+std::vector<Vector3> edge_curvatures(const std::vector<double>& lengths, const std::vector<Vector3>& between) {
+  std::vector<Vector3> offset{Vector3::Zero()};
+  std::vector<double> sign{1.0};
+  Vector3 sum = Vector3::Zero();
+  double weight = 0.0;
+  for (std::size_t j = 1; j < lengths.size(); ++j) {
+    const double ratio = lengths[j - 1] / lengths[j];
+    offset.emplace_back((1.0 + ratio) * between[j - 1] - ratio * offset.back());
+    sign.push_back(-ratio * sign.back());
+    const double change = sign[j] - sign[j - 1];
+    sum -= change * (offset[j] - offset[j - 1]);
+    weight += change * change;
+  }
+  const Vector3 first = weight > 0.0 ? Vector3(sum / weight) : Vector3::Zero();
+  for (std::size_t j = 0; j < offset.size(); ++j) offset[j] += sign[j] * first;
+  return offset;
+}
+
+FittedCurve chain_through(const std::vector<Vector3>& nodes, bool clamped_root) {
+  constexpr double most_turn = 3.0;  // what discrete rods take
+  FittedCurve out;
+  std::vector<Vector3> tangents;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    const Vector3 edge = nodes[i] - nodes[i - 1];
+    out.lengths.push_back(edge.norm());
+    require(out.lengths.back() > 0.0, [&] { return "fit: nodes " + std::to_string(i - 1) + " and the next coincide"; });
+    tangents.push_back(edge / out.lengths.back());
+  }
+  out.root = {nodes.front(), frame_along(tangents.front())};
+  Matrix3 frame = out.root.frame;
+  std::vector<Vector3> between;
+  for (std::size_t i = 1; i < tangents.size(); ++i) {
+    const Matrix3 turn = turn_between(tangents[i - 1], tangents[i]);
+    Vector3 angle = frame.transpose() * math::rotation_log(turn);
+    angle.x() = 0.0;  // but for rounding
+    require(angle.norm() < most_turn, [&] {
+      return "fit: the points turn back at node " + std::to_string(i) + ", by " + std::to_string(angle.norm()) +
+             " rad; expected less than 3";
+    });
+    between.emplace_back(2.0 / (out.lengths[i - 1] + out.lengths[i]) * angle);
+    frame = math::orthonormalised(turn * frame);
+  }
+  out.curvature = edge_curvatures(out.lengths, between);
+  if (clamped_root)
+    out.root.frame = out.root.frame * math::rotation_exp(-0.5 * out.lengths.front() * out.curvature.front());
+  out.status = Status::converged;
+  return out;
+}
+
+}  // namespace
+
+FittedCurve fit_polygon(const std::vector<Vector3>& points, const FitOptions& options) {
+  validate(points, options);
+  std::vector<double> arc{0.0};
+  for (std::size_t j = 1; j < points.size(); ++j) arc.push_back(arc.back() + (points[j] - points[j - 1]).norm());
+  int edges = options.elements;
+  if (options.tolerance > 0.0) {
+    const auto segments = static_cast<int>(std::min<std::size_t>(points.size() - 1, most_elements));
+    edges = least_elements(options.elements > 0 ? options.elements : segments, [&](int count) {
+      return polygon_distances(points, arc, polygon(points, arc, count)).largest <= options.tolerance;
+    });
+  }
+  const std::vector<Vector3> nodes = polygon(points, arc, edges);
+  FittedCurve out = chain_through(nodes, options.clamped_root);
+  const Distances found = polygon_distances(points, arc, nodes);
+  out.largest_distance = found.largest;
+  out.mean_distance = found.mean;
+  return out;
+}
+
+FittedCurve fit_curve(const std::vector<Vector3>& points, const FitOptions& options) {
+  validate(points, options);
+  const Row row = row_of(points);
+  CurveModel model{options.affine, options.parts};
+  const double whole = std::accumulate(model.parts.begin(), model.parts.end(), 0.0);
+  for (double& part : model.parts) part /= whole;
+  if (model.parts.empty()) model = equal_elements(std::max(options.elements, 1), options.affine);
+  if (options.tolerance == 0.0)
+    return curve_of(row, model, fit_elements(row, model, {.steps = options.max_iterations}));
+  const double tolerance = options.tolerance / row.scale;
+  const int most = options.elements > 0 ? options.elements : determined_elements(points.size(), options.affine);
+  std::optional<std::pair<int, Attempt>> best;
+  const int found = least_elements(most, [&](int elements) {
+    const double hopeless = elements == most ? never : 2.0 * tolerance;
+    Attempt attempt =
+        fit_elements(row, equal_elements(elements, options.affine), {tolerance, hopeless, options.max_iterations});
+    const bool meets = distances(attempt.state).largest <= tolerance;
+    if (meets || elements == most) best.emplace(elements, std::move(attempt));
+    return meets;
+  });
+  return curve_of(row, equal_elements(found, options.affine), best->second);
+}
+
+}  // namespace tresse::rods

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Fibres of scenes from files, as check and run take them: import_test.py --program TRESSE."""
+
+import argparse
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+from export_runs import Run, export  # noqa: E402
+
+GROUP = """
+[simulation]
+gravity = GRAVITY
+[output]
+points_per_element = POINTS
+[contact]
+fibre_contact = false
+self_contact = false
+[[fibres]]
+name = "hair"
+model = "MODEL"
+material = "human-hair"
+RADIUS
+from = { FROM }
+"""
+
+
+def scene(folder, source, model="super-helix", radius='radius = "50 um"', more="", points=8, gravity=0):
+    text = GROUP + more
+    for name, value in (("MODEL", model), ("RADIUS", radius), ("FROM", source), ("POINTS", points), ("GRAVITY", gravity)):
+        text = text.replace(name, str(value))
+    (folder / "scene.toml").write_text(text)
+
+
+def call(program, folder, *words):
+    return subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def check_fit(program, folder):
+    """(strands, fewest and most elements, largest and mean distance) that tresse check tells."""
+    result = call(program, folder, "check", "scene.toml")
+    assert result.returncode == 0, result.stderr
+    found = re.search(r"from (\S+): (\d+) strands, (\d+) to (\d+) elements each; .* (\S+) m from .* most, (\S+) m", result.stdout)
+    assert found, result.stdout
+    return int(found[2]), int(found[3]), int(found[4]), float(found[5]), float(found[6])
+
+
+def first_points(program, folder):
+    """Centrelines at t = 0, of which the run's resolved scene gives the same again."""
+    result = call(program, folder, "run", "scene.toml", "-o", "out", "--quiet", "--until", "0")
+    assert result.returncode == 0, result.stderr
+    with h5py.File(folder / "out/trajectory.h5") as file:
+        points, begin = file["fibres/points"][0], file["fibres/point_offsets"][:]
+        radius = file["fibres/radius"][:]
+    result = call(program, folder, "run", "out/scene.toml", "-o", "again", "--quiet", "--until", "0")
+    assert result.returncode == 0, result.stderr
+    with h5py.File(folder / "again/trajectory.h5") as file:
+        assert (file["fibres/points"][0] == points).all(), "the resolved scene has other fibres"
+    return [points[a:b] for a, b in zip(begin, begin[1:])], [radius[a:b] for a, b in zip(begin, begin[1:])]
+
+
+def distance(points, curve):
+    """Largest from the points to a polyline."""
+    a, b = curve[:-1], curve[1:]
+    along = np.einsum("pij,ij->pi", points[:, None] - a, b - a) / ((b - a) ** 2).sum(axis=1)
+    foot = a + np.clip(along, 0, 1)[..., None] * (b - a)
+    return np.linalg.norm(points[:, None] - foot, axis=2).min(axis=1).max()
+
+
+def strands(count, seed=3):
+    """Messy wavy hair, in cm, of different lengths and numbers of points."""
+    random = np.random.default_rng(seed)
+    out = []
+    for i in range(count):
+        t = np.linspace(0, 1, 30 + 7 * i)[:, None]
+        axis = np.array([0.2, 0.1 * i, -1.0]) * (6 + i)
+        phase = 25 * t + i
+        wave = 0.3 * np.hstack([np.cos(phase), np.sin(phase), 0 * t])
+        out.append((t * axis + wave + random.normal(0, 2e-3, (len(t), 3)) + [i, 0, 0]).astype(np.float32))
+    return out
+
+
+def write_hair(path, rows, thickness=None, cut=None, header_points=None):
+    points = np.concatenate(rows).astype("<f4")
+    flags = 3 | (4 if thickness is not None else 0)
+    head = b"HAIR" + struct.pack("<IIIIff3f", len(rows), header_points or len(points), flags, 0, 1.0, 0.0, 1, 1, 1)
+    data = head + bytes(128 - len(head)) + np.array([len(r) - 1 for r in rows], "<u2").tobytes() + points.tobytes()
+    if thickness is not None:
+        data += np.full(len(points), thickness, "<f4").tobytes()
+    path.write_bytes(data[:cut])
+
+
+def check_hair(program, folder):
+    rows = strands(4)
+    write_hair(folder / "wavy.hair", rows, thickness=0.008)
+    for model in ("super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"):
+        scene(folder, 'file = "wavy.hair", unit = "1 cm", tolerance = "0.5 mm"', model, radius="", points=200)
+        count, least, most, largest, mean = check_fit(program, folder)
+        assert count == 4 and 1 <= least <= most < 60 and mean <= largest <= 5.001e-4, (least, most, largest)
+        if "super" not in model:
+            continue
+        curves, radii = first_points(program, folder)
+        for row, curve, radius in zip(rows, curves, radii):
+            # The trajectory's own polyline cuts corners of the fibre by less than 10 um.
+            assert distance(0.01 * row, curve) < 5.1e-4, model
+            assert np.allclose(radius, 4e-5)
+    scene(folder, 'file = "wavy.hair", unit = "1 cm", elements = 9, every = 2, position = [0, 0, 1]')
+    count, least, most, *_ = check_fit(program, folder)
+    assert (count, least, most) == (2, 9, 9)
+    curves, _ = first_points(program, folder)
+    assert np.allclose(curves[1][0], 0.01 * rows[2][0] + [0, 0, 1], atol=2e-3)
+    scene(folder, 'file = "wavy.hair", unit = "1 cm", elements = 9', radius="natural_curvature = 0")
+    assert check_fit(program, folder)[0] == 4
+    assert re.search(r"natural turns 0\b", call(program, folder, "check", "scene.toml").stdout)
+
+
+MADE = """
+[simulation]
+time_step = "1 ms"
+duration = "0.03 s"
+gravity = 9.81
+[output]
+every = 10
+[[fibres]]
+name = "curls"
+model = "MODEL"
+material = "human-hair"
+length = "5 cm"
+elements = 6
+radius = "50 um"
+natural_curvature = [20, 60, 10]
+root = { condition = "free", angular_velocity = [20, 30, 0], position = ["0 cm", "0 cm", "15 mm"] }
+grid = { count = 3, spacing = "6 mm", twist = 3 }
+"""
+LENGTH = 0.05
+# What single precision keeps of coordinates of up to 4 cm: each is rounded by 2e-9 m. CSV has all digits, and helices
+# are found to these; a clothoid's fit ends where single precision does.
+SINGLE = 1e-7 * LENGTH
+DOUBLE = 1e-12 * LENGTH
+
+
+def check_round_trips(program, folder):
+    """As many elements as made the points: the fitted fibres go through them as exactly as the files have them."""
+    for model in ("super-helix", "super-clothoid"):
+        (folder / "made.toml").write_text(MADE.replace("MODEL", model))
+        assert call(program, folder, "run", "made.toml", "-o", "run", "--quiet").returncode == 0
+        run = Run(folder / "run")
+        for name, words, source in (
+            ("r.obj", ["obj", "--frames", "3"], ""),
+            ("p.obj", ["obj", "--frames", "3", "--polylines"], ""),
+            ("r.csv", ["csv"], ", frame = 3"),
+            ("r.usda", ["usda"], ", frame = -1"),
+        ):
+            export(program, folder, "--format", *words, "-o", name)
+            kept = DOUBLE if name.endswith(".csv") and model == "super-helix" else SINGLE
+            scene(folder, f'file = "{name}"{source}, elements = 6', model)
+            count, _, _, largest, _ = check_fit(program, folder)
+            print(f"{model} {name}: {largest:.3g} m from the points, {largest / LENGTH:.2g} of the length")
+            assert count == 3 and largest < kept, f"{name}: {largest}"
+            for fibre, curve in enumerate(first_points(program, folder)[0]):
+                points = run.points[3, run.begin[fibre] : run.begin[fibre + 1]]
+                # The same points, as they are at equal arc lengths of the same fibre.
+                assert np.abs(points - curve).max() < 10 * kept, f"{name}: {np.abs(points - curve).max()}"
+
+
+def check_runs(program, folder):
+    """A run of imported fibres: without the file it goes on where it stopped, with the same bytes."""
+    write_hair(folder / "run.hair", strands(3), thickness=0.008)
+    scene(folder, 'file = "run.hair", unit = "1 cm", tolerance = "0.5 mm"', "super-clothoid", radius="", gravity=9.81)
+    for name, until in (("whole", "0.04"), ("parts", "0.02")):
+        result = call(program, folder, "run", "scene.toml", "-o", name, "--quiet", "--until", until)
+        assert result.returncode == 0, result.stderr
+    (folder / "run.hair").unlink()
+    result = call(program, folder, "run", "parts/scene.toml", "-o", "parts", "--quiet", "--resume", "--until", "0.04")
+    assert result.returncode == 0, result.stderr
+    with h5py.File(folder / "whole/trajectory.h5") as whole, h5py.File(folder / "parts/trajectory.h5") as parts:
+        for name in ("time", "fibres/points", "fibres/force", "fibres/moment", "fibres/curvature"):
+            assert (whole[name][:] == parts[name][:]).all(), name
+        assert len(whole["time"]) > 2 and np.isfinite(whole["fibres/points"][:]).all()
+        moved = np.abs(whole["fibres/points"][-1] - whole["fibres/points"][0]).max()
+        assert moved > 1e-5, "gravity pulls them out of their natural shape"
+
+
+def check_threads(program, folder):
+    rows = strands(9)
+    write_hair(folder / "many.hair", rows, thickness=0.008)
+    scene(folder, 'file = "many.hair", unit = "1 cm"', radius="")
+    texts = []
+    for threads in ("1", "4"):
+        result = call(program, folder, "run", "scene.toml", "-o", "t" + threads, "--quiet", "--until", "0", "--threads", threads)
+        assert result.returncode == 0, result.stderr
+        texts.append((folder / f"t{threads}/scene.toml").read_bytes())
+    assert texts[0] == texts[1], "fits depend on the number of threads"
+
+
+def check_refusals(program, folder):
+    rows = strands(2)
+    write_hair(folder / "cut.hair", rows, cut=500)
+    write_hair(folder / "short.hair", rows, cut=40)
+    write_hair(folder / "lies.hair", rows, header_points=99)
+    write_hair(folder / "one.hair", [rows[0], rows[1][:1]])
+    bad = rows[0].copy()
+    bad[5, 1] = np.nan
+    write_hair(folder / "nan.hair", [bad])
+    same = rows[0].copy()
+    same[8] = same[7]
+    write_hair(folder / "same.hair", [rows[1], same])
+    (folder / "text.hair").write_text("x,y,z\n0,0,0\n")
+    (folder / "none.csv").write_text("")
+    head = b"HAIR" + struct.pack("<IIII", 2**32 - 1, 2**32 - 1, 2, 2**32 - 1)
+    (folder / "huge.hair").write_bytes(head + bytes(128 - len(head)))
+    head = b"HAIR" + struct.pack("<IIII", 2**32 - 1, 2**32 - 1, 3, 0)
+    (folder / "many.hair").write_bytes(head + bytes(128 - len(head)))
+    (folder / "back.csv").write_text("x,y,z\n0,0,0\n1,0,0\n0.5,0,0\n")
+    (folder / "empty.obj").write_text("v 0 0 0\n")
+    (folder / "far.obj").write_text("v 0 0 0\nl 1 2\n")
+    (folder / "word.csv").write_text("x,y,z\n0,0,zero\n")
+    (folder / "no.csv").write_text("x,y\n0,0\n")
+    (folder / "no.usda").write_text('#usda 1.0\ndef BasisCurves "a" {\n  int[] curveVertexCounts = [3]\n')
+    (folder / "few.usda").write_text(
+        '#usda 1.0\ndef BasisCurves "a" {\n  token type = "linear"\n  int[] curveVertexCounts = [3]\n'
+        "  point3f[] points = [(0, 0, 0), (1, 0, 0)]\n}\n"
+    )
+    for source, expected in (
+        ('file = "none.hair"', "none.hair: No such file or directory; expected a file"),
+        ('file = "scene.toml"', "scene.toml: expected a name that ends in .hair, .obj, .csv or .usda"),
+        ('file = "cut.hair"', "cut.hair: ends after 500 bytes, within its points; expected at least"),
+        ('file = "short.hair"', "short.hair: ends after 40 bytes, within its header; expected at least 128"),
+        ('file = "lies.hair"', "its header says 99; expected the same"),
+        ('file = "text.hair"', 'text.hair: does not start with "HAIR"; expected a .hair file'),
+        ('file = "huge.hair"', "huge.hair: its 4294967295 strands have"),
+        ('file = "many.hair"', "many.hair: ends after 128 bytes, within its numbers of segments"),
+        ('file = "none.csv"', "none.csv:1: is empty; expected a header with x, y and z"),
+        ('file = "one.hair"', "one.hair: strand 1 has 1 points; expected at least two"),
+        ('file = "nan.hair"', "nan.hair: strand 0 has a point 5 that is not finite"),
+        ('file = "same.hair"', "same.hair: strand 1 has points 7 and 8 that coincide; expected them apart"),
+        ('file = "empty.obj"', "empty.obj: holds no polyline; expected at least one"),
+        ('file = "far.obj"', "far.obj:2: vertex 2; expected one of the 1 above"),
+        ('file = "word.csv"', 'word.csv:2: "zero"; expected a number'),
+        ('file = "no.csv"', "no.csv:1: has no column z; expected a header with x, y and z"),
+        ('file = "no.usda"', "no.usda:"),
+        ('file = "few.usda"', 'BasisCurves "a" has a curve of 3 points where 2 are left'),
+        ('file = "one.hair", unit = "2 s"', "from.unit"),
+        ('file = "one.hair", lenght = 3', "lenght"),
+        ('elements = 3', 'from has no "file"'),
+    ):
+        scene(folder, source)
+        result = call(program, folder, "check", "scene.toml")
+        assert result.returncode == 2 and expected in result.stderr, f"{source}: {result.returncode} {result.stderr}"
+        assert result.stderr.count("\n") == 1 and "scene.toml:" in result.stderr, result.stderr
+    scene(folder, 'file = "back.csv", elements = 2', "mass-spring")
+    result = call(program, folder, "check", "scene.toml")
+    assert result.returncode == 2 and "strand 0: fit: the points turn back at node 1" in result.stderr, result.stderr
+    for more in ("length = 1", "grid = { count = 4, spacing = 1 }", "root = { position = [0, 0, 1] }", "holds = [{}]", "strands = [{}]"):
+        scene(folder, 'file = "wavy.hair"', more=more + "\n")
+        result = call(program, folder, "check", "scene.toml")
+        assert result.returncode == 2 and result.stderr.count("\n") == 1, f"{more}: {result.returncode} {result.stderr}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    program = os.path.abspath(parser.parse_args().program)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        check_hair(program, folder)
+        check_round_trips(program, folder)
+        check_runs(program, folder)
+        check_threads(program, folder)
+        check_refusals(program, folder)
+
+
+if __name__ == "__main__":
+    main()
