@@ -77,7 +77,7 @@ std::string gltf_document(const std::string& uri, std::size_t length, const std:
 std::string gltf_buffer() {
   std::string out;
   for (const float x : {0.F, 0.F, 0.F, 1.F, 0.F, 0.F, 1.F, 1.F, 0.5F, 0.F, 1.F, 0.F}) put(out, x);
-  for (const std::uint16_t v : {0, 1, 2, 0, 2, 3}) put(out, v);
+  for (const int v : {0, 1, 2, 0, 2, 3}) put(out, static_cast<std::uint16_t>(v));
   return out;
 }
 
