@@ -97,8 +97,8 @@ class MeshSearch {
     const int side = closed || height(0.5 * (part.begin + part.end)) >= 0.0 ? 1 : -1;
     const Vector3 outwards = side * normal;
     std::vector<double> lowest = geometry::lowest_points(a_.curve, part, x[0], outwards, bound_);
-    // Of a capsule both ends, however it is tilted. What may go so far in a step that it is on the other side of a sheet
-    // then, wherever it swings, is held everywhere.
+    // Of a capsule both ends, however it is tilted. What may go so far in a step that it is on the other side of a
+    // sheet then, wherever it swings, is held everywhere.
     if (!a_.fibre || bound_ - a_.radius - mesh_.thickness > a_.radius) {
       for (const double s : {a_.interval.begin, 0.5 * (a_.interval.begin + a_.interval.end), a_.interval.end}) {
         const bool wanted = a_.fibre || side_of(a_, s) != 0;
