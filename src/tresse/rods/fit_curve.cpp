@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,7 +21,6 @@ constexpr int usual_elements = 200;  ///< at most, unless more are asked for
 constexpr std::size_t most_points = 10'000;
 constexpr double most_bend = 2.5;  ///< between two points [rad]
 constexpr double exact = 1e-11;    ///< of the length: rounding of the points and of the fit
-constexpr double near = 20.0;      ///< growing elements may be so much farther off than settled ones
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Points moved and scaled so that the first is at zero and the polyline has length one.
@@ -66,23 +64,23 @@ Attempt improve(const Row& row, const CurveModel& model, CurveShape shape, int s
   return out;
 }
 
-/// What is to be met, in units of the row. Nothing is asked: tolerance 0, hopeless infinite.
-struct Aim {
-  double tolerance = 0.0;   ///< once met, no other start is tried
-  double hopeless = never;  ///< a start that leaves points so far is given up
-  int steps = 0;
-};
-
-Attempt fit_elements(const Row& row, const CurveModel& model, const Aim& aim) {
-  Attempt out = improve(row, model, start_without_twist(row.points, row.bends, model), aim.steps, aim.hopeless);
-  if (distances(out.state).largest <= std::max(aim.tolerance, exact)) return out;
-  if (const auto grown = start_grown(row.points, row.bends, model, row.resolved,
-                                     near * aim.hopeless + 0.1 / static_cast<double>(row.points.size()))) {
-    Attempt other = improve(row, model, *grown, aim.steps, aim.hopeless);
-    if (distances(other.state).largest <= aim.tolerance || other.improbability < out.improbability)
-      out = std::move(other);
+/// `tolerance` is in units of the row; once met, no other start is tried.
+Attempt fit_elements(const Row& row, const CurveModel& model, int steps, double tolerance) {
+  Attempt out = improve(row, model, start_without_twist(row.points, row.bends, model), steps, never);
+  if (distances(out.state).largest <= std::max(tolerance, exact)) return out;
+  if (const auto grown = start_grown(row.points, row.bends, model, row.resolved, never)) {
+    Attempt other = improve(row, model, *grown, steps, never);
+    if (distances(other.state).largest <= tolerance || other.improbability < out.improbability) out = std::move(other);
   }
   return out;
+}
+
+/// Whether elements grown from the root meet a tolerance; given up early where they will not.
+bool would_meet(const Row& row, const CurveModel& model, int steps, double tolerance) {
+  constexpr double hopeless = 2.0, growing = 4.0;                      // tolerances
+  const double places = 0.5 / static_cast<double>(row.points.size());  // what guessed arc lengths may be off
+  const auto grown = start_grown(row.points, row.bends, model, row.resolved, growing * tolerance + places);
+  return grown && distances(improve(row, model, *grown, steps, hopeless * tolerance).state).largest <= tolerance;
 }
 
 FittedCurve curve_of(const Row& row, const CurveModel& model, const Attempt& attempt) {
@@ -261,20 +259,14 @@ FittedCurve fit_curve(const std::vector<Vector3>& points, const FitOptions& opti
   const double whole = std::accumulate(model.parts.begin(), model.parts.end(), 0.0);
   for (double& part : model.parts) part /= whole;
   if (model.parts.empty()) model = equal_elements(std::max(options.elements, 1), options.affine);
-  if (options.tolerance == 0.0)
-    return curve_of(row, model, fit_elements(row, model, {.steps = options.max_iterations}));
+  if (options.tolerance == 0.0) return curve_of(row, model, fit_elements(row, model, options.max_iterations, 0.0));
   const double tolerance = options.tolerance / row.scale;
   const int most = options.elements > 0 ? options.elements : determined_elements(points.size(), options.affine);
-  std::optional<std::pair<int, Attempt>> best;
   const int found = least_elements(most, [&](int elements) {
-    const double hopeless = elements == most ? never : 2.0 * tolerance;
-    Attempt attempt =
-        fit_elements(row, equal_elements(elements, options.affine), {tolerance, hopeless, options.max_iterations});
-    const bool meets = distances(attempt.state).largest <= tolerance;
-    if (meets || elements == most) best.emplace(elements, std::move(attempt));
-    return meets;
+    return would_meet(row, equal_elements(elements, options.affine), options.max_iterations, tolerance);
   });
-  return curve_of(row, equal_elements(found, options.affine), best->second);
+  model = equal_elements(found, options.affine);
+  return curve_of(row, model, fit_elements(row, model, options.max_iterations, tolerance));
 }
 
 }  // namespace tresse::rods

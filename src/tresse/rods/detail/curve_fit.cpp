@@ -214,7 +214,13 @@ void CurveFit::gather(Freedom freedom, MatrixX& normal, VectorX& gradient) const
     own.angular.setZero();
     own.linear.setZero();
   };
-  for (Eigen::Index j = 0; j < count;) {
+  Eigen::Index j = 0;
+  if (freedom == Freedom::last_turn) {
+    // Nothing moves before the last element.
+    walk.advance(std::accumulate(model_.parts.begin(), model_.parts.end() - 1, 0.0));
+    while (j < count && state_.at[static_cast<std::size_t>(j)] < walk.x()) ++j;
+  }
+  while (j < count) {
     const Eigen::Index from = j;
     const Eigen::Index touched = pose_unknowns + 3 * walk.element() + width;
     // Points of one element share the columns that are not zero.
