@@ -463,7 +463,7 @@ TEST(SceneFile, WhatIsWrongWithAFreeBody) {
       {ball, "mass = 1\nreference = [0, 0, 0]", "obstacles.it.reference stands beside \"mass\""},
       {ball, "velocity = [1, 0, 0]", "obstacles.it.velocity is given for a body that is not free"},
       {ball, "mass = 1\nvelocity = [1, 0]", "obstacles.it.velocity"},
-      {plane, "mass = 1", "obstacles.it.mass is given for a plane or a comb"},
+      {plane, "mass = 1", "obstacles.it.mass is given for a plane, a comb or a mesh"},
   };
   for (const auto& [shape, keys, expected] : cases) EXPECT_THAT(message(shape, keys), testing::HasSubstr(expected));
 }
