@@ -218,6 +218,24 @@ TEST(MeshContacts, AFollowedContactKeepsItsSide) {
   }
 }
 
+TEST(MeshContacts, ACornerIsTouchedOnce) {
+  const Vector3 corner = Vector3::Constant(0.01);
+  const Vector3 out = Vector3::Ones().normalized();
+  const Vector3 along = Vector3(1.0, -1.0, 0.0).normalized();
+  Matrix3 frame;
+  frame << along, out, along.cross(out);
+  test::Tubes tubes;
+  tubes.fibre(test::chain({corner + (1e-3 + 1e-4) * out - 0.021 * along, frame}, {{{0, 0, 0.0}, 0.04}}), 1e-3);
+  tubes.mesh(test::surface_of(test::box(-corner, corner)));
+  tubes.set_reach(2e-4);
+  const auto found = contacts_of(tubes.scene);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].gap, 1e-4, rounding);
+  EXPECT_NEAR(found[0].s_a, 0.021, 1e-9);
+  EXPECT_NEAR((found[0].point_b - corner).norm(), 0.0, rounding);
+  EXPECT_NEAR((found[0].frame.col(0) + out).norm(), 0.0, 1e-9);
+}
+
 TEST(MeshContacts, ThicknessIsAdded) {
   test::Tubes tubes;
   tubes.fibre(test::chain({Vector3(-0.02, 0.003, 2e-3), Matrix3::Identity()}, {{{0, 0, 0.0}, 0.04}}), 1e-3);

@@ -100,7 +100,7 @@ TEST(Meshes, AHairRestsOnABallOfTrianglesAsOnASphere) {
   EXPECT_NEAR((sphere.impulse - ball.impulse).norm(), 0.0, 5e-3 * sphere.impulse.norm());
 }
 
-TEST(Meshes, AFibreLiesOverAnEdgeAndTheCornerOfABox) {
+TEST(Meshes, AFibreLiesOverAnEdgeOfABox) {
   Setting setting;
   setting.world.friction.setConstant(0.9);
   // Balanced across the ridge of a box that stands on its edge.
