@@ -223,6 +223,15 @@ TEST_F(MeshScene, PlacesTheFileInTheScene) {
   EXPECT_EQ(document.scene.obstacles[0].body.reference, Vector3(1.0, 0.0, 0.0));
 }
 
+TEST_F(MeshScene, GltfPointsUpAlongY) {
+  write("head.glb", glb(gltf_document("", 60), gltf_buffer()));
+  const auto plain = read("file = \"head.glb\"\nup = \"z\"\n");
+  const auto upright = read("file = \"head.glb\"\n");
+  const Vector3 x = surface(plain).frames[0][0];
+  EXPECT_NEAR((surface(upright).frames[0][0] - Vector3(x.x(), -x.z(), x.y())).norm(), 0.0, 1e-15);
+  EXPECT_NE(x.z(), 0.0);
+}
+
 TEST_F(MeshScene, TheResolvedSceneIsTheSameAndHoldsToItsFiles) {
   for (int k = 3; k <= 5; ++k)
     write(fmt::format("head.{:03}.obj", k), fmt::format("v 0 0 {}\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", k));

@@ -197,7 +197,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"obstacles.handle_diameter", "of the handle"},
     {"obstacles.file", "of the mesh: OBJ, PLY or glTF, beside the scene; one # for each digit of a frame's number if animated"},
     {"obstacles.unit", "length of 1 in that file"},
-    {"obstacles.up", "axis of the file that is z here"},
+    {"obstacles.up", "axis of the file that is z here; `\"y\"` by default for glTF"},
     {"obstacles.position", "of the file's origin; rotations turn about it by default"},
     {"obstacles.thickness", "of the mesh, added on every side"},
     {"obstacles.first", "number of the frame at t = 0"},

@@ -97,6 +97,7 @@ void read_mesh_obstacle(const TableReader& table, scene::Obstacle& out) {
   mesh.file = std::filesystem::absolute(beside / name).lexically_normal().string();
   table.read("unit", mesh.unit, {dimensions::length, limits::radius});
   static const std::vector<std::string> axes{"z", "y"};
+  if (name.ends_with(".gltf") || name.ends_with(".glb")) mesh.up = "y";  // the format says so
   table.read("up", mesh.up, axes);
   table.read("position", mesh.position, {dimensions::length, limits::coordinate});
   table.read("thickness", shape.thickness, {dimensions::length, limits::thickness});
