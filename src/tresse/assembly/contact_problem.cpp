@@ -124,7 +124,7 @@ Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3&
 Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                          const FreeMotion& motion, Instant instant) {
   const int obstacle = contact::owner_at(geometry, contact.b);
-  const Vector3 rigid = obstacle_velocity(motion, obstacle, surface_point(geometry, contact), instant);
+  Vector3 rigid = obstacle_velocity(motion, obstacle, surface_point(geometry, contact), instant);
   const auto* mesh = std::get_if<bodies::Mesh>(&world.obstacles[obstacle].shape);
   if (!mesh || !mesh->surface->moves()) return rigid;
   // In its own axes the point goes from there to here, and they are carried along.

@@ -49,8 +49,9 @@ FramePlace frame_at(const Surface& surface, double time) {
 
 }  // namespace
 
-Surface::Surface(std::shared_ptr<const geometry::MeshTopology> all, std::vector<std::vector<Vector3>> at, double fps)
-    : topology(std::move(all)), frames(std::move(at)), rate(fps) {
+Surface::Surface(std::shared_ptr<const geometry::MeshTopology> of, std::vector<std::vector<Vector3>> places,
+                 double frame_rate)
+    : topology(std::move(of)), frames(std::move(places)), rate(frame_rate) {
   require(!frames.empty(), "mesh: needs a frame");
   require(rate > 0.0 && std::isfinite(rate), "mesh: the rate must be positive and finite");
   for (const std::vector<Vector3>& frame : frames) {

@@ -57,8 +57,8 @@ struct Surface {
   std::shared_ptr<const geometry::TriangleMesh> first;  ///< the first frame with its boxes
 
   /// Throws InvalidInput for a topology that does not fit.
-  Surface(std::shared_ptr<const geometry::MeshTopology> topology, std::vector<std::vector<Vector3>> frames,
-          double rate);
+  Surface(std::shared_ptr<const geometry::MeshTopology> of, std::vector<std::vector<Vector3>> places,
+          double frame_rate);
   bool moves() const { return frames.size() > 1; }
   double length() const { return static_cast<double>(frames.size() - 1) / rate; }  ///< of the animation [s]
   Vector3 vertex(int index, double time) const;                                    ///< (3) [m]

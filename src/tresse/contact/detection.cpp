@@ -16,7 +16,6 @@ namespace {
 using detail::body_end;
 using detail::Candidate;
 using detail::CurvePoint;
-using detail::follow_radii;
 using detail::leaves_through_junction;
 using detail::point_of;
 using detail::side_of;

@@ -157,8 +157,8 @@ int MeshTopology::add_node(const std::vector<Vector3>& middles, int begin, int e
   return node;
 }
 
-TriangleMesh::TriangleMesh(std::shared_ptr<const MeshTopology> all, std::vector<Vector3> at)
-    : topology(std::move(all)), vertices(std::move(at)) {
+TriangleMesh::TriangleMesh(std::shared_ptr<const MeshTopology> of, std::vector<Vector3> places)
+    : topology(std::move(of)), vertices(std::move(places)) {
   require(static_cast<int>(vertices.size()) == topology->vertex_count(), "mesh: wrong number of vertices");
   const std::vector<MeshTopology::Node>& nodes = topology->nodes();
   boxes.resize(nodes.size());

@@ -77,7 +77,7 @@ struct TriangleMesh {
   std::vector<Box> boxes;         ///< of the topology's nodes
 
   /// Throws InvalidInput unless there are as many vertices as the topology has.
-  TriangleMesh(std::shared_ptr<const MeshTopology> topology, std::vector<Vector3> vertices);
+  TriangleMesh(std::shared_ptr<const MeshTopology> of, std::vector<Vector3> places);
 
   std::array<Vector3, 3> corners(int face) const;
   /// Appends the faces whose box overlaps `box`, in the order of the tree.
@@ -95,16 +95,17 @@ struct Welded {
 };
 Welded weld(const std::vector<Face>& faces, const std::vector<Vector3>& vertices);
 
-/// Unit normal by the right-hand rule. (3)
-Vector3 triangle_normal(const std::array<Vector3, 3>& corners);
+/// Unit normal of the triangle with corners x, by the right-hand rule. (3)
+Vector3 triangle_normal(const std::array<Vector3, 3>& x);
 
-/// The point of a triangle nearest to x.
+/// The point of a triangle nearest to another.
 struct TrianglePoint {
   Vector3 weights;      ///< of the corners, >= 0, their sum is 1 (3) [-]
   Vector3 point;        ///< (3) [m]
   double distance = 0;  ///< [m]
   int inside() const { return static_cast<int>((weights.array() > 0.0).count()); }  ///< 3: not on a side
 };
-TrianglePoint nearest_on_triangle(const std::array<Vector3, 3>& corners, const Vector3& x);
+/// Of the triangle with corners x, to p.
+TrianglePoint nearest_on_triangle(const std::array<Vector3, 3>& x, const Vector3& p);
 
 }  // namespace tresse::geometry

@@ -22,7 +22,7 @@ class CurveOverPlane {
   };
   Value at(double s) const;
   std::vector<double> cuts(const geometry::Interval& interval) const;
-  double crossing(geometry::Interval interval, double level) const;
+  double crossing(geometry::Interval bracket, double level) const;
 
   const geometry::PreparedCurve& curve_;
   double curvature_;

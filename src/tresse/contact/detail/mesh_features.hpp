@@ -39,9 +39,9 @@ Feature feature_under(const Mesh& mesh, int face, const geometry::TrianglePoint&
 Candidate feature_candidate(const CandidatePair& pair, const Piece& a, const Mesh& mesh, const Feature& feature,
                             double s, int side);
 
-/// The nearest point to x of the faces around `face`: those that are reached over edges that are no grooves and turn
+/// The nearest point to x of the faces around `start`: those that are reached over edges that are no grooves and turn
 /// at most 60 degrees away from it, and one more over an edge or corner that is nearest. So the two sides of a groove
 /// stay apart, and what went through a thin plate does not come out on its other side.
-std::pair<int, geometry::TrianglePoint> nearest_around(const Mesh& mesh, int face, const Vector3& x);
+std::pair<int, geometry::TrianglePoint> nearest_around(const Mesh& mesh, int start, const Vector3& x);
 
 }  // namespace tresse::contact::detail
