@@ -299,7 +299,7 @@ class Gltf {
     constexpr std::size_t real = 5126;
     if (positions.component != real) fail(name_, "a primitive's POSITION is not of floats");
     const std::size_t first = out_.vertices.size();
-    if (positions.count > most_ - first) fail(name_, fmt::format("has more than {} vertices", most_));
+    if (positions.count > largest - first) fail(name_, fmt::format("has more than {} vertices", largest));
     for (std::size_t i = 0; i < positions.count; ++i) {
       Vector3 x;
       for (std::size_t k = 0; k < 3; ++k)
@@ -324,12 +324,12 @@ class Gltf {
           fail(name_, fmt::format("a face names vertex {}; expected less than {}", corners[i + k], positions.count));
         face[mirrored ? 2 - k : k] = static_cast<int>(first + corners[i + k]);
       }
-      if (out_.faces.size() >= most_) fail(name_, fmt::format("has more than {} faces", most_));
+      if (out_.faces.size() >= largest) fail(name_, fmt::format("has more than {} faces", largest));
       out_.faces.push_back(face);
     }
   }
 
-  static constexpr std::size_t most_ = 100'000'000;
+  static constexpr std::size_t largest = 100'000'000;
   const std::string& name_;
   Parts parts_;
   const std::vector<std::string>& beside_;

@@ -114,7 +114,7 @@ Matrix3 read_frame(const TableReader& table);
 Vector3 read_curvature(ReaderContext& context, const TomlNode& node, const std::string& path);
 /// Fills group.strands: fibres fitted to the rows of a file, or one by one as a resolved scene has them.
 void read_strands_from_file(const TableReader& group_table, const TomlNode& from, scene::FibreGroup& group);
-void read_strands(const TableReader& group_table, const TomlNode& strands, scene::FibreGroup& group);
+void read_strands(const TableReader& group_table, const TomlNode& node, scene::FibreGroup& group);
 scene::Grid read_grid(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::Cap read_cap(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
