@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <tresse/io/layout_meshes.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/scene/build.hpp>
 
@@ -35,7 +36,7 @@ std::vector<Displacement> displacements(const io::TrajectoryLayout& layout, cons
 /// scene and takes the frame's coordinates. Not discrete elastic rods, whose reference frames a frame does not hold.
 std::optional<scene::Case> rods_of(const io::TrajectoryLayout& layout) {
   if (layout.scene.find("half_axis_1") == std::string::npos) return std::nullopt;
-  return scene::build(io::parse_scene(layout.scene, "the run's scene"));
+  return scene::build(io::parse_scene_without_meshes(layout.scene, "the run's scene"));
 }
 
 bool is_flat(const rods::Rod& rod) { return rod.surface_reach().minCoeff() < 0.99 * rod.contact_radius(); }
@@ -81,28 +82,13 @@ Fibre fibre_of(const io::TrajectoryLayout& layout, const io::Frame& frame, std::
   return out;
 }
 
-/// Where the meshes' vertices are at the frame's time: linear between the frames of their animation.
 void add_meshes(Scene& scene, const io::TrajectoryLayout& layout, const std::vector<Displacement>& moved, double time) {
-  std::size_t first_vertex = 0;
-  const std::int32_t* face = layout.mesh_face.data();
-  for (std::size_t i = 0; i < layout.mesh_obstacle.size(); ++i) {
-    const auto count = static_cast<std::size_t>(layout.mesh_vertices[i]);
-    const auto last = static_cast<std::size_t>(layout.mesh_frames[i]) - 1;
-    const double place = std::clamp(time * layout.mesh_rate[i], 0.0, static_cast<double>(last));
-    const auto before = static_cast<std::size_t>(place);
-    const std::size_t after = std::min(before + 1, last);
-    const double weight = place - static_cast<double>(before);
+  for (const io::LayoutMesh& from : io::meshes_of(layout)) {
     Mesh& mesh = scene.meshes.emplace_back();
-    for (std::size_t v = 0; v < count; ++v) {
-      const auto at = [&](std::size_t frame) {
-        return vector_at(layout.mesh_vertex, first_vertex + frame * count + v);
-      };
-      const Vector3 x = at(before) + weight * (at(after) - at(before));
-      mesh.vertices.push_back(moved[static_cast<std::size_t>(layout.mesh_obstacle[i])](x));
-    }
-    for (std::int64_t f = 0; f < layout.mesh_faces[i]; ++f, face += 3)
-      mesh.faces.push_back({face[0], face[1], face[2]});
-    first_vertex += count * (last + 1);
+    mesh.vertices = io::vertices_at(from, time);
+    for (Vector3& x : mesh.vertices) x = moved[from.obstacle](x);
+    for (std::size_t f = 0; f < from.face.size(); f += 3)
+      mesh.faces.push_back({from.face[f], from.face[f + 1], from.face[f + 2]});
   }
 }
 

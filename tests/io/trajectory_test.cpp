@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <tuple>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/layout_meshes.hpp>
 #include <tresse/io/run_frames.hpp>
 #include <tresse/io/trajectory_log.hpp>
 
 #include "io/synthetic_run.hpp"
+#include "support/meshes.hpp"
 
 namespace tresse::io {
 namespace {
@@ -248,6 +251,66 @@ TEST_F(Trajectory, messages_name_file_and_array) {
   other.close();
   EXPECT_EQ(message_of<InvalidInput>([&] { TrajectoryReader(folder / "other.h5"); }),
             (folder / "other.h5").string() + ": not a trajectory of tresse");
+}
+
+/// A sheet of two faces whose four vertices have three frames.
+TrajectoryLayout layout_with_mesh() {
+  TrajectoryLayout out = synthetic::layout();
+  test::Triangles sheet = test::plate(1.0, 1);
+  std::vector<std::vector<Vector3>> frames(3, sheet.vertices);
+  frames[1][0].z() = 1.0;
+  frames[2][0].z() = 4.0;
+  bodies::Obstacle obstacle;
+  obstacle.name = "sheet";
+  obstacle.shape =
+      bodies::Mesh{std::make_shared<const bodies::Surface>(test::topology_of(sheet), std::move(frames), 10.0)};
+  add_obstacle(out, obstacle);
+  return out;
+}
+
+TEST_F(Trajectory, meshes_stand_where_the_obstacle_had_them) {
+  const TrajectoryLayout layout = layout_with_mesh();
+  const std::vector<LayoutMesh> meshes = meshes_of(layout);
+  ASSERT_EQ(meshes.size(), 1U);
+  const LayoutMesh& mesh = meshes[0];
+  EXPECT_EQ(layout.obstacle_names[mesh.obstacle], "sheet");
+  EXPECT_TRUE(mesh.moves());
+  EXPECT_EQ(mesh.faces(), 2U);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [time, z] :
+       {std::pair{-1.0, 0.0}, {0.0, 0.0}, {0.05, 0.5}, {0.1, 1.0}, {0.15, 2.5}, {0.2, 4.0}, {9.0, 4.0}, {nan, 0.0}}) {
+    const std::vector<Vector3> x = vertices_at(mesh, time);
+    ASSERT_EQ(x.size(), 4U);
+    EXPECT_NEAR(x[0].z(), z, 1e-15) << time;
+    EXPECT_EQ(x[3], Vector3(1, 1, 0));
+  }
+}
+
+TEST_F(Trajectory, meshes_that_do_not_add_up_are_refused) {
+  const TrajectoryLayout good = layout_with_mesh();
+  const auto message = [&](const auto& spoil) {
+    TrajectoryLayout bad = good;
+    spoil(bad);
+    return message_of<InvalidInput>([&] { validate(bad); });
+  };
+  EXPECT_EQ(message([](TrajectoryLayout&) {}), "nothing thrown");
+  const std::string odd = "trajectory: 'obstacles/meshes' do not add up";
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{3}, most, most / 3}) {
+    EXPECT_EQ(message([&](TrajectoryLayout& x) { x.mesh_faces[0] = count; }), odd) << count;
+    EXPECT_EQ(message([&](TrajectoryLayout& x) { x.mesh_vertices[0] = count; }), odd) << count;
+  }
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{2}, most / 2})
+    EXPECT_EQ(message([&](TrajectoryLayout& x) { x.mesh_frames[0] = count; }), odd) << count;
+  EXPECT_EQ(message([](TrajectoryLayout& x) { x.mesh_face[1] = 4; }), odd);
+  EXPECT_EQ(message([](TrajectoryLayout& x) { x.mesh_face[1] = -1; }), odd);
+  EXPECT_EQ(message([](TrajectoryLayout& x) { x.mesh_face.resize(3); }), odd);
+  EXPECT_EQ(message([](TrajectoryLayout& x) { x.mesh_rate[0] = 0.0; }), odd);
+  EXPECT_EQ(message([](TrajectoryLayout& x) { x.mesh_rate[0] = std::numeric_limits<double>::infinity(); }), odd);
+  EXPECT_EQ(message([](TrajectoryLayout& x) { x.mesh_obstacle[0] = 3; }),
+            "trajectory: 'obstacles/meshes/obstacle' holds 3, expected 0 to 2");
+  EXPECT_EQ(message([](TrajectoryLayout& x) { x.mesh_vertex[5] = std::numeric_limits<double>::quiet_NaN(); }),
+            "trajectory: 'obstacles/meshes/vertex' holds a number that is not finite");
 }
 
 TEST_F(Trajectory, damaged_files_are_refused_or_read_never_more) {

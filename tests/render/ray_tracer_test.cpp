@@ -4,6 +4,7 @@
 #include <png.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/scene_file.hpp>
@@ -106,6 +107,26 @@ TEST(TrajectoryScene, a_flat_fibre_has_its_section_in_the_material_frame) {
   std::string round = ribbon;
   round.replace(round.find("section"), round.find('}') + 1 - round.find("section"), "radius = \"1 mm\"");
   EXPECT_EQ(drawn(round).fibres.at(0).half_axis_1.cols(), 0);
+}
+
+// A run's folder is drawn wherever the files of its meshes are now: the frames hold them.
+TEST(TrajectoryScene, meshes_come_from_the_frames_and_sections_without_their_files) {
+  const auto file = std::filesystem::temp_directory_path() / "tresse_drawn_mesh.obj";
+  std::ofstream(file) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const std::string text = std::string(ribbon) + "[[obstacles]]\nname = \"sheet\"\nshape = \"mesh\"\nfile = \"" +
+                           file.string() + "\"\nposition = [0, 0, -1]\nmotion = { velocity = [0, 0, 2] }\n";
+  const tresse::scene::Scene scene = tresse::io::parse_scene(text, "ribbon.toml");
+  tresse::scene::Case built = tresse::scene::build(scene);
+  const auto layout = tresse::io::snapshot_layout(scene, built.world, text, "test");
+  const tresse::dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
+  tresse::io::Frame frame = tresse::io::snapshot(scene, stepper, {}, layout);
+  frame.obstacle_position[2] += 0.5;
+  std::filesystem::remove(file);
+  const render::Scene seen = render::scene_of(layout, frame);
+  EXPECT_GT(seen.fibres.at(0).half_axis_1.cols(), 0);
+  ASSERT_EQ(seen.meshes.size(), 1U);
+  EXPECT_EQ(seen.meshes[0].vertices.at(1), Vector3(1, 0, -0.5));
+  EXPECT_EQ(seen.meshes[0].faces.size(), 1U);
 }
 
 TEST(World, rays_meet_a_flat_fibre_on_its_faces_and_beside_its_edge_nothing) {

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -44,6 +47,12 @@ std::vector<std::array<Vector3, 2>> ring_axes(const std::vector<Vector3>& points
   }
   return out;
 }
+
+/// An obstacle's way through the frames.
+struct Moves {
+  Floats places;  ///< (F, 3)
+  Floats turns;   ///< (F, 4) quaternions
+};
 
 class Writer {
  public:
@@ -171,39 +180,111 @@ class Writer {
   }
 
   void add_obstacle(std::size_t o) {
-    const TriangleMesh mesh = obstacle_mesh(layout_, o, overview_);
-    if (mesh.triangles.empty()) return;
-    Floats points, places, turns;
+    const Moves moves = moves_of(o);
+    const TriangleMesh solid = solid_mesh(layout_, o, overview_);
+    if (!solid.triangles.empty()) add_node(o, moves, surface(layout_.obstacle_names[o], solid));
+    for (const LayoutMesh& mesh : meshes_of(layout_)) {
+      if (mesh.obstacle == o) add_mesh(mesh, moves);
+    }
+  }
+
+  /// A mesh whose vertices move has a morph target for each of its own frames that the run's frames fall between.
+  void add_mesh(const LayoutMesh& mesh, const Moves& moves) {
+    const std::string& name = layout_.obstacle_names[mesh.obstacle];
+    if (!mesh.moves() || !animated()) {
+      add_node(mesh.obstacle, moves, surface(name, triangles_of(mesh, overview_.times.front())));
+      return;
+    }
+    const std::vector<std::size_t> keys = keys_of(mesh);
+    TriangleMesh shape = triangles_of(mesh, 0.0);
+    Floats base;
+    for (std::size_t v = 0; v < mesh.vertices; ++v) put(base, shape.points[v] = mesh.vertex(keys.front(), v));
+    json out = surface(name, shape);
+    json& primitive = out["primitives"][0];
+    json names = json::array();
+    for (std::size_t k = 1; k < keys.size(); ++k) {
+      Floats moved;
+      for (std::size_t v = 0; v < mesh.vertices; ++v) put(moved, mesh.vertex(keys[k], v));
+      for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= base[i];
+      primitive["targets"].push_back({{"POSITION", gltf_.add_floats(moved, "VEC3", true)}});
+      names.push_back(fmt::format("mesh frame {}", keys[k]));
+    }
+    if (keys.size() == 1) {
+      add_node(mesh.obstacle, moves, std::move(out));
+      return;
+    }
+    const Floats weights = weights_of(mesh, keys);
+    out["weights"] = Floats(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(keys.size() - 1));
+    out["extras"] = {{"targetNames", names}};
+    add_channel(add_node(mesh.obstacle, moves, std::move(out)), "weights", gltf_.add_floats(weights, "SCALAR"));
+  }
+
+  /// The mesh's own frames that are needed, in order.
+  std::vector<std::size_t> keys_of(const LayoutMesh& mesh) const {
+    std::set<std::size_t> out;
+    for (const double time : overview_.times) {
+      const MeshTime place = time_of(mesh, time);
+      out.insert({place.before, place.after});
+    }
+    return {out.begin(), out.end()};
+  }
+
+  /// Of all keys but the first, frame by frame.
+  Floats weights_of(const LayoutMesh& mesh, const std::vector<std::size_t>& keys) const {
+    Floats out(overview_.times.size() * (keys.size() - 1), 0.0F);
+    for (std::size_t i = 0; i < overview_.times.size(); ++i) {
+      const auto [before, after, weight] = time_of(mesh, overview_.times[i]);
+      for (const auto& [key, share] : {std::pair{before, 1.0 - weight}, std::pair{after, weight}}) {
+        const auto at = static_cast<std::size_t>(std::ranges::lower_bound(keys, key) - keys.begin());
+        if (at > 0) out[i * (keys.size() - 1) + at - 1] += static_cast<float>(share);
+      }
+    }
+    return out;
+  }
+
+  json surface(const std::string& name, const TriangleMesh& mesh) {
+    Floats points;
     for (const Vector3& x : mesh.points) put(points, x);
     std::vector<std::uint32_t> corners;
     for (const auto& triangle : mesh.triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
+    const json primitive{{"attributes", {{"POSITION", gltf_.add_floats(points, "VEC3", true)}}},
+                         {"indices", gltf_.add_indices(corners)},
+                         {"mode", mode_triangles},
+                         {"material", 1}};
+    return {{"name", name}, {"primitives", json::array({primitive})}};
+  }
+
+  Moves moves_of(std::size_t o) const {
+    Moves out;
     Eigen::Quaterniond last = Eigen::Quaterniond::Identity();
     for (std::size_t i = 0; i < source_.size(); ++i) {
       const Pose& pose = overview_.obstacles[i][o];
-      put(places, pose.position);
+      put(out.places, pose.position);
       Eigen::Quaterniond turn(pose.frame);
       const double size = turn.norm();
       if (!(size > 0.5 && size < 2.0)) turn = last;  // no rotation
       turn.normalize();
       if (turn.dot(last) < 0.0) turn.coeffs() *= -1.0;  // the shorter way from frame to frame
       last = turn;
-      put(turns, turn.vec());
-      turns.push_back(static_cast<float>(turn.w()));
+      put(out.turns, turn.vec());
+      out.turns.push_back(static_cast<float>(turn.w()));
     }
-    const json primitive{{"attributes", {{"POSITION", gltf_.add_floats(points, "VEC3", true)}}},
-                         {"indices", gltf_.add_indices(corners)},
-                         {"mode", mode_triangles},
-                         {"material", 1}};
-    const std::string& name = layout_.obstacle_names[o];
-    const std::size_t index = gltf_.add("meshes", {{"name", name}, {"primitives", json::array({primitive})}});
-    const std::size_t node = gltf_.add("nodes", {{"name", name},
+    return out;
+  }
+
+  std::size_t add_node(std::size_t o, const Moves& moves, json mesh) {
+    const auto& [places, turns] = moves;
+    const std::size_t index = gltf_.add("meshes", std::move(mesh));
+    const std::size_t node = gltf_.add("nodes", {{"name", layout_.obstacle_names[o]},
                                                  {"mesh", index},
                                                  {"translation", {places[0], places[1], places[2]}},
                                                  {"rotation", {turns[0], turns[1], turns[2], turns[3]}}});
     nodes_.push_back(node);
-    if (!animated()) return;
-    add_channel(node, "translation", gltf_.add_floats(places, "VEC3"));
-    add_channel(node, "rotation", gltf_.add_floats(turns, "VEC4"));
+    if (animated()) {
+      add_channel(node, "translation", gltf_.add_floats(places, "VEC3"));
+      add_channel(node, "rotation", gltf_.add_floats(turns, "VEC4"));
+    }
+    return node;
   }
 
   std::size_t sides() const { return static_cast<std::size_t>(job_.options.tube_sides); }

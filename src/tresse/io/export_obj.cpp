@@ -51,9 +51,7 @@ Files export_obj(const ExportJob& job) {
   for (const FibreSet& set : source.sets()) names.push_back(set.name);
   names.insert(names.end(), layout.obstacle_names.begin(), layout.obstacle_names.end());
   names = plain_names(names);
-  std::vector<TriangleMesh> meshes;
-  for (std::size_t o = 0; job.options.obstacles && o < layout.obstacle_count(); ++o)
-    meshes.push_back(obstacle_mesh(layout, o, overview));
+  ObstacleSurfaces surfaces(layout, overview);
 
   Files files;
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -63,9 +61,10 @@ Files export_obj(const ExportJob& job) {
       out += fmt::format("o {}\n", names[g]);
       append_fibres(out, job, source.sets()[g], source.frame(i), next);
     }
-    for (std::size_t o = 0; o < meshes.size(); ++o) {
+    const std::vector<TriangleMesh>& bodies = surfaces.at(i);
+    for (std::size_t o = 0; job.options.obstacles && o < bodies.size(); ++o) {
       out += fmt::format("o {}\n", names[source.sets().size() + o]);
-      append_mesh(out, meshes[o], overview.obstacles[i][o], next);
+      append_mesh(out, bodies[o], overview.obstacles[i][o], next);
     }
     files.push_back(numbered(job.output, source.number(i), source.size()));
     write_atomically(files.back(), out);

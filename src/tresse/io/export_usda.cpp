@@ -67,6 +67,7 @@ class Writer {
         source_(job.source),
         layout_(job.source.layout()),
         overview_(survey(job.source)),
+        meshes_(meshes_of(layout_)),
         file_(job.output),
         spool_(job.output, group_channels * job.source.sets().size() + contact_channels) {
     std::vector<std::string> names;
@@ -199,6 +200,9 @@ class Writer {
     for (std::size_t q = 0; q < layout_.plane_obstacle.size(); ++q) {
       if (static_cast<std::size_t>(layout_.plane_obstacle[q]) == o) put_plane(q);
     }
+    for (std::size_t m = 0; m < meshes_.size(); ++m) {
+      if (meshes_[m].obstacle == o) put_mesh(m);
+    }
     file_.append("    }\n");
   }
 
@@ -239,6 +243,41 @@ class Writer {
                     q, points));
   }
 
+  void put_mesh(std::size_t m) {
+    const LayoutMesh& mesh = meshes_[m];
+    file_.append(
+        fmt::format("        def Mesh \"mesh_{}\"\n        {{\n            uniform bool doubleSided = 1\n"
+                    "            uniform token subdivisionScheme = \"none\"\n",
+                    m));
+    file_.append(fmt::format("            int[] faceVertexCounts = {}\n",
+                             array(mesh.faces(), [](std::string& out, std::size_t) { out += '3'; })));
+    file_.append(fmt::format("            int[] faceVertexIndices = {}\n",
+                             array(mesh.face.size(), [&](std::string& out, std::size_t k) {
+                               fmt::format_to(std::back_inserter(out), "{}", mesh.face[k]);
+                             })));
+    put_of_mesh(mesh, "point3f[] points", [](const std::vector<Vector3>& x) {
+      return array(x.size(), [&](std::string& out, std::size_t v) { append_vector(out, x[v]); });
+    });
+    put_of_mesh(mesh, "float3[] extent", [](const std::vector<Vector3>& x) {
+      const geometry::Box box = box_about(x);
+      return array(2, [&](std::string& out, std::size_t k) { append_vector(out, k == 0 ? box.lower : box.upper); });
+    });
+    file_.append("        }\n");
+  }
+
+  /// What `text` makes of a mesh's vertices: once, or, where these move, in every frame.
+  template <class Text>
+  void put_of_mesh(const LayoutMesh& mesh, const char* attribute, const Text& text) {
+    if (!mesh.moves()) {
+      file_.append(fmt::format("            {} = {}\n", attribute, text(vertices_at(mesh, 0.0))));
+      return;
+    }
+    file_.append(fmt::format("            {}.timeSamples = {{\n", attribute));
+    for (std::size_t i = 0; i < source_.size(); ++i)
+      file_.append(fmt::format("                {}: {},\n", code(i), text(vertices_at(mesh, overview_.times[i]))));
+    file_.append("            }\n");
+  }
+
   void put_contacts() {
     const std::size_t first = group_channels * source_.sets().size();
     file_.append(fmt::format("    def Points \"{}\"\n    {{\n", names_.back()));
@@ -261,6 +300,7 @@ class Writer {
   ExportSource& source_;
   const TrajectoryLayout& layout_;
   ExportOverview overview_;
+  std::vector<LayoutMesh> meshes_;
   StagedFile file_;
   Spool spool_;
   std::vector<std::string> names_;

@@ -192,9 +192,7 @@ Files export_vtk(const ExportJob& job) {
   const ExportOverview overview = survey(source);
   const bool hdf = job.options.format == "vtkhdf";
   const bool obstacles = job.options.obstacles && layout.obstacle_count() > 0;
-  std::vector<TriangleMesh> meshes;
-  for (std::size_t o = 0; obstacles && o < layout.obstacle_count(); ++o)
-    meshes.push_back(obstacle_mesh(layout, o, overview));
+  ObstacleSurfaces surfaces(layout, overview);
   if (!hdf) make_folder(job.output.parent_path() / job.output.stem());
 
   Sequence fibres(job, "fibres"), contacts(job, "contacts"), bodies(job, "obstacles");
@@ -203,7 +201,7 @@ Files export_vtk(const ExportJob& job) {
     const std::size_t number = source.number(i);
     fibres.write(number, fibres_piece(source, i), time);
     if (job.options.contacts) contacts.write(number, contacts_piece(source.frame(i)), time);
-    if (obstacles) bodies.write(number, obstacles_piece(meshes, overview.obstacles[i], source.frame(i)), time);
+    if (obstacles) bodies.write(number, obstacles_piece(surfaces.at(i), overview.obstacles[i], source.frame(i)), time);
   }
   if (hdf) {
     Files files{fibres.write_series()};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include <tresse/base/errors.hpp>
@@ -77,7 +79,8 @@ void check_meshes(const TrajectoryLayout& layout) {
     }
     const auto of_frame = static_cast<std::size_t>(counts[1]);
     if (static_cast<std::size_t>(counts[0]) > faces || of_frame > vertices ||
-        static_cast<std::size_t>(counts[2]) > vertices / of_frame || !(layout.mesh_rate[i] > 0.0))
+        static_cast<std::size_t>(counts[2]) > vertices / of_frame || !(layout.mesh_rate[i] > 0.0) ||
+        !std::isfinite(layout.mesh_rate[i]))
       fail();
     faces -= static_cast<std::size_t>(counts[0]);
     vertices -= of_frame * static_cast<std::size_t>(counts[2]);
@@ -86,6 +89,8 @@ void check_meshes(const TrajectoryLayout& layout) {
     }
   }
   if (faces != 0 || vertices != 0) fail();
+  require(std::all_of(layout.mesh_vertex.begin(), layout.mesh_vertex.end(), [](double x) { return std::isfinite(x); }),
+          "trajectory: 'obstacles/meshes/vertex' holds a number that is not finite");
 }
 
 }  // namespace

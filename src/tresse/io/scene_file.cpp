@@ -216,11 +216,11 @@ void Import::add(const rods::FittedCurve& fit) {
 }
 
 SceneDocument detail::parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,
-                                     SceneRecorder* recorder) {
+                                     SceneRecorder* recorder, bool leave_meshes) {
   TomlNode root = parse_toml(text, file_name);
   const ParameterOverrides of_parameters = apply_settings(root, set);
   const Parameters parameters(root.find("parameters"), text, file_name, of_parameters);
-  ReaderContext context{std::string(file_name), parameters, {}, {}, recorder};
+  ReaderContext context{std::string(file_name), parameters, {}, {}, recorder, leave_meshes};
   const TableReader table(context, root, "the scene",
                           {"title", "parameters", "simulation", "materials", "friction", "contact", "solver", "output",
                            "statics", "fibres", "obstacles"});
@@ -265,6 +265,10 @@ scene::Scene read_scene(const std::filesystem::path& file, const ParameterOverri
 }
 scene::Scene parse_scene(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
   return parse_scene_document(text, file_name, set).scene;
+}
+
+scene::Scene parse_scene_without_meshes(std::string_view text, std::string_view file_name) {
+  return detail::parse_document(text, file_name, {}, nullptr, true).scene;
 }
 
 }  // namespace tresse::io

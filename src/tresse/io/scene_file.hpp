@@ -65,6 +65,8 @@ SceneDocument parse_scene_document(std::string_view text, std::string_view file_
 
 scene::Scene read_scene(const std::filesystem::path& file, const ParameterOverrides& set = {});
 scene::Scene parse_scene(std::string_view text, std::string_view file_name, const ParameterOverrides& set = {});
+/// The resolved scene of a run for whoever needs its fibres alone: each mesh becomes one triangle, and no file is read.
+scene::Scene parse_scene_without_meshes(std::string_view text, std::string_view file_name);
 
 /// The scene as a file without parameters: every value in SI units with 17 significant digits, every default written
 /// out. parse_scene() of it gives the same scene bit for bit, locations aside. The parameters are listed in comments.

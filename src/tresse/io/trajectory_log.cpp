@@ -238,7 +238,11 @@ TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file, LogE
   }
   const RecordHeader header = read_record(in_, path_, size_, payload_);
   if (header.kind != Kind::layout || !decode(payload_, layout_)) damaged(path_, file_mark.size());
-  validate(layout_);
+  try {
+    validate(layout_);
+  } catch (const InvalidInput& bad) {
+    throw InvalidInput(fmt::format("{}: {}", file.string(), bad.what()));
+  }
   count_records(static_cast<std::uint64_t>(in_.tellg()), end);
 }
 

@@ -1,5 +1,6 @@
 #include <tresse/io/detail/export_shapes.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -70,7 +71,7 @@ std::array<Vector3, 4> plane_corners(const TrajectoryLayout& layout, std::size_t
           foot - half * u + half * v};
 }
 
-TriangleMesh obstacle_mesh(const TrajectoryLayout& layout, std::size_t obstacle, const ExportOverview& overview) {
+TriangleMesh solid_mesh(const TrajectoryLayout& layout, std::size_t obstacle, const ExportOverview& overview) {
   TriangleMesh out;
   for (std::size_t c = 0; c < layout.capsule_radius.size(); ++c) {
     if (static_cast<std::size_t>(layout.capsule_obstacle[c]) != obstacle) continue;
@@ -84,6 +85,35 @@ TriangleMesh obstacle_mesh(const TrajectoryLayout& layout, std::size_t obstacle,
     out.triangles.push_back({first, first + 2, first + 3});
   }
   return out;
+}
+
+TriangleMesh triangles_of(const LayoutMesh& mesh, double time) {
+  TriangleMesh out{.points = vertices_at(mesh, time), .triangles = {}};
+  const auto corner = [&](std::size_t k) { return static_cast<std::uint32_t>(mesh.face[k]); };
+  for (std::size_t k = 0; k < mesh.face.size(); k += 3)
+    out.triangles.push_back({corner(k), corner(k + 1), corner(k + 2)});
+  return out;
+}
+
+ObstacleSurfaces::ObstacleSurfaces(const TrajectoryLayout& layout, const ExportOverview& overview)
+    : overview_(overview) {
+  for (std::size_t o = 0; o < layout.obstacle_count(); ++o) surfaces_.push_back(solid_mesh(layout, o, overview));
+  for (const LayoutMesh& mesh : meshes_of(layout)) {
+    TriangleMesh& into = surfaces_[mesh.obstacle];
+    const TriangleMesh more = triangles_of(mesh, overview.times.front());
+    const auto first = static_cast<std::uint32_t>(into.points.size());
+    if (mesh.moves()) moving_.push_back({mesh, first});
+    into.points.insert(into.points.end(), more.points.begin(), more.points.end());
+    for (const auto& [a, b, c] : more.triangles) into.triangles.push_back({first + a, first + b, first + c});
+  }
+}
+
+const std::vector<TriangleMesh>& ObstacleSurfaces::at(std::size_t i) {
+  for (const auto& [mesh, first] : moving_) {
+    const std::vector<Vector3> places = vertices_at(mesh, overview_.times[i]);
+    std::ranges::copy(places, surfaces_[mesh.obstacle].points.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  return surfaces_;
 }
 
 }  // namespace tresse::io::detail

@@ -13,9 +13,29 @@ struct TriangleMesh {
   std::vector<std::array<std::uint32_t, 3>> triangles;  ///< counter-clockwise seen from outside
 };
 
-/// Surface of an obstacle at its reference pose: its capsules, inscribed, in 24 sides; of a plane a square twice as
-/// wide as everything else in the run.
-TriangleMesh obstacle_mesh(const TrajectoryLayout& layout, std::size_t obstacle, const ExportOverview& overview);
+/// Surface of an obstacle's capsules and planes at its reference pose: capsules, inscribed, in 24 sides; of a plane a
+/// square twice as wide as everything else in the run.
+TriangleMesh solid_mesh(const TrajectoryLayout& layout, std::size_t obstacle, const ExportOverview& overview);
+
+/// A mesh at its reference pose, at `time`.
+TriangleMesh triangles_of(const LayoutMesh& mesh, double time);
+
+/// Surfaces of all obstacles at their reference poses, frame after frame.
+class ObstacleSurfaces {
+ public:
+  ObstacleSurfaces(const TrajectoryLayout& layout, const ExportOverview& overview);
+  /// In chosen frame i. (o); the reference holds until the next call.
+  const std::vector<TriangleMesh>& at(std::size_t i);
+
+ private:
+  const ExportOverview& overview_;
+  std::vector<TriangleMesh> surfaces_;
+  struct Moving {
+    LayoutMesh mesh;
+    std::size_t first_point;  ///< in its obstacle's surface
+  };
+  std::vector<Moving> moving_;
+};
 
 /// The corners of a plane's square, at the reference pose.
 std::array<Vector3, 4> plane_corners(const TrajectoryLayout& layout, std::size_t plane, const ExportOverview& overview);

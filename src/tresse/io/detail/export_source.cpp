@@ -51,6 +51,7 @@ void check(const TrajectoryLayout& layout, const std::string& file) {
   check(layout.capsule_radius, "obstacles/capsules/radius", 0, file);
   check(layout.plane_point, "obstacles/planes/point", 0, file);
   check(layout.plane_normal, "obstacles/planes/normal", 0, file);
+  check(layout.mesh_vertex, "obstacles/meshes/vertex", 0, file);
 }
 
 std::vector<FibreSet> sets_of(const TrajectoryLayout& layout) {
@@ -97,7 +98,44 @@ void include_capsules(geometry::Box& box, const TrajectoryLayout& layout, const 
   }
 }
 
+/// A mesh's box over all of its animation, at the reference pose.
+struct MeshBox {
+  std::size_t obstacle;
+  geometry::Box box;
+};
+
+std::vector<MeshBox> mesh_boxes(const TrajectoryLayout& layout) {
+  std::vector<MeshBox> out;
+  for (const LayoutMesh& mesh : meshes_of(layout)) {
+    geometry::Box& box = out.emplace_back(MeshBox{mesh.obstacle, nothing()}).box;
+    for (std::size_t key = 0; key < mesh.keys; ++key) {
+      for (std::size_t v = 0; v < mesh.vertices; ++v) include(box, mesh.vertex(key, v), mesh.vertex(key, v));
+    }
+  }
+  return out;
+}
+
+void include_boxes(geometry::Box& box, const std::vector<MeshBox>& boxes, const std::vector<Pose>& poses) {
+  for (const MeshBox& one : boxes) {
+    const Pose& pose = poses[one.obstacle];
+    for (int corner = 0; corner < 8; ++corner) {
+      Vector3 x = one.box.lower;
+      for (int k = 0; k < 3; ++k) {
+        if (((corner >> k) & 1) != 0) x[k] = one.box.upper[k];
+      }
+      const Vector3 moved = pose.position + pose.frame * x;
+      include(box, moved, moved);
+    }
+  }
+}
+
 }  // namespace
+
+geometry::Box box_about(const std::vector<Vector3>& points) {
+  geometry::Box out = nothing();
+  for (const Vector3& x : points) include(out, x, x);
+  return out;
+}
 
 ExportSource::ExportSource(const std::filesystem::path& run, const FrameSelection& selection)
     : run_(run), chosen_(chosen_frames(selection, run_.frame_count())), sets_(sets_of(run_.layout())) {
@@ -128,6 +166,7 @@ std::vector<double> ExportSource::velocities(std::size_t i) {
 ExportOverview survey(ExportSource& source) {
   ExportOverview out;
   out.extent = nothing();
+  const std::vector<MeshBox> boxes_of_meshes = mesh_boxes(source.layout());
   for (std::size_t i = 0; i < source.size(); ++i) {
     const Frame& frame = source.frame(i);
     if (i > 0 && !(frame.time > out.times.back())) {
@@ -148,6 +187,7 @@ ExportOverview survey(ExportSource& source) {
     }
     out.obstacles.push_back(poses_of(frame, source.layout()));
     include_capsules(out.extent, source.layout(), out.obstacles.back());
+    include_boxes(out.extent, boxes_of_meshes, out.obstacles.back());
   }
   if (!(out.extent.lower.x() <= out.extent.upper.x())) out.extent = {Vector3::Constant(-0.5), Vector3::Constant(0.5)};
   return out;

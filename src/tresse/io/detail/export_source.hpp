@@ -10,6 +10,7 @@
 
 #include <tresse/geometry/box.hpp>
 #include <tresse/io/export.hpp>
+#include <tresse/io/layout_meshes.hpp>
 #include <tresse/io/run_frames.hpp>
 
 namespace tresse::io::detail {
@@ -53,13 +54,16 @@ class ExportSource {
 struct ExportOverview {
   std::vector<double> times;                      ///< (F) [s]
   std::vector<std::vector<geometry::Box>> boxes;  ///< (F)(sets) of centrelines; empty sets: lower > upper
-  geometry::Box extent;                           ///< of fibres and capsules over all frames
+  geometry::Box extent;                           ///< of fibres, capsules and meshes over all frames
   std::vector<std::vector<Pose>> obstacles;       ///< (F)(o) x at the reference pose stands at position + frame x
   std::size_t contacts = 0;                       ///< most in a frame
 };
 
 /// Reads every chosen frame once. @throws InvalidInput unless times increase.
 ExportOverview survey(ExportSource& source);
+
+/// The smallest box; of no points lower > upper.
+geometry::Box box_about(const std::vector<Vector3>& points);
 
 /// Point i of a flat array (n, 3).
 inline Vector3 at(const std::vector<double>& values, std::size_t i) {

@@ -105,7 +105,7 @@ void read_mesh_obstacle(const TableReader& table, scene::Obstacle& out) {
   std::string expected;
   const TomlNode* checksum = table.find("checksum");
   if (checksum) expected = read_text(context, *checksum, table.path("checksum"));
-  if (context.recorder) {  // asked what it would read
+  if (context.recorder || context.leave_meshes) {
     shape.surface = std::make_shared<const bodies::Surface>(
         std::make_shared<const geometry::MeshTopology>(
             std::vector<geometry::Face>{{0, 1, 2}},

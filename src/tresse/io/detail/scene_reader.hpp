@@ -26,6 +26,7 @@ struct ReaderContext {
   std::vector<Origin> origins;
   std::vector<Import> imports;
   SceneRecorder* recorder = nullptr;  ///< told of all that is asked for, where there is one
+  bool leave_meshes = false;          ///< their files are not read
 
   [[noreturn]] void fail(const scene::Location& location, std::string_view message) const;
   [[noreturn]] void fail(const TomlNode& node, std::string_view message) const { fail(node.location, message); }
@@ -121,8 +122,8 @@ scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std:
 bodies::Motion read_motion(ReaderContext& context, const TomlNode& node, const std::string& path);
 scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node, const std::set<std::string>& names);
 
-/// parse_scene_document() that tells a recorder, if there is one.
+/// parse_scene_document() that tells a recorder, if there is one, or leaves the files of meshes alone.
 SceneDocument parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,
-                             SceneRecorder* recorder);
+                             SceneRecorder* recorder, bool leave_meshes = false);
 
 }  // namespace tresse::io::detail
