@@ -1,5 +1,7 @@
 #include "view/frame_bytes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,7 +9,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include <tresse/base/errors.hpp>
 #include <tresse/base/types.hpp>
+#include <tresse/io/layout_meshes.hpp>
 
 namespace tresse::app::view {
 namespace {
@@ -112,6 +116,30 @@ std::string layout_bytes(const io::TrajectoryLayout& layout) {
   put_all<float>(out, layout.plane_point);
   put_all<float>(out, layout.plane_normal);
   put_all<std::int32_t>(out, layout.plane_obstacle);
+  return out;
+}
+
+std::string meshes_bytes(const io::TrajectoryLayout& layout) {
+  std::string out;
+  put<std::uint32_t>(out, layout.mesh_obstacle.size());
+  put<std::uint32_t>(out, layout.mesh_face.size() / 3);
+  put_all<double>(out, layout.mesh_rate);
+  put_all<std::int32_t>(out, layout.mesh_obstacle);
+  put_all<std::int32_t>(out, layout.mesh_faces);
+  put_all<std::int32_t>(out, layout.mesh_vertices);
+  put_all<std::int32_t>(out, layout.mesh_frames);
+  put_all<std::int32_t>(out, layout.mesh_face);
+  return out;
+}
+
+std::string vertices_bytes(const io::TrajectoryLayout& layout, std::size_t mesh, std::size_t key) {
+  const std::vector<io::LayoutMesh> meshes = io::meshes_of(layout);
+  require(mesh < meshes.size() && key < meshes[mesh].keys,
+          [&] { return fmt::format("no frame {} of a mesh {}", key, mesh); });
+  std::string out;
+  const std::size_t count = 3 * meshes[mesh].vertices;
+  out.reserve(sizeof(float) * count);
+  for (const double x : meshes[mesh].places.subspan(key * count, count)) put<float>(out, x);
   return out;
 }
 

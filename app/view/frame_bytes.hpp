@@ -15,6 +15,13 @@ namespace tresse::app::view {
 /// Which point belongs to which fibre, radii, arc lengths, and the obstacles' shapes.
 std::string layout_bytes(const io::TrajectoryLayout& layout);
 
+/// What of the meshes stays: whose they are, their numbers of vertices and key frames, their faces.
+std::string meshes_bytes(const io::TrajectoryLayout& layout);
+
+/// (vertices, 3) float32 of key frame `key` of a mesh, at the reference pose [m]. @throws InvalidInput when there is no
+/// such mesh or key.
+std::string vertices_bytes(const io::TrajectoryLayout& layout, std::size_t mesh, std::size_t key);
+
 /// Points, obstacle poses and contacts of one frame.
 std::string frame_bytes(const io::TrajectoryLayout& layout, const io::Frame& frame);
 

@@ -152,14 +152,18 @@ Json RunData::forces() {
   return tables_.forces_json();
 }
 
-std::string RunData::layout(std::uint64_t generation) {
-  Layout layout;
-  {
-    const std::lock_guard lock(mutex_);
-    require_generation(generation);
-    layout = layout_;
-  }
-  return layout_bytes(*layout);
+RunData::Layout RunData::layout_of(std::uint64_t generation) {
+  const std::lock_guard lock(mutex_);
+  require_generation(generation);
+  return layout_;
+}
+
+std::string RunData::layout(std::uint64_t generation) { return layout_bytes(*layout_of(generation)); }
+
+std::string RunData::meshes(std::uint64_t generation) { return meshes_bytes(*layout_of(generation)); }
+
+std::string RunData::vertices(std::uint64_t generation, std::size_t mesh, std::size_t key) {
+  return vertices_bytes(*layout_of(generation), mesh, key);
 }
 
 std::string RunData::times(std::uint64_t generation, std::size_t from) {

@@ -37,6 +37,8 @@ class RunData {
   nlohmann::json forces();
 
   std::string layout(std::uint64_t generation);
+  std::string meshes(std::uint64_t generation);
+  std::string vertices(std::uint64_t generation, std::size_t mesh, std::size_t key);
   std::string times(std::uint64_t generation, std::size_t from);  ///< float64, of the frames from `from` on [s]
   std::string frame(std::uint64_t generation, std::size_t index);
   std::string quantity(std::uint64_t generation, std::size_t index, std::string_view name);
@@ -48,6 +50,7 @@ class RunData {
   void look();
   void open();
   void require_generation(std::uint64_t generation) const;
+  Layout layout_of(std::uint64_t generation);
   std::filesystem::path confined(const char* name) const;
   Frame decoded(std::size_t index);
   nlohmann::json summary() const;

@@ -86,6 +86,10 @@ std::map<std::string, Handler> handlers(RunData& run) {
   out["/api/steps"] = [&run](const Request&, Response& r) { answer(r, run.steps()); };
   out["/api/forces"] = [&run](const Request&, Response& r) { answer(r, run.forces()); };
   out["/api/layout"] = [&run](const Request& q, Response& r) { answer(r, run.layout(number(q, "generation"))); };
+  out["/api/meshes"] = [&run](const Request& q, Response& r) { answer(r, run.meshes(number(q, "generation"))); };
+  out["/api/vertices"] = [&run](const Request& q, Response& r) {
+    answer(r, run.vertices(number(q, "generation"), number(q, "mesh"), number(q, "key")));
+  };
   out["/api/times"] = [&run](const Request& q, Response& r) {
     answer(r, run.times(number(q, "generation"), number(q, "from")));
   };

@@ -16,7 +16,8 @@ import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 from export_runs import export, near  # noqa: E402
 from export_test import accessor, from_y_up, numbers_of, read_glb, read_obj, read_vtp, samples_of  # noqa: E402
-from mesh_runs import MeshRun, make_mesh_run  # noqa: E402
+from mesh_runs import BLOCK, RATE, SHEET, MeshRun, make_mesh_run  # noqa: E402
+from view_test import viewing  # noqa: E402
 
 SIZE = 0.1  # of coordinates [m]
 
@@ -138,6 +139,33 @@ def check_picture(program, folder, _run):
     assert result.returncode == 0, result.stderr
 
 
+def check_server(program, folder, run: MeshRun):
+    """The page gets faces and vertices once and by number; no file is named."""
+    with viewing(program, folder / "run", folder / "assets") as viewer:
+        generation = viewer.json("/api/state")["generation"]
+        status, content, _ = viewer.request(f"/api/meshes?generation={generation}")
+        assert status == 200
+        meshes, faces = np.frombuffer(content, "<u4", 2)
+        assert (meshes, faces) == (2, 14), (meshes, faces)
+        assert list(np.frombuffer(content, "<f8", 2, 8)) == [24, RATE]
+        numbers = np.frombuffer(content, "<i4", -1, 24)
+        assert list(numbers[:8]) == [0, 1, 12, 2, 8, 4, 1, 3]  # obstacles, faces, vertices, keys
+        assert (numbers[8:].reshape(-1, 3) == np.concatenate([run.faces[name] for name in run.names])).all()
+
+        def vertices(mesh, key):
+            return viewer.request(f"/api/vertices?generation={generation}&mesh={mesh}&key={key}")
+
+        near(np.frombuffer(vertices(0, 0)[1], "<f4").reshape(-1, 3), 0.01 * BLOCK, "vertices of the block", SIZE)
+        for key, expected in enumerate(SHEET):
+            near(np.frombuffer(vertices(1, key)[1], "<f4").reshape(-1, 3), expected, "vertices of the sheet", SIZE)
+        for mesh, key in ((0, 1), (1, 3), (2, 0), (2**62, 0), (0, 2**62), (-1, 0), ("../x", 0), (0, "")):
+            status, content, _ = vertices(mesh, key)
+            assert status == 404 and b"\n" not in content, f"{mesh} {key}: {status} {content}"
+        for path in ("/api/meshes", "/api/meshes?generation=9", "/api/vertices?generation=9&mesh=0&key=0", "/block.obj"):
+            assert viewer.request(path)[0] == 404, path
+        assert viewer.request(f"/api/meshes?generation={generation}", "POST")[0] == 405
+
+
 def spoil(kind, path):
     """Damages trajectory.h5 in one way."""
     if kind == "cut":
@@ -195,7 +223,7 @@ def check_damages(program, folder, _run):
         shutil.rmtree(bad)
 
 
-CHECKS = (check_obj, check_vtk, check_gltf, check_usda, check_leaving_out, check_picture, check_damages)
+CHECKS = (check_obj, check_vtk, check_gltf, check_usda, check_leaving_out, check_picture, check_server, check_damages)
 
 
 def main():

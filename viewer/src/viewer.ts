@@ -1,7 +1,7 @@
 /** The page at work: one run, one play head, one view. */
 
 import * as THREE from "three";
-import { fetch_description, fetch_forces, fetch_layout, fetch_state, fetch_steps, fetch_times, fetch_quantity, type RunDescription, type RunState } from "./data/api";
+import { fetch_description, fetch_forces, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type RunDescription, type RunState } from "./data/api";
 import { FrameSource, type Shown } from "./data/frame_source";
 import { Player, speeds, suitable_speed } from "./data/player";
 import { is_quantity, type Quantity } from "./data/protocol";
@@ -191,7 +191,7 @@ export class Viewer {
     const index = this.player.index;
     const stride = this.player.playing ? this.stride : 0;
     const readable = this.player.count > 0 && !this.state?.error;
-    if (readable) this.source.want(index, this.quantity, stride, this.player.count);
+    if (readable) this.source.want(index, this.quantity, stride, this.player.times);
     const shown = this.player.count > 0 ? this.source.peek(index, this.quantity) : null;
     if (shown && this.world && shown.index !== this.shown_index) this.show(shown);
     this.draw_timeline();
@@ -341,14 +341,16 @@ export class Viewer {
 
   private async open(generation: number): Promise<void> {
     this.description = await fetch_description();
-    const layout = await fetch_layout(generation);
+    const [layout, meshes] = await Promise.all([fetch_layout(generation), fetch_meshes(generation)]);
+    const vertices = await Promise.all(meshes.map((_, i) => fetch_vertices(generation, i, 0)));
+    const surfaces = meshes.map((mesh, i) => ({ mesh, vertices: vertices[i]! }));
     this.world?.dispose();
     this.player.clear();
-    this.source.restart(generation);
+    this.source.restart(generation, meshes);
     this.generation = generation;
     this.shown_index = -1;
     this.tables_of = -1;
-    this.world = new World(layout, this.description.group_names, this.stage);
+    this.world = new World(layout, surfaces, this.description.group_names, this.stage);
     this.select(-1);
     const title = title_of(this.description.scene) || this.description.folder;
     element("title").textContent = title;

@@ -1,10 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { map_colour } from "../src/colours";
 import { ByteCache } from "../src/data/cache";
+import { FrameSource } from "../src/data/frame_source";
+import { place_among_keys } from "../src/data/mesh_keys";
 import { quantiles, round_up, scaled_unit, short, ticks, with_unit } from "../src/data/numbers";
 import { Player, frame_at, suitable_speed } from "../src/data/player";
-import { parse_frame, parse_layout, type Layout } from "../src/data/protocol";
+import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from "../src/data/protocol";
 import { title_of, up_axis } from "../src/data/scene_text";
+import { smooth_normals, split_at_creases } from "../src/scene/creases";
 import { pick_fibre } from "../src/scene/picking";
 import { pieces_of } from "../src/scene/segments";
 import { envelope } from "../src/ui/plots";
@@ -37,6 +40,17 @@ describe("protocol", () => {
     expect([frame.time, frame.step, frame.contact_count]).toEqual([0.25, 10, 1]);
     expect([frame.contact_fibre_a[0], frame.contact_fibre_b[0], frame.contact_obstacle_b[0], frame.contact_state[0]]).toEqual([0, 1, -1, 2]);
   });
+  it("reads meshes", () => {
+    const bytes = new ArrayBuffer(8 + 16 + 4 * (8 + 9));
+    new Uint32Array(bytes, 0, 2).set([2, 3]);
+    new Float64Array(bytes, 8, 2).set([24, 0.1]);
+    new Int32Array(bytes, 24).set([1, 0, 1, 2, 3, 4, 5, 1, 0, 1, 2, 0, 1, 2, 0, 2, 3]);
+    const [first, second] = parse_meshes(bytes);
+    expect([first!.obstacle, first!.vertex_count, first!.keys, first!.rate, ...first!.face]).toEqual([1, 3, 5, 24, 0, 1, 2]);
+    expect([second!.obstacle, second!.vertex_count, second!.keys, second!.rate, ...second!.face]).toEqual([0, 4, 1, 0.1, 0, 1, 2, 0, 2, 3]);
+    expect(() => parse_meshes(bytes.slice(0, bytes.byteLength - 4))).toThrow("cut short");
+    expect(parse_meshes(new ArrayBuffer(8))).toEqual([]);
+  });
   it("refuses what is cut short or too long", () => {
     const bytes = layout_buffer();
     for (const size of [0, 4, 40, bytes.byteLength - 4]) expect(() => parse_layout(bytes.slice(0, size))).toThrow();
@@ -59,6 +73,74 @@ describe("cache", () => {
     expect([cache.size, cache.get("d")]).toEqual([1, "D"]);
     cache.set("d", "E", 10);
     expect(cache.bytes).toBe(10);
+  });
+});
+
+describe("meshes", () => {
+  const mesh: Mesh = { obstacle: 0, vertex_count: 1, keys: 4, rate: 10, face: new Int32Array(0) };
+  it("are between two of their keys, and rest before and after", () => {
+    expect([-1, 0, 0.05, 0.1, 0.25, 0.3, 9, NaN].map((time) => place_among_keys(mesh, time))).toEqual([
+      { before: 0, after: 0, weight: 0 },
+      { before: 0, after: 0, weight: 0 },
+      { before: 0, after: 1, weight: 0.5 },
+      { before: 1, after: 1, weight: 0 },
+      { before: 2, after: 3, weight: 0.5 },
+      { before: 3, after: 3, weight: 0 },
+      { before: 3, after: 3, weight: 0 },
+      { before: 0, after: 0, weight: 0 },
+    ]);
+  });
+  it("have faces that share normals where they turn little, and break at edges", () => {
+    const [corners, faces] = box();
+    const cube = split_at_creases(corners, faces, 0.7);
+    expect(cube.vertex.length).toBe(24);
+    const points = Float32Array.from([...cube.vertex].flatMap((v) => [...corners.subarray(3 * v, 3 * v + 3)]));
+    const normals = new Float32Array(points.length);
+    smooth_normals(points, cube.index, normals);
+    cube.index.forEach((point, k) => {
+      const axis = k < 12 ? 2 : k < 24 ? 1 : 0; // faces in pairs along z, y, x, the lower ones first
+      const sign = (k / 6) % 2 < 1 ? -1 : 1;
+      expect([...normals.subarray(3 * point, 3 * point + 3)].map((x, c) => (c === axis ? x * sign : x))[axis]).toBeCloseTo(1, 6);
+    });
+    expect(split_at_creases(corners, faces, 2).vertex.length).toBe(8);
+  });
+});
+
+/** A cube of twelve faces that look outwards. */
+function box(): [Float32Array, Int32Array] {
+  const corners = Float32Array.from({ length: 24 }, (_, i) => (((i - (i % 3)) / 3) >> i % 3) & 1);
+  const faces = [[0, 2, 3], [0, 3, 1], [4, 5, 7], [4, 7, 6], [0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5]];
+  return [corners, Int32Array.from(faces.flat())];
+}
+
+describe("frames", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+  it("come with the keys of meshes that move, each asked for once", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (path: string) => {
+      asked.push(path);
+      const index = Number(/index=(\d+)/.exec(path)?.[1] ?? 0);
+      const key = Number(/key=(\d+)/.exec(path)?.[1] ?? 0);
+      const frame = new ArrayBuffer(32);
+      new Float64Array(frame, 0, 1)[0] = 0.05 * index;
+      return { ok: true, arrayBuffer: async () => (path.includes("vertices") ? Float32Array.from([key, 0, 0]).buffer : frame) };
+    });
+    const still: Mesh = { obstacle: 0, vertex_count: 1, keys: 1, rate: 1, face: new Int32Array(0) };
+    const source = new FrameSource(1e6, () => undefined, (message) => expect(message).toBe(""));
+    source.restart(3, [still, { ...still, keys: 2, rate: 10 }]);
+    const times = [0, 0.05, 0.1, 0.15];
+    expect(source.peek(1, null)).toBeNull();
+    for (const index of [1, 2, 3, 0]) {
+      source.want(index, null, 0, times);
+      await vi.waitFor(() => expect(source.peek(index, null)).not.toBeNull());
+    }
+    const moved = times.map((_, index) => {
+      const [none, shape] = source.peek(index, null)!.shapes;
+      expect(none).toBeNull();
+      return shape!.before[0]! + shape!.weight * (shape!.after[0]! - shape!.before[0]!);
+    });
+    expect(moved).toEqual([0, 0.5, 1, 1]);
+    expect(asked.filter((path) => path.includes("vertices")).sort()).toEqual([0, 1].map((key) => `/api/vertices?generation=3&mesh=1&key=${key}`));
   });
 });
 

@@ -1,6 +1,6 @@
 /** Requests to the server. All reject with an Error whose message can be shown. */
 
-import { parse_frame, parse_layout, type Frame, type Layout, type Quantity } from "./protocol";
+import { parse_frame, parse_layout, parse_meshes, type Frame, type Layout, type Mesh, type Quantity } from "./protocol";
 
 export interface RunSummary {
   readonly steps?: number;
@@ -75,6 +75,15 @@ export const fetch_forces = (): Promise<ForceTable> => json("/api/forces");
 
 export async function fetch_layout(generation: number): Promise<Layout> {
   return parse_layout(await bytes(`/api/layout?generation=${generation}`));
+}
+
+export async function fetch_meshes(generation: number): Promise<Mesh[]> {
+  return parse_meshes(await bytes(`/api/meshes?generation=${generation}`));
+}
+
+/** (vertices, 3) where the obstacle has not moved [m] */
+export async function fetch_vertices(generation: number, mesh: number, key: number, signal?: AbortSignal): Promise<Float32Array> {
+  return new Float32Array(await bytes(`/api/vertices?generation=${generation}&mesh=${mesh}&key=${key}`, signal));
 }
 
 export async function fetch_times(generation: number, from: number): Promise<Float64Array> {

@@ -1,14 +1,23 @@
-/** Frames and quantities of a run, fetched when wanted, a few ahead, kept as long as memory allows. */
+/** Frames and quantities of a run, and key frames of its meshes: fetched when wanted, a few ahead, kept as long as memory allows. */
 
-import { fetch_frame, fetch_quantity } from "./api";
+import { fetch_frame, fetch_quantity, fetch_vertices } from "./api";
 import { ByteCache } from "./cache";
-import type { Frame, Quantity } from "./protocol";
+import { place_among_keys } from "./mesh_keys";
+import type { Frame, Mesh, Quantity } from "./protocol";
 
 /** A frame together with the quantity that colours it, if any. */
 export interface Shown {
   readonly index: number;
   readonly frame: Frame;
   readonly values: Float32Array | null;
+  /** Of each mesh, the keys that it is between; null for one whose vertices stand still. */
+  readonly shapes: readonly (MeshShape | null)[];
+}
+
+export interface MeshShape {
+  readonly before: Float32Array; // (vertices, 3)
+  readonly after: Float32Array; // (vertices, 3)
+  readonly weight: number; // of after
 }
 
 const at_once = 4;
@@ -19,6 +28,7 @@ export class FrameSource {
   private readonly pending = new Map<string, AbortController>();
   private wanted: string[] = [];
   private generation = 0;
+  private meshes: readonly Mesh[] = [];
 
   constructor(
     byte_limit: number,
@@ -33,8 +43,9 @@ export class FrameSource {
   }
 
   /** Another run, or the same anew. */
-  restart(generation: number): void {
+  restart(generation: number, meshes: readonly Mesh[]): void {
     this.generation = generation;
+    this.meshes = meshes;
     for (const controller of this.pending.values()) controller.abort();
     this.pending.clear();
     this.cache.clear();
@@ -45,19 +56,36 @@ export class FrameSource {
   peek(index: number, quantity: Quantity | null): Shown | null {
     const frame = this.cache.get(`${index}`) as Frame | undefined;
     if (!frame) return null;
-    if (!quantity) return { index, frame, values: null };
-    const values = this.cache.get(`${index}/${quantity}`) as Float32Array | undefined;
-    return values ? { index, frame, values } : null;
+    const values = quantity ? (this.cache.get(`${index}/${quantity}`) as Float32Array | undefined) : null;
+    const shapes = this.meshes.map((mesh, i) => (mesh.keys > 1 ? this.shape(mesh, i, frame.time) : null));
+    return values === undefined || shapes.includes(undefined) ? null : { index, frame, values, shapes: shapes as (MeshShape | null)[] };
+  }
+
+  private shape(mesh: Mesh, number: number, time: number): MeshShape | undefined {
+    const place = place_among_keys(mesh, time);
+    const before = this.cache.get(`mesh/${number}/${place.before}`) as Float32Array | undefined;
+    const after = this.cache.get(`mesh/${number}/${place.after}`) as Float32Array | undefined;
+    return before && after ? { before, after, weight: place.weight } : undefined;
+  }
+
+  /** Everything that a frame needs to be shown. */
+  private keys_of(index: number, quantity: Quantity | null, time: number): string[] {
+    const out = quantity ? [`${index}`, `${index}/${quantity}`] : [`${index}`];
+    this.meshes.forEach((mesh, i) => {
+      if (mesh.keys === 1) return;
+      const { before, after } = place_among_keys(mesh, time);
+      out.push(`mesh/${i}/${before}`, `mesh/${i}/${after}`);
+    });
+    return out;
   }
 
   /** Asks for a frame and for those that playing will need next; requests for others are dropped. */
-  want(index: number, quantity: Quantity | null, stride: number, count: number): void {
+  want(index: number, quantity: Quantity | null, stride: number, times: ArrayLike<number>): void {
     const keys: string[] = [];
     for (let i = 0; i <= (stride === 0 ? 0 : ahead); ++i) {
       const at = index + i * stride;
-      if (at < 0 || at >= count) break;
-      keys.push(`${at}`);
-      if (quantity) keys.push(`${at}/${quantity}`);
+      if (at < 0 || at >= times.length) break;
+      keys.push(...this.keys_of(at, quantity, times[at]!));
     }
     this.wanted = keys;
     for (const [key, controller] of this.pending) {
@@ -76,14 +104,18 @@ export class FrameSource {
     }
   }
 
+  private fetch(key: string, signal: AbortSignal): Promise<Frame | Float32Array> {
+    const [first, second, third] = key.split("/");
+    if (first === "mesh") return fetch_vertices(this.generation, Number(second), Number(third), signal);
+    if (second) return fetch_quantity(this.generation, Number(first), second as Quantity, signal);
+    return fetch_frame(this.generation, Number(first), signal);
+  }
+
   private async load(key: string): Promise<void> {
     const controller = new AbortController();
     this.pending.set(key, controller);
-    const [index, quantity] = key.split("/");
     try {
-      const value = quantity
-        ? await fetch_quantity(this.generation, Number(index), quantity as Quantity, controller.signal)
-        : await fetch_frame(this.generation, Number(index), controller.signal);
+      const value = await this.fetch(key, controller.signal);
       if (controller.signal.aborted) return;
       this.cache.set(key, value, value instanceof Float32Array ? value.byteLength : value.points.buffer.byteLength);
       this.pending.delete(key);

@@ -21,6 +21,15 @@ export interface Layout {
   readonly plane_obstacle: Int32Array; // (planes)
 }
 
+/** A surface of triangles. Its vertices go linearly from key to key, the first at time zero. */
+export interface Mesh {
+  readonly obstacle: number;
+  readonly vertex_count: number;
+  readonly keys: number; // 1: the vertices stand still
+  readonly rate: number; // keys a second
+  readonly face: Int32Array; // (faces, 3) counterclockwise seen from outside
+}
+
 export interface Frame {
   readonly time: number; // [s]
   readonly step: number;
@@ -98,6 +107,22 @@ export function parse_layout(buffer: ArrayBuffer): Layout {
   };
   reader.end();
   return layout;
+}
+
+export function parse_meshes(buffer: ArrayBuffer): Mesh[] {
+  const reader = new Reader(buffer);
+  const [meshes, faces] = reader.uint32(2) as unknown as number[];
+  const rate = reader.float64(meshes!);
+  const [obstacle, face_count, vertex_count, keys] = [0, 1, 2, 3].map(() => reader.int32(meshes!)) as Int32Array[];
+  const face = reader.int32(3 * faces!);
+  reader.end();
+  const out: Mesh[] = [];
+  for (let i = 0, begin = 0; i < meshes!; ++i) {
+    const end = begin + 3 * face_count![i]!;
+    out.push({ obstacle: obstacle![i]!, vertex_count: vertex_count![i]!, keys: keys![i]!, rate: rate[i]!, face: face.subarray(begin, end) });
+    begin = end;
+  }
+  return out;
 }
 
 export function parse_frame(buffer: ArrayBuffer): Frame {

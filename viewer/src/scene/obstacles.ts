@@ -1,8 +1,10 @@
-/** Obstacles: capsules and balls as instances of one cylinder and one ball, planes as fading grids. */
+/** Obstacles: capsules and balls as instances of one cylinder and one ball, planes as fading grids, meshes. */
 
 import * as THREE from "three";
+import type { MeshShape } from "../data/frame_source";
 import type { Frame, Layout } from "../data/protocol";
 import { round_up } from "../data/numbers";
+import { Meshes, type Surface } from "./meshes";
 
 /** Reference pose to the pose of a frame: x -> position + frame (x - reference). */
 export function pose_of(layout: Layout, frame: Frame, obstacle: number): THREE.Matrix4 {
@@ -40,18 +42,26 @@ void main() {
 export class Obstacles {
   readonly group = new THREE.Group();
   private readonly material = new THREE.MeshStandardMaterial({ color: "#8fa3b8", roughness: 0.45, metalness: 0.05 });
+  /** Sheets are seen from both sides. */
+  private readonly mesh_material = this.material.clone();
+  private readonly meshes: Meshes;
   private readonly balls: THREE.InstancedMesh;
   private readonly cylinders: THREE.InstancedMesh;
   private readonly planes: { mesh: THREE.Mesh; obstacle: number }[] = [];
 
-  constructor(private readonly layout: Layout) {
+  constructor(
+    private readonly layout: Layout,
+    surfaces: readonly Surface[],
+  ) {
     const many = layout.capsule_count > 300;
     const ball = new THREE.SphereGeometry(1, many ? 20 : 40, many ? 14 : 28);
     const cylinder = new THREE.CylinderGeometry(1, 1, 1, many ? 20 : 40, 1, true);
     this.balls = new THREE.InstancedMesh(ball, this.material, 2 * layout.capsule_count);
     this.cylinders = new THREE.InstancedMesh(cylinder, this.material, layout.capsule_count);
     for (const mesh of [this.balls, this.cylinders]) mesh.frustumCulled = false;
-    this.group.add(this.balls, this.cylinders);
+    this.mesh_material.side = THREE.DoubleSide;
+    this.meshes = new Meshes(surfaces, this.mesh_material);
+    this.group.add(this.balls, this.cylinders, this.meshes.group);
   }
 
   /** Planes reach a few times as far as the rest of the scene, `size` [m]. */
@@ -79,15 +89,22 @@ export class Obstacles {
   }
 
   set_opacity(opacity: number): void {
-    this.material.transparent = opacity < 1;
-    this.material.opacity = opacity;
-    this.material.depthWrite = opacity > 0.5;
-    this.material.needsUpdate = true;
+    for (const material of [this.material, this.mesh_material]) {
+      material.transparent = opacity < 1;
+      material.opacity = opacity;
+      material.depthWrite = opacity > 0.5;
+      material.needsUpdate = true;
+    }
   }
 
-  update(frame: Frame, centre: THREE.Vector3): void {
+  private poses(frame: Frame): THREE.Matrix4[] {
+    return Array.from({ length: this.layout.obstacle_count }, (_, i) => pose_of(this.layout, frame, i));
+  }
+
+  update(frame: Frame, shapes: readonly (MeshShape | null)[], centre: THREE.Vector3): void {
     const layout = this.layout;
-    const poses = Array.from({ length: layout.obstacle_count }, (_, i) => pose_of(layout, frame, i));
+    const poses = this.poses(frame);
+    this.meshes.update(poses, shapes);
     const up = new THREE.Vector3(0, 1, 0);
     const matrix = new THREE.Matrix4();
     for (let i = 0; i < layout.capsule_count; ++i) {
@@ -117,11 +134,12 @@ export class Obstacles {
     });
   }
 
-  /** Corners of boxes about the ends of the capsules in their present place. */
+  /** Corners of boxes about the ends of the capsules, and points of the meshes, in their place in `frame`. */
   outline(frame: Frame): THREE.Vector3[] {
-    const out: THREE.Vector3[] = [];
+    const poses = this.poses(frame);
+    const out = this.meshes.outline(poses);
     for (let i = 0; i < this.layout.capsule_count; ++i) {
-      const pose = pose_of(this.layout, frame, this.layout.capsule_obstacle[i]!);
+      const pose = poses[this.layout.capsule_obstacle[i]!]!;
       const radius = this.layout.capsule_radius[i]!;
       for (const ends of [this.layout.capsule_from, this.layout.capsule_to]) {
         const end = new THREE.Vector3().fromArray(ends, 3 * i).applyMatrix4(pose);
@@ -139,6 +157,8 @@ export class Obstacles {
     this.balls.dispose();
     this.cylinders.dispose();
     this.material.dispose();
+    this.mesh_material.dispose();
+    this.meshes.dispose();
     for (const { mesh } of this.planes) {
       mesh.geometry.dispose();
       (mesh.material as THREE.Material).dispose();

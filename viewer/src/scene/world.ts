@@ -9,6 +9,7 @@ import type { Settings } from "../settings";
 import type { LegendEntry } from "../ui/legend";
 import { Contacts, normal_forces } from "./contacts";
 import { Fibres } from "./fibres";
+import type { Surface } from "./meshes";
 import { Obstacles } from "./obstacles";
 import type { Stage } from "./stage";
 
@@ -34,11 +35,12 @@ export class World {
 
   constructor(
     readonly layout: Layout,
+    surfaces: readonly Surface[],
     private readonly group_names: readonly string[],
     private readonly stage: Stage,
   ) {
     this.fibres = new Fibres(layout);
-    this.obstacles = new Obstacles(layout);
+    this.obstacles = new Obstacles(layout, surfaces);
     let radius = 0;
     for (const r of layout.radius) radius = Math.max(radius, r);
     this.contacts = new Contacts(2.5 * radius);
@@ -71,7 +73,7 @@ export class World {
     if (this.shown) this.outline(this.shown.frame);
   }
 
-  /** Some thousand points of the fibres and the ends of the capsules; planes are left out. */
+  /** Some thousand points of the fibres and meshes and the ends of the capsules; planes are left out. */
   private outline(frame: Frame): void {
     const points: THREE.Vector3[] = [];
     const stride = 3 * Math.max(1, Math.floor(frame.points.length / 15000));
@@ -86,7 +88,7 @@ export class World {
   show(shown: Shown, settings: Settings): void {
     this.shown = shown;
     this.fibres.set_points(shown.frame.points, shown.values);
-    this.obstacles.update(shown.frame, this.centre);
+    this.obstacles.update(shown.frame, shown.shapes, this.centre);
     this.see_values(shown, settings);
     this.show_contacts(shown.frame, settings);
     this.apply(settings);
