@@ -8,7 +8,7 @@ import pathlib
 import shutil
 import subprocess
 
-SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/three_point_bending.toml"
+SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -36,7 +36,8 @@ def main():
     if arguments.what == "parts":
         command = ["npx", "vitest", "run"]
     else:
-        command = ["node", "tests/browser.mjs", "--program", arguments.program, "--browser", browser, "--scene", str(SCENE)]
+        command = ["node", "tests/browser.mjs", "--program", arguments.program, "--browser", browser]
+        command += ["--scene", str(SCENES / "three_point_bending.toml"), "--meshes", str(SCENES / "mesh.toml")]
         command += ["--pictures", arguments.pictures] if arguments.pictures else []
     return subprocess.run(command, cwd=arguments.work, timeout=600, check=False).returncode
 

@@ -346,7 +346,7 @@ export class Viewer {
     const surfaces = meshes.map((mesh, i) => ({ mesh, vertices: vertices[i]! }));
     this.world?.dispose();
     this.player.clear();
-    this.source.restart(generation, meshes);
+    this.source.restart(generation, meshes, vertices);
     this.generation = generation;
     this.shown_index = -1;
     this.tables_of = -1;

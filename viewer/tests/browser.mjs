@@ -1,14 +1,14 @@
 // The page in a real browser: node browser.mjs --program TRESSE --browser CHROMIUM [--pictures FOLDER].
-// Opens short runs, plays, scrubs, picks, toggles every overlay, follows a live run, survives damaged and vanished files.
+// Opens short runs, plays, scrubs, picks, toggles every overlay, shows meshes, follows live runs, survives damaged and vanished files.
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 
 const { values: options } = parseArgs({
-  options: { program: { type: "string" }, browser: { type: "string" }, scene: { type: "string" }, pictures: { type: "string" } },
+  options: { program: { type: "string" }, browser: { type: "string" }, scene: { type: "string" }, meshes: { type: "string" }, pictures: { type: "string" } },
 });
 const folder = mkdtempSync(join(tmpdir(), "tresse_view_"));
 const children = [];
@@ -20,9 +20,9 @@ function expect(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-function run_scene(name, ...more) {
+function run_scene(name, scene, ...more) {
   const out = join(folder, name);
-  const words = ["run", options.scene, "-o", out, "--quiet", "--set", "friction=0.3", ...more];
+  const words = ["run", scene, "-o", out, "--quiet", ...more];
   const done = spawnSync(options.program, words, { encoding: "utf8" });
   expect(done.status === 0, `run: ${done.stderr}`);
   return out;
@@ -277,16 +277,41 @@ async function survives(page, path) {
   forgive = false;
 }
 
-async function follows(browser) {
-  const out = join(folder, "live");
-  const more = ["--set", "time_step=2e-6", "--set", "output.every=500", "--set", "max_indentation=0.02", "--threads", "1"];
-  const run = spawn(options.program, ["run", options.scene, "-o", out, "--quiet", ...more]);
+/** A run under way with some frames in its log. */
+async function live_run(name, size, scene, ...more) {
+  const out = join(folder, name);
+  const run = spawn(options.program, ["run", scene, "-o", out, "--quiet", "--threads", "1", ...more]);
   children.push(run);
   const log = join(out, "trajectory.log");
-  for (let i = 0; (statSync(log, { throwIfNoEntry: false })?.size ?? 0) < 20000; ++i) {
+  for (let i = 0; (statSync(log, { throwIfNoEntry: false })?.size ?? 0) < size; ++i) {
     expect(i < 600, "the run did not begin");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  return { out, run };
+}
+
+/** The mesh is there from the beginning, and stays while frames come. */
+async function follows_meshes(browser) {
+  const { out, run } = await live_run("live_mesh", 60000, options.meshes, "--set", "time_step=1e-5", "--set", "output.every=50");
+  const { url } = await serve(out);
+  const page = await open_page(browser, url);
+  const requests = requests_of(page);
+  await until(page, () => document.getElementById("status").textContent === "live");
+  const first = await frame_of(page);
+  await until(page, (n) => Number(document.body.dataset.frame) > n + 3, first);
+  run.kill("SIGKILL");
+  await until(page, () => document.body.dataset.live === "false");
+  const before = await view_pixels(page);
+  await picture(page, "live_mesh");
+  await page.keyboard.press("o");
+  expect((await differences(page, before, await view_pixels(page))).count > 20000, "no bust in a live run");
+  expect(requests.count("/api/vertices") === 0, "the bust was fetched again");
+  await page.close();
+}
+
+async function follows(browser) {
+  const more = ["--set", "time_step=2e-6", "--set", "output.every=500", "--set", "max_indentation=0.02"];
+  const { out, run } = await live_run("live", 20000, options.scene, ...more);
   const { url } = await serve(out);
   const page = await open_page(browser, url, "dark");
   await until(page, () => document.getElementById("status").textContent === "live");
@@ -305,6 +330,96 @@ async function follows(browser) {
   await page.close();
 }
 
+/** Paths that a page asks for, as they come. */
+function requests_of(page) {
+  const paths = [];
+  page.on("request", (request) => paths.push(new URL(request.url()).pathname));
+  return { count: (path) => paths.filter((one) => one === path).length };
+}
+
+async function shows_meshes(browser) {
+  const { url } = await serve(run_scene("mesh", options.meshes, "--until", "0.1", "--set", "output.every=20"));
+  const page = await open_page(browser, url);
+  const requests = requests_of(page);
+  await page.reload();
+  await page.waitForSelector("body[data-frame]");
+  const first = await view_pixels(page);
+  await picture(page, "mesh");
+  await page.keyboard.press("o");
+  const without = await view_pixels(page);
+  expect((await differences(page, first, without)).count > 20000, "a bust is hardly to be seen");
+  await page.keyboard.press("o");
+  expect((await differences(page, first, await view_pixels(page))).count === 0, "the bust does not come back");
+  await page.keyboard.press("t");
+  await settled(page);
+  await page.locator("#opacity").fill("0.4");
+  expect((await differences(page, first, await view_pixels(page))).count > 20000, "opacity changes nothing");
+  await picture(page, "mesh_dark");
+  await page.locator("#opacity").fill("1");
+  await page.locator("#opacity").evaluate((x) => x.blur());
+  const last = Number(await page.getAttribute("#scrub", "max"));
+  for (let frame = 0; frame <= last; ++frame) {
+    await page.locator("#scrub").fill(String(frame));
+    await until(page, (n) => Number(document.body.dataset.frame) === n, frame);
+  }
+  expect(last === 10 && requests.count("/api/frame") >= last, `${last} frames`);
+  for (const path of ["/api/meshes", "/api/vertices"]) expect(requests.count(path) === 1, `${path} ${requests.count(path)} times`);
+  await page.close();
+}
+
+/** A sheet of two faces with three frames of its own over 0.1 s, which rises as a body. */
+const moving_scene = (from) => `
+[simulation]
+time_step = 1e-3
+duration = 0.1
+gravity = 0
+[output]
+every = 5
+[[fibres]]
+name = "hair"
+material = "nylon"
+length = 0.02
+elements = 2
+radius = 1e-4
+root = { position = [0, 0, 0.05] }
+[[obstacles]]
+name = "sheet"
+shape = "mesh"
+file = "${from}/sheet.#.obj"
+first = 1
+last = 3
+rate = 20
+motion = { velocity = [0, 0, 0.05] }
+`;
+
+async function moves_vertices(browser) {
+  const from = join(folder, "sheets");
+  mkdirSync(from);
+  for (const [number, height] of [[1, -0.02], [2, 0.03], [3, -0.02]]) {
+    writeFileSync(join(from, `sheet.${number}.obj`), `v -0.05 -0.05 -0.02\nv 0.05 -0.05 -0.02\nv 0.05 0.05 -0.02\nv -0.05 0.05 ${height}\nf 1 2 3\nf 1 3 4\n`);
+  }
+  writeFileSync(join(folder, "sheet.toml"), moving_scene(from));
+  const path = run_scene("moving", join(folder, "sheet.toml"));
+  rmSync(from, { recursive: true }); // the run's folder has all
+  const { url } = await serve(path);
+  const page = await open_page(browser, url);
+  const requests = requests_of(page);
+  const seen = [];
+  for (const frame of [0, 5, 10, 15, 20]) {
+    await page.locator("#scrub").fill(String(frame));
+    await until(page, (n) => Number(document.body.dataset.frame) === n, frame);
+    seen.push(await view_pixels(page));
+    await picture(page, `sheet_${frame}`);
+  }
+  for (let i = 1; i < seen.length; ++i) expect((await differences(page, seen[i - 1], seen[i])).count > 500, `the sheet rests at ${5 * i}`);
+  // Its shape is that of the beginning, but it has moved as a body.
+  expect((await differences(page, seen[0], seen[4])).count > 500, "the sheet has not moved up");
+  for (const key of ["Home", "End", "Home"]) await page.keyboard.press(key);
+  await settled(page);
+  expect(requests.count("/api/vertices") === 2, `vertices ${requests.count("/api/vertices")} times`); // the first came with the page
+  await page.close();
+}
+
 async function server_ends(page, server) {
   forgive = true;
   server.kill();
@@ -319,7 +434,7 @@ async function main() {
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
   });
   children.push({ kill: () => void browser.close() });
-  const path = run_scene("run", "--until", "0.3", "--set", "output.every=20");
+  const path = run_scene("run", options.scene, "--set", "friction=0.3", "--until", "0.3", "--set", "output.every=20");
   const { server, url } = await serve(path);
   const page = await open_page(browser, url);
   const steps = [plays_and_scrubs, toggles, colours, picks, the_rest_of_the_page, unlabelled_controls];
@@ -329,8 +444,10 @@ async function main() {
   }
   await survives(page, path);
   console.log("survives: ok");
-  await follows(browser);
-  console.log("follows: ok");
+  for (const step of [follows, shows_meshes, moves_vertices, follows_meshes]) {
+    await step(browser);
+    console.log(`${step.name}: ok`);
+  }
   await server_ends(page, server);
   expect(complaints.length === 0, `the browser complained: ${complaints.join("; ")}`);
 }

@@ -243,6 +243,7 @@ TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file, LogE
   } catch (const InvalidInput& bad) {
     throw InvalidInput(fmt::format("{}: {}", file.string(), bad.what()));
   }
+  payload_ = {};  // that of the layout may be far larger than a frame's
   count_records(static_cast<std::uint64_t>(in_.tellg()), end);
 }
 

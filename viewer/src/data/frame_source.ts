@@ -42,13 +42,14 @@ export class FrameSource {
     return this.cache.bytes;
   }
 
-  /** Another run, or the same anew. */
-  restart(generation: number, meshes: readonly Mesh[]): void {
+  /** Another run, or the same anew. `first`: of each mesh its first key. */
+  restart(generation: number, meshes: readonly Mesh[], first: readonly Float32Array[]): void {
     this.generation = generation;
     this.meshes = meshes;
     for (const controller of this.pending.values()) controller.abort();
     this.pending.clear();
     this.cache.clear();
+    meshes.forEach((mesh, i) => mesh.keys > 1 && this.cache.set(`mesh/${i}/0`, first[i]!, first[i]!.byteLength));
     this.wanted = [];
   }
 
