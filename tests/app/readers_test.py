@@ -16,6 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import numpy as np  # noqa: E402
 from export_runs import SCENE, Run, export, make_run, near  # noqa: E402
 from export_test import samples_of  # noqa: E402
+from mesh_results_test import usd_surface  # noqa: E402
+from mesh_runs import MeshRun, make_mesh_run  # noqa: E402
 
 READERS = SCENE.parent
 SKIPPED = 77
@@ -26,6 +28,18 @@ def call(folder, *command):
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, env=environment)
     assert result.returncode == 0, f"{command}: {result.stdout[-2000:]}{result.stderr[-2000:]}"
     return result.stdout
+
+
+def check_paraview_meshes(program, folder, run: MeshRun):
+    export(program, folder, "--format", "vtk", "-o", "v.pvd")
+    export(program, folder, "--format", "vtkhdf", "-o", "h.vtkhdf")
+    call(folder, sys.executable, str(READERS / "paraview_dump.py"), "out.npz", "v.pvd", "h_obstacles.vtkhdf.series")
+    got = np.load(folder / "out.npz")
+    for frame in range(len(run.time)):
+        for key in (f"v.pvd/{frame}/2", f"h_obstacles.vtkhdf.series/{frame}/0"):
+            expected = np.concatenate([run.surface(frame, name) for name in run.names])
+            near(got[key + "/points"][: len(expected)], expected, key, 0.1)
+            assert (got[key + "/cells"] == 5).all() and len(got[key + "/cells"]) == 16  # two of the floor
 
 
 def has_paraview():
@@ -84,6 +98,18 @@ def check_blender(program, folder, run: Run):
             near(np.linalg.norm(x - (a + along[:, None] * (b - a)), axis=1), np.full(len(x), radius), name, 0.1)
 
 
+def check_blender_meshes(program, folder, run: MeshRun):
+    export(program, folder, "--format", "obj", "-o", "o.obj")
+    export(program, folder, "--format", "gltf", "-o", "g.glb")
+    words = ["out.npz", "o_0003.obj", "g.glb"]
+    call(folder, "blender", "-b", "--factory-startup", "--python", str(READERS / "blender_dump.py"), "--", *words)
+    got = np.load(folder / "out.npz")
+    for name in run.names:
+        near(got[f"o_0003.obj/0/{name}/points"], run.surface(3, name), f"obj {name}", 0.1)
+        for frame in range(len(run.time)):
+            near(got[f"g.glb/{frame}/{name}/points"], run.surface(frame, name), f"glb {name}, frame {frame}", 0.1)
+
+
 def check_usd(program, folder, run: Run):
     export(program, folder, "--format", "usda", "-o", "u.usda")
     text = call(folder, "node", str(READERS / "usd_dump.mjs"), "u.usda")
@@ -101,10 +127,20 @@ def check_usd(program, folder, run: Run):
         assert kind in text, f"{kind} is missing"
 
 
+def check_usd_meshes(program, folder, run: MeshRun):
+    export(program, folder, "--format", "usda", "-o", "u.usda")
+    text = call(folder, "node", str(READERS / "usd_dump.mjs"), "u.usda")
+    for name in run.names:
+        for frame in range(len(run.time)):
+            points, faces = usd_surface(text, run, frame, name)
+            near(points, run.surface(frame, name), f"usd {name}", 0.1)
+            assert (faces == run.faces[name]).all(), name
+
+
 CHECKS = {
-    "paraview": (check_paraview, has_paraview),
-    "blender": (check_blender, lambda: shutil.which("blender") is not None),
-    "usd": (check_usd, lambda: shutil.which("node") and (READERS / "node_modules/tinyusdz").is_dir()),
+    "paraview": (check_paraview, check_paraview_meshes, has_paraview),
+    "blender": (check_blender, check_blender_meshes, lambda: shutil.which("blender") is not None),
+    "usd": (check_usd, check_usd_meshes, lambda: shutil.which("node") and (READERS / "node_modules/tinyusdz").is_dir()),
 }
 
 
@@ -114,13 +150,15 @@ def main():
     parser.add_argument("--reader", required=True, choices=CHECKS)
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
-    check, installed = CHECKS[arguments.reader]
+    check, check_meshes, installed = CHECKS[arguments.reader]
     if not installed():
         print(f"SKIPPED: {arguments.reader} is not installed; tools/install_dependencies readers installs it")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check(program, folder, make_run(program, folder))
+        (folder / "meshes").mkdir()
+        check_meshes(program, folder / "meshes", make_mesh_run(program, folder / "meshes"))
 
 
 if __name__ == "__main__":
