@@ -196,7 +196,7 @@ def spoil(kind, path):
 
 
 DAMAGES = {
-    "cut": "trajectory.h5", "no meshes": "'obstacles/meshes' is missing, and obstacle 'block' has no other shape",
+    "cut": "trajectory.h5", "no meshes": "obstacle 'block' has no capsule, plane or mesh in 'obstacles'",
     "no vertices": "'obstacles/meshes/vertex': missing", "too few vertices": "'obstacles/meshes' do not add up",
     "enormous": "larger than the file can hold", "enormous counts": "'obstacles/meshes' do not add up",
     "faces of others": "'obstacles/meshes' do not add up", "frames never": "'obstacles/meshes' do not add up",

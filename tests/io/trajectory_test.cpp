@@ -313,6 +313,39 @@ TEST_F(Trajectory, meshes_that_do_not_add_up_are_refused) {
             "trajectory: 'obstacles/meshes/vertex' holds a number that is not finite");
 }
 
+/// A log as it was before there were meshes: the arrays of its layout end with the planes'.
+std::string without_meshes(const std::string& log) {
+  const std::size_t header = std::string("tresse trajectory log 1\n").size(), begin = header + 32;
+  const std::size_t end = log.find("obstacles/meshes/obstacle") - 1;  // of the planes: then comes the name's length
+  std::uint64_t size = 0;
+  std::memcpy(&size, &log[header + 8], sizeof(size));
+  std::string out = log.substr(0, end) + log.substr(begin + size);
+  size = end - begin;
+  std::memcpy(&out[header + 8], &size, sizeof(size));
+  const std::uint32_t payload = crc32(std::string_view(out).substr(begin, size));
+  std::memcpy(&out[header + 24], &payload, sizeof(payload));
+  const std::uint32_t head = crc32(std::string_view(out).substr(header, 28));
+  std::memcpy(&out[header + 28], &head, sizeof(head));
+  return out;
+}
+
+TEST_F(Trajectory, logs_of_before_there_were_meshes_are_read) {
+  const auto file = folder / "trajectory.log";
+  const auto write = [&](const TrajectoryLayout& layout) {
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(file, layout);
+    log.append(frame(layout, 3, 7));
+    log.flush();
+    put_bytes(file, without_meshes(bytes_of(file)));
+  };
+  write(synthetic::layout());
+  TrajectoryLogReader reader(file);
+  EXPECT_EQ(reader.layout(), synthetic::layout());
+  EXPECT_EQ(reader.frame(0), frame(synthetic::layout(), 3, 7));
+  write(layout_with_mesh());
+  EXPECT_EQ(message_of<InvalidInput>([&] { TrajectoryLogReader{file}; }),
+            file.string() + ": trajectory: obstacle 'sheet' has no capsule, plane or mesh in 'obstacles'");
+}
+
 TEST_F(Trajectory, damaged_files_are_refused_or_read_never_more) {
   const TrajectoryLayout layout = synthetic::layout();
   const auto file = folder / "trajectory.h5";

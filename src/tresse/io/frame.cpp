@@ -93,6 +93,19 @@ void check_meshes(const TrajectoryLayout& layout) {
           "trajectory: 'obstacles/meshes/vertex' holds a number that is not finite");
 }
 
+void require_shapes(const TrajectoryLayout& layout) {
+  std::vector<bool> has(layout.obstacle_count(), false);
+  for (const std::vector<std::int32_t>* of :
+       {&layout.capsule_obstacle, &layout.plane_obstacle, &layout.mesh_obstacle}) {
+    for (const std::int32_t obstacle : *of) has[static_cast<std::size_t>(obstacle)] = true;
+  }
+  const auto without = std::find(has.begin(), has.end(), false);
+  require(without == has.end(), [&] {
+    return fmt::format("trajectory: obstacle '{}' has no capsule, plane or mesh in 'obstacles'",
+                       layout.obstacle_names[static_cast<std::size_t>(without - has.begin())]);
+  });
+}
+
 }  // namespace
 
 void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
@@ -144,6 +157,7 @@ void validate(const TrajectoryLayout& layout) {
   check_indices("obstacles/planes/obstacle", layout.plane_obstacle, layout.obstacle_count());
   check_indices("obstacles/meshes/obstacle", layout.mesh_obstacle, layout.obstacle_count());
   check_meshes(layout);
+  require_shapes(layout);
 }
 
 void validate(const Frame& frame, const TrajectoryLayout& layout) {

@@ -121,18 +121,6 @@ void write_frames(Hdf5Writer& file, const TrajectoryLayout& layout, std::uint64_
   file.attribute("contacts/frame_offsets", "meaning", "contacts of frame i: from entry i to entry i + 1");
 }
 
-/// Where meshes are missing, that nothing was one.
-void require_shapes(const TrajectoryLayout& layout) {
-  for (std::size_t i = 0; i < layout.obstacle_count(); ++i) {
-    const auto index = static_cast<std::int32_t>(i);
-    const auto has = [index](const std::vector<std::int32_t>& of) { return std::ranges::find(of, index) != of.end(); };
-    require(has(layout.capsule_obstacle) || has(layout.plane_obstacle), [&] {
-      return fmt::format("trajectory: 'obstacles/meshes' is missing, and obstacle '{}' has no other shape",
-                         layout.obstacle_names[i]);
-    });
-  }
-}
-
 }  // namespace
 
 void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout, std::uint64_t frames,
@@ -166,9 +154,9 @@ TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : file_(fi
   layout_.scene = file_.read_string("scene");
   layout_.group_names = file_.read_strings("fibres/group_names");
   layout_.obstacle_names = file_.read_strings("obstacles/names");
-  const bool meshes = file_.has("obstacles/meshes");  // not in runs of before there were any
+  const bool meshes = file_.has("obstacles/meshes");
   detail::for_each_array(layout_, [&]<class T>(const detail::Field& field, std::vector<T>& array) {
-    if (meshes || !std::string_view(field.name).starts_with("obstacles/meshes/")) array = file_.read<T>(field.name);
+    if (meshes || !detail::of_meshes(field)) array = file_.read<T>(field.name);
   });
   times_ = file_.read<double>("time");
   steps_ = file_.read<std::int64_t>("step", {times_.size()});
@@ -177,7 +165,6 @@ TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : file_(fi
   try {
     require(rising, "trajectory: 'contacts/frame_offsets' must rise from 0");
     validate(layout_);
-    if (!meshes) require_shapes(layout_);
   } catch (const InvalidInput& error) {
     throw InvalidInput(fmt::format("{}: {}", file.string(), error.what()));
   }

@@ -97,6 +97,7 @@ struct Decoder {
   }
   template <class T>
   void operator()(const detail::Field& field, std::vector<T>& array) {
+    if (in.empty() && detail::of_meshes(field)) return;
     get(field.name, array);
   }
   void texts(const char* name, std::vector<std::string>& values) {

@@ -25,6 +25,11 @@ inline std::size_t width(const Field& field) {
   return count;
 }
 
+/// Runs of before there were meshes have no such array.
+inline bool of_meshes(const Field& field) {
+  return field.per == Per::mesh || field.per == Per::mesh_vertex || field.per == Per::mesh_face;
+}
+
 /// visit(Field, array) for every numeric array of a layout.
 template <class Layout, class Visit>
 void for_each_array(Layout& x, Visit&& visit) {
