@@ -319,6 +319,7 @@ async function follows(browser) {
   await until(page, (n) => Number(document.body.dataset.frame) > n + 3, first);
   await picture(page, "live");
   await page.click("#follow");
+  await page.waitForTimeout(500); // the frame at the head may be on its way
   const still = await frame_of(page);
   await page.waitForTimeout(2500);
   expect((await frame_of(page)) === still, "follows although told not to");
