@@ -204,26 +204,50 @@ DAMAGES = {
 }  # fmt: skip
 
 
+def refused(program, folder, *words):
+    """The folder "bad" is refused in one line that has these words, and nothing is left half-written."""
+    before = sorted(path.name for path in folder.iterdir())
+    commands = [["export", "bad", "--format", f, "-o", f"x.{f}"] for f in ("usda", "obj", "vtkhdf")]
+    commands += [["export", "bad", "--format", "gltf", "-o", "x.glb"], ["render", "bad", "-o", "x.png"]]
+    commands += [["view", "bad", "--no-open", "--assets", "assets"]]
+    for command in commands:
+        result = subprocess.run([program, *command], cwd=folder, capture_output=True, text=True, timeout=100)
+        assert result.returncode == 2 and result.stderr.count("\n") == 1, f"{words}: {command}: {result}"
+        assert all(word in result.stderr for word in words), f"{words}: {command}: {result.stderr}"
+    assert sorted(path.name for path in folder.iterdir()) == before, f"{words}: something was left"
+    shutil.rmtree(folder / "bad")
+
+
 def check_damages(program, folder, _run):
-    """One line that names the file and what is wrong, nothing half-written."""
     for kind, words in DAMAGES.items():
-        bad = folder / "bad"
-        shutil.copytree(folder / "run", bad)
-        (bad / "trajectory.log").unlink(missing_ok=True)
-        spoil(kind, bad / "trajectory.h5")
-        before = sorted(path.name for path in folder.iterdir())
-        commands = [["export", "bad", "--format", f, "-o", f"x.{f}"] for f in ("usda", "obj", "vtkhdf")]
-        commands += [["export", "bad", "--format", "gltf", "-o", "x.glb"], ["render", "bad", "-o", "x.png"]]
-        commands += [["view", "bad", "--no-open", "--assets", "assets"]]
-        for command in commands:
-            result = subprocess.run([program, *command], cwd=folder, capture_output=True, text=True, timeout=100)
-            assert result.returncode == 2 and result.stderr.count("\n") == 1, f"{kind}: {command}: {result}"
-            assert "bad/trajectory.h5" in result.stderr and words in result.stderr, f"{kind}: {command}: {result.stderr}"
-        assert sorted(path.name for path in folder.iterdir()) == before, f"{kind}: something was left"
-        shutil.rmtree(bad)
+        shutil.copytree(folder / "run", folder / "bad")
+        spoil(kind, folder / "bad/trajectory.h5")
+        refused(program, folder, "bad/trajectory.h5", words)
 
 
-CHECKS = (check_obj, check_vtk, check_gltf, check_usda, check_leaving_out, check_picture, check_server, check_damages)
+def check_log(program, folder, _run):
+    """A run under way has its meshes in the log's first record."""
+    for name, output in (("run", "h.obj"), ("stopped", "l.obj")):
+        command = [program, "export", name, "--format", "obj", "-o", output, "--frames", "0:2", "--quiet"]
+        subprocess.run(command, cwd=folder, check=True, timeout=100)
+    for frame in range(3):
+        # But for the floor, which is larger in the longer run.
+        whole, log = (read_obj(folder / f"{name}_{frame:04}.obj")[0][:-4] for name in "hl")
+        assert (whole == log).all(), f"frame {frame} of the log"
+    with viewing(program, folder / "stopped", folder / "assets") as viewer:
+        generation = viewer.json("/api/state")["generation"]
+        assert len(viewer.request(f"/api/vertices?generation={generation}&mesh=1&key=2")[1]) == 12 * len(SHEET[2])
+    log = (folder / "stopped/trajectory.log").read_bytes()
+    for name in (b"obstacles/meshes/vertices", b"obstacles/meshes/vertex", b"obstacles/meshes/face"):
+        at = log.index(name) + len(name) + 30
+        flipped = log[:at] + bytes([log[at] ^ 1]) + log[at + 1 :]
+        for damaged in (log[:at], flipped):
+            shutil.copytree(folder / "stopped", folder / "bad")
+            (folder / "bad/trajectory.log").write_bytes(damaged)
+            refused(program, folder, "bad/trajectory.log: damaged or cut short")
+
+
+CHECKS = (check_obj, check_vtk, check_gltf, check_usda, check_leaving_out, check_picture, check_server, check_damages, check_log)
 
 
 def main():

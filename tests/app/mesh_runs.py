@@ -1,4 +1,4 @@
-"""A run on meshes for tests: a block that moves as one body, a sheet whose vertices move, and where both are by the scene alone."""
+"""Runs on meshes for tests: a block that moves as one body, a sheet whose vertices move, and where both are by the scene alone."""
 
 import shutil
 import subprocess
@@ -63,16 +63,17 @@ def write_ply(path, vertices, faces):
 
 
 def make_mesh_run(program, folder):
-    """folder/run, whose scene and meshes are nowhere any more."""
+    """folder/run, and folder/stopped, half of it, which has a log. Their scene and meshes are nowhere any more."""
     here = folder / "made"
     here.mkdir()
     write_obj(here / "block.obj", BLOCK, BLOCK_FACES)
     for key, vertices in enumerate(SHEET):
         write_ply(here / f"sheet.{key + 1:02}.ply", vertices, SHEET_FACES)
     (here / "scene.toml").write_text(SCENE, encoding="ascii")
-    command = [program, "run", str(here / "scene.toml"), "-o", str(here / "run"), "--quiet"]
-    subprocess.run(command, check=True, timeout=300)
-    shutil.move(here / "run", folder / "run")
+    for name, words in (("run", []), ("stopped", ["--until", "0.03"])):
+        command = [program, "run", str(here / "scene.toml"), "-o", str(here / name), "--quiet", *words]
+        subprocess.run(command, check=True, timeout=300)
+        shutil.move(here / name, folder / name)
     shutil.rmtree(here)
     return MeshRun(folder / "run")
 
