@@ -1,3 +1,4 @@
+import * as THREE from "three";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { map_colour } from "../src/colours";
 import { ByteCache } from "../src/data/cache";
@@ -8,6 +9,7 @@ import { Player, frame_at, suitable_speed } from "../src/data/player";
 import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from "../src/data/protocol";
 import { title_of, up_axis } from "../src/data/scene_text";
 import { smooth_normals, split_at_creases } from "../src/scene/creases";
+import { Meshes, most_smooth_faces } from "../src/scene/meshes";
 import { pick_fibre } from "../src/scene/picking";
 import { pieces_of } from "../src/scene/segments";
 import { envelope } from "../src/ui/plots";
@@ -103,6 +105,38 @@ describe("meshes", () => {
       expect([...normals.subarray(3 * point, 3 * point + 3)].map((x, c) => (c === axis ? x * sign : x))[axis]).toBeCloseTo(1, 6);
     });
     expect(split_at_creases(corners, faces, 2).vertex.length).toBe(8);
+  });
+});
+
+describe("meshes in the scene", () => {
+  const [corners, face] = box();
+  const mesh: Mesh = { obstacle: 1, vertex_count: 8, keys: 2, rate: 10, face };
+  const place = (drawn: THREE.Object3D): number[] => {
+    const points = (drawn as THREE.Mesh).geometry.getAttribute("position");
+    return new THREE.Vector3().fromBufferAttribute(points, 0).applyMatrix4(drawn.matrix).toArray();
+  };
+  it("stand where their obstacle and their keys put them", () => {
+    const meshes = new Meshes([{ mesh, vertices: corners }], new THREE.MeshStandardMaterial());
+    const drawn = meshes.group.children[0]!;
+    const poses = [new THREE.Matrix4(), new THREE.Matrix4().makeTranslation(1, 2, 3)];
+    meshes.update(poses, [null]);
+    expect(place(drawn)).toEqual([1, 2, 3]);
+    const points = (drawn as THREE.Mesh).geometry.getAttribute("position") as THREE.BufferAttribute;
+    const uploads = points.version;
+    meshes.update(poses, [null]);
+    expect(points.version).toBe(uploads); // not put on the card again
+    meshes.update(poses, [{ before: corners, after: corners.map((x) => x + 4), weight: 0.25 }]);
+    expect(place(drawn)).toEqual([2, 3, 4]);
+    expect(points.version).toBe(uploads + 1);
+    expect(meshes.outline(poses)).toHaveLength(24);
+    meshes.dispose();
+  });
+  it("are shaded flat where they have very many faces", () => {
+    const many = { ...mesh, face: new Int32Array(3 * (most_smooth_faces + 1)).map((_, k) => face[k % 36]!) };
+    const drawn = new Meshes([{ mesh: many, vertices: corners }], new THREE.MeshStandardMaterial()).group.children[0] as THREE.Mesh;
+    expect((drawn.material as THREE.MeshStandardMaterial).flatShading).toBe(true);
+    expect([drawn.geometry.getAttribute("position").count, drawn.geometry.index!.count]).toEqual([8, many.face.length]);
+    expect(drawn.geometry.getAttribute("normal")).toBeUndefined();
   });
 });
 

@@ -69,6 +69,11 @@ export function split_at_creases(vertices: Float32Array, face: Int32Array, angle
   return { vertex: Uint32Array.from(vertex), index };
 }
 
+/** No copy of any vertex. */
+export function as_it_is(vertices: Float32Array, face: Int32Array): Creased {
+  return { vertex: Uint32Array.from({ length: vertices.length / 3 }, (_, i) => i), index: Uint32Array.from(face) };
+}
+
 /** Unit normals of points, averages over their faces by area; `out` (points, 3). */
 export function smooth_normals(points: Float32Array, index: Uint32Array, out: Float32Array): void {
   out.fill(0);

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import type { MeshShape } from "../data/frame_source";
 import type { Mesh } from "../data/protocol";
-import { smooth_normals, split_at_creases, type Creased } from "./creases";
+import { as_it_is, smooth_normals, split_at_creases, type Creased } from "./creases";
 
 /** A mesh and its first key. */
 export interface Surface {
@@ -13,25 +13,28 @@ export interface Surface {
 
 const crease = (40 * Math.PI) / 180;
 const outline_points = 2000;
+/** Larger meshes are shaded flat: finding their edges would take seconds. */
+export const most_smooth_faces = 1e6;
 
 interface Drawn {
   readonly mesh: Mesh;
   readonly creased: Creased;
   readonly points: Float32Array; // (points, 3), those of the attribute
-  readonly normals: Float32Array;
+  readonly normals: Float32Array | null; // the graphics card's, by face
   readonly object: THREE.Mesh;
 }
 
-function draw({ mesh, vertices }: Surface, material: THREE.Material): Drawn {
-  const creased = split_at_creases(vertices, mesh.face, crease);
+function draw({ mesh, vertices }: Surface, smooth: THREE.Material, flat: THREE.Material): Drawn {
+  const is_smooth = mesh.face.length / 3 <= most_smooth_faces;
+  const creased = is_smooth ? split_at_creases(vertices, mesh.face, crease) : as_it_is(vertices, mesh.face);
   const points = new Float32Array(3 * creased.vertex.length);
-  const normals = new Float32Array(points.length);
+  const normals = is_smooth ? new Float32Array(points.length) : null;
   const geometry = new THREE.BufferGeometry();
   const usage = mesh.keys > 1 ? THREE.DynamicDrawUsage : THREE.StaticDrawUsage;
   geometry.setAttribute("position", new THREE.BufferAttribute(points, 3).setUsage(usage));
-  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3).setUsage(usage));
+  if (normals) geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3).setUsage(usage));
   geometry.setIndex(new THREE.BufferAttribute(creased.index, 1));
-  const object = new THREE.Mesh(geometry, material);
+  const object = new THREE.Mesh(geometry, is_smooth ? smooth : flat);
   object.matrixAutoUpdate = false;
   object.frustumCulled = false; // vertices that move leave any sphere about them
   const out = { mesh, creased, points, normals, object };
@@ -44,16 +47,22 @@ function shape({ creased, points, normals, object }: Drawn, { before, after, wei
     const from = 3 * creased.vertex[i]!;
     for (let c = 0; c < 3; ++c) points[3 * i + c] = before[from + c]! + weight * (after[from + c]! - before[from + c]!);
   }
-  smooth_normals(points, creased.index, normals);
-  for (const name of ["position", "normal"]) object.geometry.getAttribute(name).needsUpdate = true;
+  if (normals) smooth_normals(points, creased.index, normals);
+  for (const attribute of Object.values(object.geometry.attributes)) attribute.needsUpdate = true;
 }
 
 export class Meshes {
   readonly group = new THREE.Group();
+  readonly materials: readonly THREE.MeshStandardMaterial[];
   private readonly all: readonly Drawn[];
 
-  constructor(surfaces: readonly Surface[], material: THREE.Material) {
-    this.all = surfaces.map((surface) => draw(surface, material));
+  /** Of the colour of `material`, but seen from both sides, as sheets are. */
+  constructor(surfaces: readonly Surface[], material: THREE.MeshStandardMaterial) {
+    const [smooth, flat] = [material.clone(), material.clone()];
+    smooth.side = flat.side = THREE.DoubleSide;
+    flat.flatShading = true;
+    this.materials = [smooth, flat];
+    this.all = surfaces.map((surface) => draw(surface, smooth, flat));
     for (const { object } of this.all) this.group.add(object);
   }
 
@@ -79,5 +88,6 @@ export class Meshes {
 
   dispose(): void {
     for (const { object } of this.all) object.geometry.dispose();
+    for (const material of this.materials) material.dispose();
   }
 }

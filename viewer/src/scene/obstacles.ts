@@ -42,8 +42,6 @@ void main() {
 export class Obstacles {
   readonly group = new THREE.Group();
   private readonly material = new THREE.MeshStandardMaterial({ color: "#8fa3b8", roughness: 0.45, metalness: 0.05 });
-  /** Sheets are seen from both sides. */
-  private readonly mesh_material = this.material.clone();
   private readonly meshes: Meshes;
   private readonly balls: THREE.InstancedMesh;
   private readonly cylinders: THREE.InstancedMesh;
@@ -59,8 +57,7 @@ export class Obstacles {
     this.balls = new THREE.InstancedMesh(ball, this.material, 2 * layout.capsule_count);
     this.cylinders = new THREE.InstancedMesh(cylinder, this.material, layout.capsule_count);
     for (const mesh of [this.balls, this.cylinders]) mesh.frustumCulled = false;
-    this.mesh_material.side = THREE.DoubleSide;
-    this.meshes = new Meshes(surfaces, this.mesh_material);
+    this.meshes = new Meshes(surfaces, this.material);
     this.group.add(this.balls, this.cylinders, this.meshes.group);
   }
 
@@ -89,7 +86,7 @@ export class Obstacles {
   }
 
   set_opacity(opacity: number): void {
-    for (const material of [this.material, this.mesh_material]) {
+    for (const material of [this.material, ...this.meshes.materials]) {
       material.transparent = opacity < 1;
       material.opacity = opacity;
       material.depthWrite = opacity > 0.5;
@@ -157,7 +154,6 @@ export class Obstacles {
     this.balls.dispose();
     this.cylinders.dispose();
     this.material.dispose();
-    this.mesh_material.dispose();
     this.meshes.dispose();
     for (const { mesh } of this.planes) {
       mesh.geometry.dispose();
