@@ -222,6 +222,7 @@ def check_refusals(program, folder):
     (folder / "empty.obj").write_text("v 0 0 0\n")
     (folder / "far.obj").write_text("v 0 0 0\nl 1 2\n")
     (folder / "word.csv").write_text("x,y,z\n0,0,zero\n")
+    (folder / "big.csv").write_text("x,y,z\n0,0,0\n0,0,1e400\n")
     (folder / "no.csv").write_text("x,y\n0,0\n")
     (folder / "no.usda").write_text('#usda 1.0\ndef BasisCurves "a" {\n  int[] curveVertexCounts = [3]\n')
     (folder / "few.usda").write_text(
@@ -242,8 +243,9 @@ def check_refusals(program, folder):
         ('file = "nan.hair"', "nan.hair: strand 0 has a point 5 that is not finite"),
         ('file = "same.hair"', "same.hair: strand 1 has points 7 and 8 that coincide; expected them apart"),
         ('file = "empty.obj"', "empty.obj: holds no polyline; expected at least one"),
-        ('file = "far.obj"', "far.obj:2: vertex 2; expected one of the 1 above"),
+        ('file = "far.obj"', "far.obj:2: '2' is no vertex; expected 1 to 1, or -1 to -1"),
         ('file = "word.csv"', 'word.csv:2: "zero"; expected a number'),
+        ('file = "big.csv"', 'big.csv:3: "1e400"; expected a number'),
         ('file = "no.csv"', "no.csv:1: has no column z; expected a header with x, y and z"),
         ('file = "no.usda"', "no.usda:"),
         ('file = "few.usda"', 'BasisCurves "a" has a curve of 3 points where 2 are left'),

@@ -28,6 +28,7 @@ struct Crossing {
   dynamics::StepReport report;
   std::vector<dynamics::ContactReport> contacts;
   double energy_rise = 0.0;
+  double step_error = 0.0;  // wanted
   WatchTally tally{};
   Watch watch;
 
@@ -61,9 +62,14 @@ struct Crossing {
   std::vector<Remark> look(std::int64_t step = 1) {
     report.step = step;
     report.time = dt * static_cast<double>(step);
-    return watch.look(
-        {.report = report, .contacts = contacts, .before = state, .world = world, .dt = dt, .energy_rise = energy_rise},
-        tally);
+    return watch.look({.report = report,
+                       .contacts = contacts,
+                       .before = state,
+                       .world = world,
+                       .dt = dt,
+                       .step_error = step_error,
+                       .energy_rise = energy_rise},
+                      tally);
   }
   const TroubleTally& count(Trouble kind) const { return tally[static_cast<std::size_t>(kind)]; }
 };
@@ -282,6 +288,21 @@ TEST(Watch, TellsThatAFreeMotionWasNotSolved) {
   ASSERT_EQ(remarks.size(), 1U);
   EXPECT_EQ(remarks[0].kind, Trouble::motion_unsolved);
   EXPECT_THAT(remarks[0].message, HasSubstr("not solved in 100 Newton steps"));
+}
+
+TEST(Watch, TellsThatAStepIsLessExactThanWanted) {
+  Crossing scene;
+  scene.step_error = 1e-6;
+  scene.report.parts = 64;
+  scene.report.step_error = 0.9e-6;
+  EXPECT_TRUE(scene.look().empty());
+  scene.report.step_error = 9e-6;
+  const auto remarks = scene.look(2);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::step_error);
+  EXPECT_THAT(remarks[0].message, HasSubstr("cut in 64, the step still puts a point off by an estimated 9 um, 9 times "
+                                            "step_error"));
+  EXPECT_EQ(scene.count(Trouble::cut_steps).steps, 0) << "parts were asked for";
 }
 
 TEST(Watch, AdvisesOnceWhenStepsAreCutOften) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,59 +14,19 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
+#include <tresse/io/detail/lines.hpp>
 #include <tresse/io/detail/text.hpp>
 
 namespace tresse::io {
 namespace {
 
-constexpr std::size_t most = 100'000'000;  // vertices, or faces
+constexpr long long most = 100'000'000;  // vertices, or faces
 
 [[noreturn]] void fail(const std::string& name, std::string_view message) {
   throw InvalidInput(fmt::format("{}: {}", name, message));
 }
 [[noreturn]] void fail(const std::string& name, std::size_t line, std::string_view message) {
   throw InvalidInput(fmt::format("{}:{}: {}", name, line, message));
-}
-
-/// The words of a text, line by line.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : text_(text) {}
-
-  /// The words of the next line; false at the end of the text.
-  bool next(std::vector<std::string_view>& words) {
-    words.clear();
-    if (at_ >= text_.size()) return false;
-    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-    std::string_view line = text_.substr(at_, end - at_);
-    at_ = end + 1;
-    ++number_;
-    constexpr std::string_view blank = " \t\r\f\v";
-    while (true) {
-      const std::size_t begin = line.find_first_not_of(blank);
-      if (begin == std::string_view::npos) return true;
-      line.remove_prefix(begin);
-      const std::size_t length = std::min(line.find_first_of(blank), line.size());
-      words.push_back(line.substr(0, length));
-      line.remove_prefix(length);
-    }
-  }
-  std::size_t number() const { return number_; }
-  std::size_t at() const { return std::min(at_, text_.size()); }
-
- private:
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t number_ = 0;
-};
-
-template <class T>
-std::optional<T> number_in(std::string_view word) {
-  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
-  T value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
 }
 
 /// A polygon as a fan about its first corner.
@@ -137,11 +96,11 @@ std::pair<std::size_t, char> ply_type(std::string_view type, const std::string& 
 
 PlyHeader read_ply_header(std::string_view bytes, const std::string& name) {
   PlyHeader out;
-  Lines lines(bytes);
-  std::vector<std::string_view> words;
+  detail::Lines lines(bytes);
   bool formatted = false;
-  if (!lines.next(words) || words.size() != 1 || words[0] != "ply") fail(name, "is not a PLY file");
-  while (lines.next(words)) {
+  if (!lines.next() || lines.words() != std::vector<std::string_view>{"ply"}) fail(name, "is not a PLY file");
+  while (lines.next()) {
+    const std::vector<std::string_view>& words = lines.words();
     if (words.empty() || words[0] == "comment" || words[0] == "obj_info") continue;
     if (words[0] == "end_header") {
       if (!formatted) fail(name, lines.number(), "the header has no format");
@@ -160,10 +119,10 @@ PlyHeader read_ply_header(std::string_view bytes, const std::string& name) {
       else
         fail(name, lines.number(), "unknown format; expected ascii, binary_little_endian or binary_big_endian");
     } else if (words[0] == "element" && words.size() == 3) {
-      const auto count = number_in<std::size_t>(words[2]);
-      if (!count || *count > most)
+      const auto count = detail::integer_in(words[2]);
+      if (!count || *count < 0 || *count > most)
         fail(name, lines.number(), fmt::format("the number of elements is not 0 to {}", most));
-      out.elements.push_back({std::string(words[1]), *count, {}});
+      out.elements.push_back({std::string(words[1]), static_cast<std::size_t>(*count), {}});
     } else if (words[0] == "property" && !out.elements.empty() && words.size() == 3) {
       const auto [size, kind] = ply_type(words[1], name, lines.number());
       out.elements.back().properties.push_back({std::string(words[2]), size, kind});
@@ -196,7 +155,7 @@ class PlyNumbers {
     if (begin == std::string_view::npos) fail(name_, "ends before all its elements");
     const std::size_t end = std::min(bytes_.find_first_of(blank, begin), bytes_.size());
     at_ = end;
-    const auto value = number_in<double>(bytes_.substr(begin, end - begin));
+    const auto value = detail::real_in(bytes_.substr(begin, end - begin));
     if (!value)
       fail(name_,
            fmt::format("'{}' is no number", detail::one_line(std::string(bytes_.substr(begin, end - begin)), 40)));
@@ -257,29 +216,19 @@ void read_ply_element(PlyNumbers& numbers, const PlyElement& element, const std:
   add_fan(corners, out.faces);
 }
 
-int obj_index(std::string_view word, std::size_t vertices, const std::string& name, std::size_t line) {
-  const auto index = number_in<long long>(word.substr(0, word.find('/')));
-  const auto count = static_cast<long long>(vertices);
-  if (!index || *index == 0 || *index > count || *index < -count)
-    fail(name, line,
-         fmt::format("'{}' is no vertex; expected 1 to {}, or -1 to -{}", detail::one_line(std::string(word), 40),
-                     count, count));
-  return static_cast<int>(*index > 0 ? *index - 1 : count + *index);
-}
-
 }  // namespace
 
 MeshData parse_obj(std::string_view bytes, const std::string& name) {
   MeshData out;
-  Lines lines(bytes);
-  std::vector<std::string_view> words;
+  detail::Lines lines(bytes);
   std::vector<int> corners;
-  while (lines.next(words)) {
+  while (lines.next()) {
+    const std::vector<std::string_view>& words = lines.words();
     if (words.empty()) continue;
     if (words[0] == "v") {
       Vector3 x;
       for (std::size_t k = 0; k < 3; ++k) {
-        const auto value = words.size() > k + 1 ? number_in<double>(words[k + 1]) : std::nullopt;
+        const auto value = words.size() > k + 1 ? detail::real_in(words[k + 1]) : std::nullopt;
         if (!value || !std::isfinite(*value)) fail(name, lines.number(), "a vertex needs three finite numbers");
         x[static_cast<Eigen::Index>(k)] = *value;
       }
@@ -288,7 +237,7 @@ MeshData parse_obj(std::string_view bytes, const std::string& name) {
       if (words.size() < 4) fail(name, lines.number(), "a face needs three corners or more");
       corners.clear();
       for (std::size_t k = 1; k < words.size(); ++k)
-        corners.push_back(obj_index(words[k], out.vertices.size(), name, lines.number()));
+        corners.push_back(static_cast<int>(detail::obj_vertex(words[k], out.vertices.size(), name, lines.number())));
       add_fan(corners, out.faces);
     }
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/csv.hpp>
+#include <tresse/io/detail/lines.hpp>
 #include <tresse/io/detail/polyline_readers.hpp>
 #include <tresse/io/detail/text.hpp>
 
@@ -25,31 +25,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& name, std::size_t line, const std::string& message) {
   throw InvalidInput(fmt::format("{}:{}: {}", name, line, message));
-}
-
-/// Calls line(text, number) for each line, from 1 on, without its end.
-template <class Line>
-void for_each_line(std::string_view text, const Line& line) {
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    std::string_view row = text.substr(0, end);
-    if (row.ends_with('\r')) row.remove_suffix(1);
-    line(row, number);
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::vector<std::string_view> words_of(std::string_view line, std::string_view separators) {
-  std::vector<std::string_view> out;
-  for (;;) {
-    const std::size_t begin = line.find_first_not_of(separators);
-    if (begin == std::string_view::npos) return out;
-    line.remove_prefix(begin);
-    const std::size_t end = std::min(line.find_first_of(separators), line.size());
-    out.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
 }
 
 /// The bytes of a .hair file, read in order.
@@ -77,13 +52,9 @@ static_assert(std::endian::native == std::endian::little, ".hair files are littl
 }  // namespace
 
 double read_number(std::string_view word, const std::string& name, std::size_t line) {
-  if (word.starts_with('+')) word.remove_prefix(1);
-  double out = 0.0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), out);
-  if (error == std::errc::result_out_of_range) return 0.0;  // too small to matter, or refused below as too large
-  if (error != std::errc() || end != word.data() + word.size())
-    fail(name, line, fmt::format("{}; expected a number", in_quotes(word, 40)));
-  return out;
+  const std::optional<double> out = real_in(word);
+  if (!out) fail(name, line, fmt::format("{}; expected a number", in_quotes(word, 40)));
+  return *out;
 }
 
 Polylines read_hair(std::string_view bytes, const std::string& name) {
@@ -130,31 +101,24 @@ Polylines read_obj_lines(std::string_view text, const std::string& name) {
   std::vector<Vector3> vertices;
   Polylines out;
   std::size_t last = 0;  // vertex that the row under way ends at, from 1; 0: none
-  for_each_line(text, [&](std::string_view line, std::size_t number) {
-    const auto words = words_of(line, " \t");
-    if (words.empty()) return;
+  for (Lines lines(text); lines.next();) {
+    const std::vector<std::string_view>& words = lines.words();
+    if (words.empty()) continue;
     if (words[0] == "o" || words[0] == "g") last = 0;
     if (words[0] == "v") {
-      if (words.size() < 4) fail(name, number, "a vertex of fewer than three numbers; expected x, y and z");
-      vertices.emplace_back(read_number(words[1], name, number), read_number(words[2], name, number),
-                            read_number(words[3], name, number));
+      if (words.size() < 4) fail(name, lines.number(), "a vertex of fewer than three numbers; expected x, y and z");
+      Vector3& x = vertices.emplace_back();
+      for (std::size_t k = 0; k < 3; ++k) x[static_cast<int>(k)] = read_number(words[k + 1], name, lines.number());
     }
-    if (words[0] != "l") return;
+    if (words[0] != "l") continue;
     for (std::size_t k = 1; k < words.size(); ++k) {
-      // "7/3": a vertex and its texture coordinate; -1: the vertex before.
-      const double given = read_number(words[k].substr(0, words[k].find('/')), name, number);
-      const double index = given < 0 ? static_cast<double>(vertices.size()) + given + 1 : given;
-      if (!(index >= 1 && index <= static_cast<double>(vertices.size())) || index != std::floor(index)) {
-        fail(name, number,
-             fmt::format("vertex {}; expected one of the {} above", detail::number(given), vertices.size()));
-      }
-      const auto vertex = static_cast<std::size_t>(index);
-      if (k == 1 && vertex == last && words.size() == 3) continue;  // the row goes on
+      const std::size_t vertex = obj_vertex(words[k], vertices.size(), name, lines.number());
+      if (k == 1 && vertex + 1 == last && words.size() == 3) continue;  // the row goes on
       if (k == 1) out.rows.emplace_back();
-      out.rows.back().push_back(vertices[vertex - 1]);
-      last = vertex;
+      out.rows.back().push_back(vertices[vertex]);
+      last = vertex + 1;
     }
-  });
+  }
   return out;
 }
 
@@ -192,13 +156,14 @@ Polylines read_csv_lines(std::string_view text, const std::string& name, int fra
   CsvColumns columns;
   std::vector<Polylines> frames;
   std::string current_frame, current_fibre;
-  for_each_line(text, [&](std::string_view line, std::size_t number) {
+  for (Lines lines(text); lines.next();) {
+    const std::size_t number = lines.number();
     if (number == 1) {
-      columns = read_csv_header(line, name);
-      return;
+      columns = read_csv_header(lines.line(), name);
+      continue;
     }
-    if (trimmed(line).empty()) return;
-    const std::vector<std::string> cells = row_fields(line);
+    if (trimmed(lines.line()).empty()) continue;
+    const std::vector<std::string> cells = row_fields(lines.line());
     if (cells.size() != columns.count)
       fail(name, number, fmt::format("{} values; expected {}, as many as the header has", cells.size(), columns.count));
     const std::string frame_here = columns.frame ? cells[*columns.frame] : "";
@@ -217,7 +182,7 @@ Polylines read_csv_lines(std::string_view text, const std::string& name, int fra
       x[static_cast<int>(k)] = read_number(trimmed(cells[columns.place[k]]), name, number);
     into.rows.back().push_back(x);
     if (columns.radius) into.radii.back().push_back(read_number(trimmed(cells[*columns.radius]), name, number));
-  });
+  }
   if (columns.count == 0) fail(name, 1, "is empty; expected a header with x, y and z");
   const auto count = static_cast<int>(frames.size());
   const int index = frame < 0 ? count + frame : frame;

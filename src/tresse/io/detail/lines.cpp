@@ -1,0 +1,75 @@
+#include <tresse/io/detail/lines.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/io/detail/text.hpp>
+
+namespace tresse::io::detail {
+namespace {
+
+std::string_view without_plus(std::string_view word) {
+  if (word.starts_with('+')) word.remove_prefix(1);
+  return word;
+}
+
+}  // namespace
+
+bool Lines::next() {
+  if (at_ >= text_.size()) return false;
+  const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+  line_ = text_.substr(at_, end - at_);
+  if (line_.ends_with('\r')) line_.remove_suffix(1);
+  at_ = std::min(end + 1, text_.size());
+  ++number_;
+  return true;
+}
+
+const std::vector<std::string_view>& Lines::words() {
+  constexpr std::string_view blank = " \t\r\f\v";
+  words_.clear();
+  for (std::size_t begin = line_.find_first_not_of(blank); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(line_.find_first_of(blank, begin), line_.size());
+    words_.push_back(line_.substr(begin, end - begin));
+    begin = line_.find_first_not_of(blank, end);
+  }
+  return words_;
+}
+
+std::optional<double> real_in(std::string_view word) {
+  word = without_plus(word);
+  double out = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), out);
+  if (error == std::errc::result_out_of_range && end == word.data() + word.size()) {
+    // std::from_chars doesn't say on which side.
+    out = std::strtod(std::string(word).c_str(), nullptr);
+    return std::isfinite(out) ? std::optional(out) : std::nullopt;
+  }
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return out;
+}
+
+std::optional<long long> integer_in(std::string_view word) {
+  word = without_plus(word);
+  long long out = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), out);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return out;
+}
+
+std::size_t obj_vertex(std::string_view word, std::size_t count, const std::string& file, std::size_t line) {
+  const auto index = integer_in(word.substr(0, word.find('/')));
+  const auto above = static_cast<long long>(count);
+  if (!index || *index == 0 || *index > above || *index < -above) {
+    throw InvalidInput(fmt::format("{}:{}: '{}' is no vertex; expected 1 to {}, or -1 to -{}", file, line,
+                                   one_line(std::string(word), 40), above, above));
+  }
+  return static_cast<std::size_t>(*index > 0 ? *index - 1 : above + *index);
+}
+
+}  // namespace tresse::io::detail

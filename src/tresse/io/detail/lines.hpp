@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Text files read line by line: OBJ, the header of PLY, CSV.
+namespace tresse::io::detail {
+
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {}
+
+  /// To the next line; false at the end of the text.
+  bool next();
+  /// Without its end.
+  std::string_view line() const { return line_; }
+  /// What stands between blanks.
+  const std::vector<std::string_view>& words();
+  std::size_t number() const { return number_; }  ///< of the line, from 1
+  std::size_t at() const { return at_; }          ///< where the next line begins [bytes]
+
+ private:
+  std::string_view text_, line_;
+  std::vector<std::string_view> words_;
+  std::size_t at_ = 0;
+  std::size_t number_ = 0;
+};
+
+/// The number that a whole word is, a sign '+' allowed. None where it is something else or too large for a double; what
+/// is too small for one is zero.
+std::optional<double> real_in(std::string_view word);
+std::optional<long long> integer_in(std::string_view word);
+
+/// The vertex that a word of an OBJ face or line names, "7", "7/3" or "-1" (the one before), from 0. Throws
+/// InvalidInput where none of the `count` vertices so far is meant.
+std::size_t obj_vertex(std::string_view word, std::size_t count, const std::string& file, std::size_t line);
+
+}  // namespace tresse::io::detail
