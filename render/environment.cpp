@@ -10,14 +10,14 @@
 namespace tresse::render {
 namespace {
 
-/// Shares up to each of `weights`, from 0 to 1; even ones when all are zero. Returns their sum.
+/// Shares up to each of `weights`, all above zero, from 0 to 1. Returns their sum.
 float accumulate(const std::vector<float>& weights, float* shares) {
   double sum = 0.0;
   for (const float weight : weights) sum += weight;
   double so_far = 0.0;
   shares[0] = 0.0F;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    so_far += sum > 0.0 ? weights[i] / sum : 1.0 / static_cast<double>(weights.size());
+    so_far += weights[i] / sum;
     shares[i + 1] = static_cast<float>(so_far);
   }
   shares[weights.size()] = 1.0F;
