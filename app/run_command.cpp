@@ -107,19 +107,20 @@ std::string hardest_contact(const dynamics::Stepper& stepper) {
   return fmt::format("hardest contact: {}, {:.3g} N", io::pair_name(*hardest, stepper.world()), hardest->force.norm());
 }
 
-void warn_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper, const io::RunLimits& limits,
-                 const std::string& kept) {
-  const bool contact = report.solver_status != Status::converged || !(report.residual <= limits.residual);
-  const std::string what =
-      contact ? fmt::format(
-                    "the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller time_step or "
-                    "more solver.max_iterations",
-                    report.residual, to_string(report.solver_status), limits.residual, hardest_contact(stepper))
-              : fmt::format(
-                    "the nonlinear step stopped at {:.2g} (tolerance {:.2g}); try a smaller time_step or more "
-                    "max_nonlinear_iterations",
-                    report.nonlinear_residual, limits.nonlinear_residual);
-  fmt::print(stderr, "step {} (t = {:.6g} s): {}; kept in {}\n", report.step, report.time, what, kept);
+std::string what_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper,
+                        const io::RunLimits& limits) {
+  if (report.solver_status != Status::converged || !(report.residual <= limits.residual))
+    return fmt::format(
+        "the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller time_step or "
+        "more solver.max_iterations",
+        report.residual, to_string(report.solver_status), limits.residual, hardest_contact(stepper));
+  if (report.motion_status != Status::converged)
+    return fmt::format("the motion without contact stopped after {} Newton steps ({}); try a smaller time_step",
+                       report.motion_iterations, to_string(report.motion_status));
+  return fmt::format(
+      "the nonlinear step stopped at {:.2g} (tolerance {:.2g}); try a smaller time_step or more "
+      "max_nonlinear_iterations",
+      report.nonlinear_residual, limits.nonlinear_residual);
 }
 
 /// Prints what a person wants to know, and keeps the friction problems that were asked for.
@@ -142,7 +143,9 @@ class Reporter : public io::RunObserver {
   }
   void missed(const dynamics::Stepper& stepper, const dynamics::StepReport& report,
               const std::filesystem::path& kept) override {
-    if (!kept.empty()) warn_missed(report, stepper, settings_.limits, kept.string());
+    if (kept.empty()) return;
+    fmt::print(stderr, "step {} (t = {:.6g} s): {}; kept in {}\n", report.step, report.time,
+               what_missed(report, stepper, settings_.limits), kept.string());
   }
   void failed(const dynamics::Stepper& stepper, const dynamics::StepReport& report) override {
     fmt::print(stderr,
