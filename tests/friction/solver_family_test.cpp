@@ -24,8 +24,12 @@ using tresse::VectorX;
 using tresse_test::dense;
 using tresse_test::worst_violation;
 
-constexpr Solver all[] = {Solver::hybrid_gauss_seidel, Solver::alart_curnier_newton, Solver::fischer_burmeister_newton,
-                          Solver::cadoux, Solver::automatic};
+constexpr Solver all[] = {Solver::hybrid_gauss_seidel,
+                          Solver::alart_curnier_newton,
+                          Solver::fischer_burmeister_newton,
+                          Solver::cadoux,
+                          Solver::path_following,
+                          Solver::automatic};
 
 VectorX zero(const VectorX& q) { return VectorX::Zero(q.size()); }
 

@@ -88,6 +88,8 @@ detail::IslandResult solve_several(const detail::IslandTask<Problem>& task, Solv
     case Solver::fischer_burmeister_newton:
       return detail::newton_on_island(scaled_island(task), detail::Complementarity::fischer_burmeister, task.options,
                                       r);
+    case Solver::path_following:
+      return detail::path_on_island(scaled_island(task), task.options, r);
     case Solver::cadoux:
       return detail::cadoux_on_island(scaled_island(task), task.options, r);
     case Solver::automatic:

@@ -18,12 +18,13 @@ enum class Solver {
   alart_curnier_newton,       ///< global semismooth Newton on Alart and Curnier's function. @cite bertails2011
   fischer_burmeister_newton,  ///< the same on the Fischer-Burmeister function of the cone. @cite daviet2011
   cadoux,                     ///< fixed point on s = mu |u_T| over convex problems. @cite acary2011
+  path_following,             ///< zeros of the smoothed law, through folds. @cite fukushima2002; allgower1990
   automatic,                  ///< chooses, and changes where one is stuck
 };
 
 /// Their names on the command line, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 5> solver_names{"hybrid-gauss-seidel", "alart-curnier-newton",
-                                                              "fischer-burmeister-newton", "cadoux", "auto"};
+inline constexpr std::array<std::string_view, 6> solver_names{
+    "hybrid-gauss-seidel", "alart-curnier-newton", "fischer-burmeister-newton", "cadoux", "path-following", "auto"};
 std::string_view name(Solver solver);
 /// None for an unknown name.
 std::optional<Solver> solver_of(std::string_view name);

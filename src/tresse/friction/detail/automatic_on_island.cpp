@@ -48,6 +48,12 @@ double least_error(const std::vector<FrictionSolution::Check>& history, std::siz
   return out;
 }
 
+/// A path takes a thousand factorisations and more: of islands where one costs some ten milliseconds at most.
+bool path_affordable(const ScaledIsland& island) {
+  constexpr int dense = 250, sparse = 1000;  // contacts
+  return island.contacts() <= (island.dense.size() > 0 ? dense : sparse);
+}
+
 }  // namespace
 
 template <typename Problem>
@@ -56,6 +62,7 @@ IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
   constexpr double progress = 0.1;        // of the error: what a run has to reach to be followed by another
   constexpr double well_posed = 1.0;      // nu up to which Newton's method is expected to converge
   constexpr std::size_t too_many = 3000;  // contacts, for a matrix that fills up
+  constexpr int soon = 200;               // steps in which Newton's method is there, where it gets there
   IslandResult all;
   SolverOptions options = task.options;
   const auto left = [&] { return task.options.max_iterations - all.sweeps; };
@@ -76,23 +83,26 @@ IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
     falls = now < progress * error;
     error = std::min(error, now);
   }
-  const auto follow = [&](const auto& method) {
-    options.max_iterations = left();
+  const auto follow = [&](int most, const auto& method) {
+    options.max_iterations = std::min(most, left());
     if (options.max_iterations <= 0) return true;
     append(all, method());
     return all.converged;
   };
   if (task.island.size() <= too_many) {
     const ScaledIsland island = scaled_island(task);
-    const auto newton = [&](Complementarity function) {
-      return follow([&] { return newton_on_island(island, function, options, r); });
+    const auto newton = [&](Complementarity function, int most) {
+      return follow(most, [&] { return newton_on_island(island, function, options, r); });
     };
-    const auto cadoux = [&] { return follow([&] { return cadoux_on_island(island, options, r); }); };
-    if (newton(Complementarity::alart_curnier)) return all;
+    const auto cadoux = [&] { return follow(left(), [&] { return cadoux_on_island(island, options, r); }); };
+    const auto path = [&] { return follow(left(), [&] { return path_on_island(island, options, r); }); };
+    if (newton(Complementarity::alart_curnier, soon)) return all;
+    if (path_affordable(island) && path()) return all;
     // Convex problems stand redundant contacts; Newton's second function is worth more where there are none.
     const bool regular = redundancy(task) <= well_posed;
-    if (regular ? newton(Complementarity::fischer_burmeister) || cadoux()
-                : cadoux() || newton(Complementarity::fischer_burmeister))
+    if (newton(Complementarity::alart_curnier, left())) return all;
+    if (regular ? newton(Complementarity::fischer_burmeister, left()) || cadoux()
+                : cadoux() || newton(Complementarity::fischer_burmeister, left()))
       return all;
   }
   if (left() > 0) sweep(left());

@@ -87,6 +87,9 @@ IslandResult gauss_seidel_on_island(const IslandTask<Problem>& task, VectorX& r)
 IslandResult newton_on_island(const ScaledIsland& island, Complementarity function, const SolverOptions& options,
                               VectorX& r);
 
+/// A few steps of Newton's method, then the zeros of a smoothed law (follow_path()).
+IslandResult path_on_island(const ScaledIsland& island, const SolverOptions& options, VectorX& r);
+
 /// Chooses among the others, and goes on from the best iterate with the next where one is stuck.
 template <typename Problem>
 IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r);

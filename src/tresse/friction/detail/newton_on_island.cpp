@@ -2,6 +2,7 @@
 
 #include <tresse/friction/detail/island.hpp>
 #include <tresse/friction/detail/newton.hpp>
+#include <tresse/friction/detail/path.hpp>
 
 namespace tresse::friction::detail {
 
@@ -35,6 +36,29 @@ IslandResult newton_on_island(const ScaledIsland& island, Complementarity functi
                     go(with_proximal_terms, start, many) ||
                     (!start.isZero(0.0) && go(with_proximal_terms, zero, many)) ||
                     go(controlled, VectorX(progress.best()), run));
+  r = progress.best();
+  result.sweeps = result.newton_steps;
+  result.stuck = !result.converged && result.sweeps < options.max_iterations;
+  return result;
+}
+
+IslandResult path_on_island(const ScaledIsland& island, const SolverOptions& options, VectorX& r) {
+  IslandResult result;
+  Progress progress(island, options, result);
+  if (progress.offer(r, 0)) return result;
+  NewtonSettings settings;
+  settings.watch = [&](const VectorX& at, const VectorX& u, int steps) {
+    return progress.offer(at, u, result.newton_steps + steps);
+  };
+  island.with_matrix([&](const auto& W) {
+    // In a run the last step's impulses are mostly near enough, and the path is long.
+    constexpr int soon = 20;
+    VectorX at = r;
+    settings.max_steps = std::min(soon, options.max_iterations);
+    result.newton_steps = controlled_newton(W, island.q, island.mu, settings, at);
+    settings.max_steps = options.max_iterations - result.newton_steps;
+    if (!result.converged) result.newton_steps += follow_path(W, island.q, island.mu, settings, at);
+  });
   r = progress.best();
   result.sweeps = result.newton_steps;
   result.stuck = !result.converged && result.sweeps < options.max_iterations;

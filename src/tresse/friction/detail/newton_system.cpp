@@ -2,10 +2,7 @@
 
 #include <cmath>
 
-#include <Eigen/LU>
-#include <Eigen/OrderingMethods>
 #include <Eigen/QR>
-#include <Eigen/SparseLU>
 
 namespace tresse::friction::detail {
 namespace {
@@ -158,6 +155,41 @@ bool SparseNewtonSystem::solve(const std::vector<ContactFunction>& contacts, dou
   for (std::size_t k = 0; k < active.size(); ++k)
     d.segment<3>(3 * active[k]) = change.segment<3>(3 * static_cast<Index>(k));
   return d.allFinite();
+}
+
+bool DenseDerivative::factor(const std::vector<ContactFunction>& contacts) {
+  derivative_.resize(W_.rows(), W_.cols());
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Index row = 3 * static_cast<Index>(i);
+    derivative_.middleRows<3>(row).noalias() = contacts[i].du * W_.middleRows<3>(row);
+    derivative_.block<3, 3>(row, row) += contacts[i].dr;
+  }
+  if (!derivative_.allFinite()) return false;
+  lu_.compute(derivative_);
+  return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0.0;
+}
+
+bool SparseDerivative::factor(const std::vector<ContactFunction>& contacts) {
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(9 * W_.block.size());
+  double sum = 0.0;
+  for (int i = 0; i < W_.rows; ++i) {
+    const ContactFunction& c = contacts[static_cast<std::size_t>(i)];
+    for_row(W_, i, [&](int j, const Matrix3& block) {
+      Matrix3 product = c.du * block;
+      if (j == i) product += c.dr;
+      sum += product.sum();
+      for (int b = 0; b < 3; ++b)
+        for (int a = 0; a < 3; ++a) entries.emplace_back(3 * i + a, 3 * j + b, product(a, b));
+    });
+  }
+  if (!std::isfinite(sum)) return false;
+  const bool first = derivative_.size() == 0;
+  if (first) derivative_.resize(3 * W_.rows, 3 * W_.rows);
+  derivative_.setFromTriplets(entries.begin(), entries.end());
+  if (first) lu_.analyzePattern(derivative_);
+  lu_.factorize(derivative_);
+  return lu_.info() == Eigen::Success;
 }
 
 }  // namespace tresse::friction::detail

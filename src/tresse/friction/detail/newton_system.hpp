@@ -2,6 +2,10 @@
 
 #include <vector>
 
+#include <Eigen/LU>
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseLU>
+
 #include <tresse/friction/detail/complementarity.hpp>
 #include <tresse/friction/problem.hpp>
 
@@ -54,6 +58,43 @@ struct NewtonSystemOf<MatrixX> {
 template <>
 struct NewtonSystemOf<BlockMatrix> {
   using Type = SparseNewtonSystem;
+};
+
+/// The derivative A + B W of a smooth function, A and B block by block, factored once for several right sides.
+class DenseDerivative {
+ public:
+  explicit DenseDerivative(const MatrixX& W) : W_(W) {}
+  /// False where it is singular, or a number is not finite.
+  bool factor(const std::vector<ContactFunction>& contacts);
+  VectorX solve(const VectorX& f) const { return lu_.solve(f); }
+
+ private:
+  const MatrixX& W_;
+  MatrixX derivative_;
+  Eigen::PartialPivLU<MatrixX> lu_;
+};
+
+class SparseDerivative {
+ public:
+  explicit SparseDerivative(const BlockMatrix& W) : W_(W) {}
+  bool factor(const std::vector<ContactFunction>& contacts);
+  VectorX solve(const VectorX& f) const { return lu_.solve(f); }
+
+ private:
+  const BlockMatrix& W_;
+  Eigen::SparseMatrix<double> derivative_;
+  Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu_;
+};
+
+template <typename Matrix>
+struct DerivativeOf;
+template <>
+struct DerivativeOf<MatrixX> {
+  using Type = DenseDerivative;
+};
+template <>
+struct DerivativeOf<BlockMatrix> {
+  using Type = SparseDerivative;
 };
 
 }  // namespace tresse::friction::detail
