@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/friction/certificate.hpp>
 #include <tresse/friction/solver.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/friction_file.hpp>
@@ -40,6 +41,34 @@ struct FrictionArguments {
 };
 
 std::vector<double> numbers(const VectorX& v) { return {v.data(), v.data() + v.size()}; }
+
+/// Where impulses missed the tolerance, or are so large that an error relative to them says nothing: whether there are
+/// any. `status` then says so.
+std::optional<friction::Certificate> look_for_proof(const friction::FrictionProblem& problem,
+                                                    friction::FrictionSolution& solution) {
+  constexpr double ordinary = 1e5;
+  double mean = 0.0;
+  for (const Matrix3& block : friction::diagonal_blocks(problem)) mean += block.trace() / (3.0 * problem.W.rows);
+  const bool huge = solution.impulse.norm() * mean > ordinary * problem.q.norm();
+  if (solution.status == Status::converged && !huge) return std::nullopt;
+  friction::Certificate out = friction::certificate(problem);
+  if (out.proves_none) solution.status = Status::no_solution;
+  return out;
+}
+
+/// [contact, weight] of those that bear on it.
+nlohmann::ordered_json certificate_report(const friction::Certificate& certificate) {
+  nlohmann::ordered_json weights = nlohmann::ordered_json::array();
+  constexpr double seen = 1e-9;
+  for (Eigen::Index i = 0; i < certificate.weights.size(); ++i)
+    if (certificate.weights[i] > seen) weights.push_back(nlohmann::ordered_json::array({i, certificate.weights[i]}));
+  nlohmann::ordered_json out;
+  out["proves_none"] = certificate.proves_none;
+  out["least_impulse"] = certificate.least_impulse;
+  out["closing"] = certificate.closing;
+  out["weights"] = std::move(weights);
+  return out;
+}
 
 nlohmann::ordered_json report(const FrictionArguments& arguments, const io::FrictionFile& file,
                               const friction::FrictionSolution& solution, double seconds) {
@@ -88,7 +117,11 @@ int run(const FrictionArguments& arguments) {
     arena.execute([&] { solution = friction::solve(file.problem, guess, options); });
     seconds = std::min(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  io::write_atomically(arguments.output, report(arguments, file, solution, seconds).dump() + "\n");
+  std::optional<friction::Certificate> proof;
+  if (arguments.facets == 0) arena.execute([&] { proof = look_for_proof(file.problem, solution); });
+  nlohmann::ordered_json out = report(arguments, file, solution, seconds);
+  if (proof) out["certificate"] = certificate_report(*proof);
+  io::write_atomically(arguments.output, out.dump() + "\n");
   return arguments.strict && solution.status != Status::converged ? missed_tolerance : done;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/friction/certificate.hpp>
 #include <tresse/friction/residual.hpp>
 #include <tresse/friction/solver.hpp>
 #include <tresse/io/friction_file.hpp>
@@ -127,6 +128,15 @@ void bind_problem(py::module_& module) {
       .def("velocity",
            [](const Problem& file, const VectorX& impulse) {
              return friction::velocity(file.problem, checked_impulse(file, impulse));
+           })
+      .def("certificate",
+           [](const Problem& file) {
+             friction::Certificate found;
+             {
+               const py::gil_scoped_release released;
+               found = friction::certificate(file.problem);
+             }
+             return std::tuple(std::move(found.weights), found.closing, found.least_impulse, found.proves_none);
            })
       .def("natural_map_error", error_of(natural_map))
       .def("scaled_error", error_of(scaled))

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ from tresse import _core
 from tresse._arrays import array, flat
 from tresse._core import InvalidInput
 
-__all__ = ["Problem", "SOLVERS", "Solution", "alart_curnier_error", "natural_map_error", "scaled_error", "solve"]
+__all__ = ["Certificate", "Problem", "SOLVERS", "Solution", "alart_curnier_error", "natural_map_error", "scaled_error", "solve"]
 
 SOLVERS: tuple[str, ...] = tuple(_core.solver_names)
 Array = NDArray[np.float64]
@@ -87,8 +88,22 @@ class Problem:
         """u = W r + q (3n) [m/s]."""
         return self._core.velocity(_reaction(reaction))
 
+    def certificate(self) -> Certificate:
+        """Whether impulses of ordinary size can obey the law at all: for problems that no solver ends on."""
+        return Certificate(*self._core.certificate())
+
     def __repr__(self):
         return f"Problem({self.contacts} contacts)"
+
+
+class Certificate(NamedTuple):
+    """Weights of the normals with W^T (weights, 0, 0) ~ 0 and q_N . weights < 0 (Farkas' lemma): the law wants
+    weights . u_N >= 0, which takes impulses of `least_impulse` at least."""
+
+    weights: Array  #: (n), >= 0, of norm 1; zero where there is nothing to tell
+    closing: float  #: -q_N . weights [m/s]: how fast bodies close in where no impulses can keep them apart
+    least_impulse: float  #: no impulses of a smaller 2-norm obey the law [N s]
+    proves_none: bool  #: that is a million times what an ordinary problem takes: there is no solution
 
 
 class Solution:

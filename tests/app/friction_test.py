@@ -74,6 +74,23 @@ def compare_tool(folder, program):
     return wrong
 
 
+def check_certificate(folder, tresse):
+    """What is wrong with what is said of two walls that close in on a body, and of two that don't."""
+    wrong = []
+    rows = np.eye(3)
+    matrix = " ".join(map(str, np.block([[rows, -rows], [-rows, rows]]).T.ravel()))
+    for second, expected in ((-1, "no_solution"), (2, "converged")):
+        (folder / "walls.dat").write_text(f"3\n2\n0\n6 6\n6 6\n{matrix}\n-1 0 0 {second} 0 0\n0.5 0.5\n", encoding="utf-8")
+        done = tresse("friction", "walls.dat", "-o", "walls.json", "--strict")
+        out = json.loads((folder / "walls.json").read_text(encoding="utf-8"))
+        status = (out["status"], out["converged"], done.returncode)
+        if status != (expected, expected == "converged", 0 if expected == "converged" else 3):
+            wrong.append(f"walls: {status}, expected {expected}")
+        elif expected == "no_solution" and [row[0] for row in out["certificate"]["weights"]] != [0, 1]:
+            wrong.append(f"walls: {out['certificate']}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -108,7 +125,7 @@ def main():
             for key in ("W/p", "W/i", "W/x", "vectors/q", "vectors/mu"):
                 if again.returncode != 0 or not np.array_equal(one["fclib_local/" + key], two["fclib_local/" + key]):
                     wrong.append(f"--write-problem: {key} {again.stderr}")
-        wrong += compare_tool(folder, program)
+        wrong += compare_tool(folder, program) + check_certificate(folder, tresse)
     if wrong:
         sys.exit("\n".join(wrong))
     print("friction_test: sound")

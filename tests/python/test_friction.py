@@ -50,6 +50,16 @@ def test_forms_of_w_are_the_same_problem(tmp_path):
     assert np.array_equal(friction.solve(str(tmp_path / "problem.hdf5"), threads=2).reaction, wanted)
 
 
+def test_a_certificate_where_walls_close_in():
+    rows = np.eye(3)
+    opposite = np.block([[rows, -rows], [-rows, rows]])
+    found = friction.Problem(opposite, [-1, 0, 0, -1, 0, 0], 0.5).certificate()
+    assert found.proves_none and found.least_impulse > 1e8
+    np.testing.assert_allclose(found.weights, np.sqrt([0.5, 0.5]), rtol=1e-9)
+    assert abs(found.closing - np.sqrt(2)) < 1e-9
+    assert not friction.Problem(opposite, [-1, 0, 0, 2, 0, 0], 0.5).certificate().proves_none
+
+
 def test_what_is_missed_is_no_exception():
     found = friction.solve(friction.Problem(*random_problem(60)), solver="cadoux", tolerance=1e-15, max_iterations=1)
     assert not found.converged and found.residual > 1e-15
