@@ -63,6 +63,8 @@ IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
   constexpr double well_posed = 1.0;      // nu up to which Newton's method is expected to converge
   constexpr std::size_t too_many = 3000;  // contacts, for a matrix that fills up
   constexpr int soon = 200;               // steps in which Newton's method is there, where it gets there
+  constexpr int patient = 15000;          // sweeps before a path,
+  constexpr int for_path = 6000;          // if so many iterations are left for it
   IslandResult all;
   SolverOptions options = task.options;
   const auto left = [&] { return task.options.max_iterations - all.sweeps; };
@@ -97,7 +99,11 @@ IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
     const auto cadoux = [&] { return follow(left(), [&] { return cadoux_on_island(island, options, r); }); };
     const auto path = [&] { return follow(left(), [&] { return path_on_island(island, options, r); }); };
     if (newton(Complementarity::alart_curnier, soon)) return all;
-    if (path_affordable(island) && path()) return all;
+    if (path_affordable(island)) {
+      // A system of the path costs as much as some fifty sweeps, and thousands of these get there in every second heap.
+      if (const int more = std::min(patient, left() - for_path); more > run && sweep(more)) return all;
+      if (path()) return all;
+    }
     // Convex problems stand redundant contacts; Newton's second function is worth more where there are none.
     const bool regular = redundancy(task) <= well_posed;
     if (newton(Complementarity::alart_curnier, left())) return all;
