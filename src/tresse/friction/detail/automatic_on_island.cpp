@@ -48,9 +48,9 @@ double least_error(const std::vector<FrictionSolution::Check>& history, std::siz
   return out;
 }
 
-/// A path takes a thousand factorisations and more: of islands where one costs some ten milliseconds at most.
+/// A path takes a thousand factorisations and more: of islands where one costs some milliseconds.
 bool path_affordable(const ScaledIsland& island) {
-  constexpr int dense = 250, sparse = 1000;  // contacts
+  constexpr int dense = 250, sparse = 500;  // contacts
   return island.contacts() <= (island.dense.size() > 0 ? dense : sparse);
 }
 
