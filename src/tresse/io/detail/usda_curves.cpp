@@ -74,7 +74,8 @@ class Layer {
     const std::size_t begin = at_;
     const std::string_view quote = text_.substr(at_).starts_with("\"\"\"") ? "\"\"\"" : text_.substr(at_, 1);
     at_ += quote.size();
-    while (at_ < text_.size() && !text_.substr(at_).starts_with(quote)) at_ += peek() == '\\' ? 2 : 1;
+    while (at_ < text_.size() && !text_.substr(at_).starts_with(quote))
+      at_ = std::min(at_ + (peek() == '\\' ? 2 : 1), text_.size());
     if (at_ >= text_.size()) fail("ends within a text in quotes; expected its end");
     at_ += quote.size();
     return text_.substr(begin, at_ - begin);
