@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include <oneapi/tbb/global_control.h>
 
@@ -332,6 +333,32 @@ TEST(Detection, AJunctionAtTheLowestPointTouchesAPlaneOnce) {
     ASSERT_EQ(contacts.size(), 1U) << beside;
     EXPECT_NEAR(contacts[0].gap, 0.0, 1e-16);
     EXPECT_NEAR(arc_length(tubes.scene, contacts[0]), 0.004 + beside, 1e-9);
+  }
+}
+
+/// Turns of a ring about an axis along z through `center`, from an angle on, in elements of half a turn.
+std::vector<geometry::HelixArc> ring(const Vector3& center, double ring_radius, double angle, int turns) {
+  const Vector3 outwards(std::cos(angle), std::sin(angle), 0);
+  Pose start{center + ring_radius * outwards, {}};
+  start.frame << Vector3::UnitZ().cross(outwards), -outwards, Vector3::UnitZ();
+  const Vector3 curvature(0.04, 0, 1 / ring_radius);  // climbs a micrometre a turn
+  return test::chain(start, std::vector<Arc>(2 * turns, Arc{curvature, std::numbers::pi / curvature.norm()}));
+}
+
+/// Two rings cross at 60 degrees on either side of the line between their centres, every turn of one every turn of the
+/// other: so many contacts of two bodies that they are thinned by another way than a few. One crossing is a junction.
+TEST(Detection, EveryTurnOfTwoRingsThatCrossTouchesEveryOtherTwice) {
+  const double ring_radius = 2e-3;
+  for (const int turns : {2, 12}) {
+    Tubes tubes;
+    tubes.fibre(ring(Vector3::Zero(), ring_radius, std::numbers::pi * 4 / 3, turns), radius);
+    tubes.fibre(ring(Vector3(ring_radius, 0, 1.5 * radius), ring_radius, 0.3, turns), radius);
+    tubes.set_reach(reach);
+    const std::vector<Contact> contacts = contacts_of(tubes.scene);
+    const auto between = std::count_if(contacts.begin(), contacts.end(), [&](const Contact& contact) {
+      return tubes.scene.pieces[contact.a].body != tubes.scene.pieces[contact.b].body;
+    });
+    EXPECT_EQ(between, 2 * turns * turns);
   }
 }
 

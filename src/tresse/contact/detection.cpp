@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/contact/detail/candidate.hpp>
@@ -94,6 +95,23 @@ std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   return {body_a, b.body, b.fibre ? -1 : b.element};
 }
 
+/// How far along the bodies a nearer contact stands for others.
+double stands_for(const Geometry& scene, const Candidate& candidate, const Candidate& nearer) {
+  const Piece& piece = scene.pieces[candidate.contact.a];
+  constexpr double share = 0.1;  // what lies on a mesh needs both ends, and a short one has them close by
+  if (!piece.fibre) return share * piece.radius;
+  // A smooth piece has few ways to bend: a few contacts along it hold it.
+  if (candidate.followed || nearer.followed || candidate.level)
+    return std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
+  return candidate.at_junction ? 4.0 * piece.radius : piece.radius;
+}
+
+bool stands_for_it(const Geometry& scene, const Candidate& candidate, const Candidate& nearer) {
+  const double radius = scene.pieces[candidate.contact.a].radius;
+  if (is_mesh(scene, nearer.contact.b) && detail::bear_apart(nearer.contact, candidate.contact, radius)) return false;
+  return !(distance_along(scene, candidate.contact, nearer.contact) >= stands_for(scene, candidate, nearer));
+}
+
 /// Drops what a nearer contact of the same two bodies already stands for; docs/contact.md, "Junctions".
 void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates, std::vector<int>& members,
                      std::vector<char>& keep) {
@@ -102,23 +120,25 @@ void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candid
     const double gap_j = candidates[j].contact.gap;
     return gap_i != gap_j ? gap_i < gap_j : i < j;
   });
-  for (std::size_t m = 1; m < members.size(); ++m) {
-    const Candidate& candidate = candidates[members[m]];
-    const double radius = scene.pieces[candidate.contact.a].radius;
-    for (std::size_t n = 0; n < m && keep[members[m]]; ++n) {
-      if (!keep[members[n]]) continue;
-      const Candidate& nearer = candidates[members[n]];
-      if (is_mesh(scene, nearer.contact.b) && detail::bear_apart(nearer.contact, candidate.contact, radius)) continue;
-      double least = candidate.at_junction ? 4.0 * radius : radius;
-      if (candidate.followed || nearer.followed || candidate.level) {
-        // A smooth piece has few ways to bend: a few contacts along it hold it.
-        const geometry::Interval& whole = scene.pieces[candidate.contact.a].interval;
-        least = std::max(4.0 * radius, 0.25 * (whole.end - whole.begin));
-      }
-      constexpr double share = 0.1;  // what lies on a mesh needs both ends, and a short one has them close by
-      if (!scene.pieces[candidate.contact.a].fibre) least = share * radius;
-      keep[members[m]] = distance_along(scene, candidate.contact, nearer.contact) >= least;
+  constexpr std::size_t few = 64;  // of which all are looked at, sooner than they are sorted
+  if (members.size() <= few) {
+    for (std::size_t m = 1; m < members.size(); ++m) {
+      for (std::size_t n = 0; n < m && keep[members[m]]; ++n)
+        keep[members[m]] = !keep[members[n]] || !stands_for_it(scene, candidates[members[m]], candidates[members[n]]);
     }
+    return;
+  }
+  std::multimap<double, int> kept;  // by arc length of a
+  for (const int m : members) {
+    const Candidate& candidate = candidates[m];
+    const Piece& piece = scene.pieces[candidate.contact.a];
+    const double along = piece.begin + candidate.contact.s_a;
+    const double farthest = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
+    const auto end = kept.upper_bound(along + farthest);
+    keep[m] = std::none_of(kept.lower_bound(along - farthest), end, [&](const auto& nearer) {
+      return stands_for_it(scene, candidate, candidates[nearer.second]);
+    });
+    if (keep[m]) kept.emplace(along, m);
   }
 }
 
