@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/rods/fit_curve.hpp>
 #include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
@@ -120,9 +121,29 @@ class StudyRod {
   Pose root_;
 };
 
+Points rows(const std::vector<Vector3>& values) {
+  Points out(static_cast<Eigen::Index>(values.size()), 3);
+  for (Eigen::Index i = 0; i < out.rows(); ++i) out.row(i) = values[static_cast<std::size_t>(i)];
+  return out;
+}
+
+/// (position, frame, lengths, curvatures, largest and mean distance, whether it converged)
+py::tuple fit_curve(const Points& points, bool clothoid, int elements, double tolerance) {
+  std::vector<Vector3> row;
+  for (Eigen::Index i = 0; i < points.rows(); ++i) row.emplace_back(points.row(i));
+  rods::FittedCurve fit;
+  {
+    const py::gil_scoped_release release;
+    fit = rods::fit_curve(row, {.affine = clothoid, .elements = elements, .tolerance = tolerance});
+  }
+  return py::make_tuple(fit.root.position, RowMatrix(fit.root.frame), fit.lengths, rows(fit.curvature),
+                        fit.largest_distance, fit.mean_distance, fit.status == Status::converged);
+}
+
 }  // namespace
 
 void bind_rods(py::module_& module) {
+  module.def("fit_curve", &fit_curve);
   py::class_<StudyRod>(module, "Rod")
       .def(py::init([](bool clothoid, const VectorX& lengths, const VectorX& curvature, const VectorX& natural,
                        const Vector3& position, const Matrix3& frame, const RowMatrix& half_axes,

@@ -22,7 +22,7 @@ from tresse import _core
 from tresse._arrays import array, frame as rotation, positive
 from tresse._core import InvalidInput
 
-__all__ = ["Section", "SuperClothoid", "SuperHelix"]
+__all__ = ["FittedCurve", "Section", "SuperClothoid", "SuperHelix", "fit_curve"]
 
 Array = NDArray[np.float64]
 
@@ -203,3 +203,48 @@ class SuperClothoid(_CurvatureRod):
     (N + 1, 3) or (3 N + 3). Everything else as SuperHelix."""
 
     _clothoid = True
+
+
+@dataclass(frozen=True)
+class FittedCurve:
+    """A rod's shape from points; see fit_curve()."""
+
+    model: str  #: "super-helix" or "super-clothoid"
+    position: Array  #: of the root (3) [m]
+    frame: Array  #: of the root (3, 3); n1 is any unit vector across n0, since points do not tell how a rod is turned
+    lengths: Array  #: of the elements (N) [m]
+    curvatures: Array  #: (N, 3), of a super-clothoid (N + 1, 3) [1/m]
+    largest_distance: float  #: from a point to the curve [m]
+    mean_distance: float  #: [m]
+    converged: bool  #: no step brought the curve nearer; else the iterations ran out
+
+    def rod(self, section: Section | Mapping | float, density: float = 1000.0, **properties) -> SuperHelix | SuperClothoid:
+        """A rod of this shape, which is its natural one unless natural_curvatures are given; arguments as of
+        SuperHelix."""
+        made = SuperClothoid if self.model == "super-clothoid" else SuperHelix
+        properties.setdefault("natural_curvatures", self.curvatures)
+        return made(self.lengths, self.curvatures, self.position, self.frame, section, density, **properties)
+
+
+def fit_curve(points: ArrayLike, model: str = "super-helix", *, elements: int | None = None,
+              tolerance: float | None = None) -> FittedCurve:  # fmt: skip
+    """The rod of equal elements whose centreline is nearest to a row of points, by least squares.
+
+    points     (n, 3), n from 2 to 10 000, consecutive ones apart [m]; the first is the root, the last the tip
+    model      "super-helix" or "super-clothoid"
+    elements   exactly so many, or at most so many where there is a tolerance; 1 to 1000
+    tolerance  as few elements as leave no point farther than this [m]; a thousandth of the row's length if neither is given
+
+    Its smoothness is estimated from the points (maximum evidence), so that noise makes no curls: MacKay 1992, as `from`
+    of a scene does it. Raises InvalidInput. Works outside the GIL."""
+    points = array(points, "points", (None, 3))
+    if model not in ("super-helix", "super-clothoid"):
+        raise InvalidInput(f"model: found '{model}', expected super-helix or super-clothoid")
+    if elements is not None and elements < 1:
+        raise InvalidInput(f"elements: found {elements}, expected 1 to 1000")
+    tolerance = None if tolerance is None else positive(tolerance, "tolerance")
+    if tolerance is None and elements is None:
+        tolerance = 1e-3 * float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    found = _core.fit_curve(points, model == "super-clothoid", elements or 0, tolerance or 0.0)
+    position, frame, lengths, *rest = found
+    return FittedCurve(model, np.asarray(position), frame, np.array(lengths), *rest)

@@ -132,3 +132,43 @@ def test_bad_arc_length_and_missing_modulus():
     with pytest.raises(tresse.InvalidInput, match="stiffness: the rod has no young_modulus"):
         rod.stiffness()
     assert rod.position(np.linspace(0, sum([0.1, 0.1]), 11)).shape == (11, 3)
+
+
+@pytest.mark.parametrize("made", [SuperHelix, SuperClothoid])
+def test_a_rod_comes_back_from_its_points(made):
+    clothoid = made is SuperClothoid
+    curvatures = np.array([[20.0, 0, 150], [-30, 0, 220], [10, 0, 180], [15, 0, 120]])[: 4 if clothoid else 3]
+    rod = made([0.01] * 3, curvatures, position=[0.1, 0.2, 0.3], section=1e-4, young_modulus=1e9)
+    points = rod.position(np.linspace(0, rod.length, 80))
+    fit = tresse.rods.fit_curve(points, "super-clothoid" if clothoid else "super-helix", elements=3)
+    assert fit.converged and fit.largest_distance < 1e-12
+    # What points tell: twists and the size of the bends (docs/imports.md).
+    assert np.abs(fit.curvatures[:, 0] - curvatures[:, 0]).max() < 1e-5
+    assert np.abs(np.hypot(fit.curvatures[:, 1], fit.curvatures[:, 2]) - curvatures[:, 2]).max() < 1e-5
+    back = fit.rod({"radius": 1e-4, "young_modulus": 1e9}, density=1300)
+    assert isinstance(back, made) and back.elastic_energy() == 0
+    assert np.abs(back.position(np.linspace(0, back.length, 80)) - points).max() < 1e-9
+
+
+def test_a_fit_takes_as_few_elements_as_the_tolerance_wants():
+    s = np.linspace(0, 0.05, 60)
+    points = np.column_stack([s, 0.002 * np.sin(200 * s), 0.001 * np.cos(150 * s)])
+    fine, coarse = (tresse.rods.fit_curve(points, tolerance=t) for t in (1e-5, 1e-3))
+    assert fine.largest_distance <= 1e-5 and coarse.largest_distance <= 1e-3
+    assert fine.lengths.size > coarse.lengths.size
+    usual = tresse.rods.fit_curve(points)
+    assert usual.largest_distance <= 1e-3 * np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+
+
+@pytest.mark.parametrize("points, options, words", [
+    (np.zeros((5, 3)), {}, "coincide"),
+    (np.zeros((1, 3)), {"elements": 2}, "points"),
+    (np.eye(3), {"model": "mass-spring"}, "model: found 'mass-spring'"),
+    (np.eye(3), {"elements": 0}, "elements: found 0"),
+    (np.eye(3), {"tolerance": -1.0}, "tolerance"),
+    (np.full((3, 3), np.nan), {}, "points"),
+])  # fmt: skip
+def test_a_fit_refuses_what_does_not_fit(points, options, words):
+    with pytest.raises(tresse.InvalidInput, match=words) as error:
+        tresse.rods.fit_curve(points, **options)
+    assert "\n" not in str(error.value)
