@@ -35,5 +35,14 @@ TEST(Shapes, CylinderIsCentred) {
   EXPECT_EQ(parts[0].to, Vector3(1, 0, 1));
 }
 
+TEST(Shapes, DistancesAreFromTheSkinAndNegativeInside) {
+  EXPECT_DOUBLE_EQ(signed_distance(Plane{Vector3(0, 0, 1), Vector3::UnitZ()}, {5, 5, 0.25}), -0.75);
+  EXPECT_DOUBLE_EQ(signed_distance(Sphere{Vector3(1, 0, 0), 2.0}, {1, 0, 0}), -2.0);
+  EXPECT_DOUBLE_EQ(signed_distance(Sphere{Vector3(1, 0, 0), 2.0}, {1, 4, 3}), 3.0);
+  const Shape capsule = Capsule{Vector3(0, 0, 0), Vector3(2, 0, 0), 0.5};
+  EXPECT_DOUBLE_EQ(signed_distance(capsule, {1, 0, 0.2}), -0.3);
+  EXPECT_DOUBLE_EQ(signed_distance(capsule, {5, 4, 0}), 4.5);
+}
+
 }  // namespace
 }  // namespace tresse::bodies

@@ -43,6 +43,7 @@ void expect_round_trip(const SceneDocument& document) {
     EXPECT_EQ(a.grid.axis_1, b.grid.axis_1);
     EXPECT_EQ(a.cap.has_value(), b.cap.has_value());
     EXPECT_EQ(a.root.reference, b.root.reference);
+    EXPECT_EQ(a.root.embedded_in, b.root.embedded_in);
     EXPECT_EQ(a.material.density, b.material.density);
   }
   EXPECT_EQ(again.friction.pairs, document.scene.friction.pairs);
@@ -124,7 +125,7 @@ length = 0.1
 elements = 2
 radius = 1e-3
 cap = { count = "${count} + 1", radius = "9 cm", center = [1, 2, 3], axis = [0, 1, 1], angle_deg = 70, jitter = "1 mm", twist_deg = 90 }
-root = { position = ["1 mm", 0, 0], tangent = [1, 0.2, 0], reference = [1, "2 cm", 3], motion = { angular_velocity = [0, 0, 1] } }
+root = { position = ["1 mm", 0, 0], tangent = [1, 0.2, 0], reference = [1, "2 cm", 3], embedded_in = "ball", motion = { angular_velocity = [0, 0, 1] } }
 [[fibres]]
 name = "side \"1\""
 material = "nylon"

@@ -11,8 +11,12 @@
 namespace tresse::assembly {
 namespace {
 
-void add_fibre(const Fibre& fibre, int body, std::vector<contact::Piece>& pieces) {
+/// The embedded part of a fibre is made of pieces of its own.
+void add_fibre(const World& world, int body, std::vector<contact::Piece>& pieces) {
+  const Fibre& fibre = world.fibres[body];
   const rods::Rod& rod = *fibre.rod;
+  const Embedding& embedding = fibre.embedding;
+  const int within = embedding.obstacle >= 0 ? obstacle_body(world, embedding.obstacle) : -1;
   const std::size_t first = pieces.size();
   for (int element = 0; element < rod.piece_count(); ++element) {
     contact::Piece piece;
@@ -25,9 +29,23 @@ void add_fibre(const Fibre& fibre, int body, std::vector<contact::Piece>& pieces
     piece.element = element;
     piece.first = piece.last = false;
     const int parts = contact::pieces_per_element(piece.curvature, whole.end);
-    for (int part = 0; part < parts; ++part) {
-      piece.interval = {whole.end * part / parts, part + 1 == parts ? whole.end : whole.end * (part + 1) / parts};
+    const double out = within >= 0 && element == embedding.piece ? whole.end * embedding.share : 0.0;
+    const auto add = [&](double begin, double end) {
+      piece.interval = {begin, end};
+      piece.embedded_in = element < embedding.piece || begin < out ? within : -1;
+      // Where it comes out it touches the obstacle as with a tip.
+      piece.first = within >= 0 && piece.embedded_in < 0 && pieces.size() > first && pieces.back().embedded_in >= 0;
       pieces.push_back(piece);
+    };
+    for (int part = 0; part < parts; ++part) {
+      const double begin = whole.end * part / parts;
+      const double end = part + 1 == parts ? whole.end : whole.end * (part + 1) / parts;
+      if (begin < out && out < end) {
+        add(begin, out);
+        add(out, end);
+      } else {
+        add(begin, end);
+      }
     }
   }
   pieces[first].first = true;
@@ -39,25 +57,6 @@ geometry::LineSegment moved_axis(const bodies::Obstacle& obstacle, const Pose& p
 }
 
 }  // namespace
-
-Fibre::Fibre(const Fibre& other)
-    : rod(other.rod ? other.rod->clone() : nullptr),
-      root(other.root),
-      root_motion(other.root_motion),
-      attachment(other.attachment),
-      group(other.group),
-      member(other.member),
-      material(other.material),
-      drag(other.drag),
-      first_rest_curvature(other.first_rest_curvature),
-      last_rest_curvature(other.last_rest_curvature),
-      rest_onset(other.rest_onset),
-      growth(other.growth) {}
-
-Fibre& Fibre::operator=(const Fibre& other) {
-  *this = Fibre(other);
-  return *this;
-}
 
 double length_scale_at(const Fibre& fibre, double time) {
   const Growth& g = fibre.growth;
@@ -216,7 +215,7 @@ void contact_geometry(const World& world, double time, contact::Geometry& out) {
   out.body_begin.clear();
   for (int i = 0; i < static_cast<int>(world.fibres.size()); ++i) {
     out.body_begin.push_back(static_cast<int>(out.pieces.size()));
-    add_fibre(world.fibres[i], i, out.pieces);
+    add_fibre(world, i, out.pieces);
   }
   for (const FreeBody& body : world.free_bodies) add_obstacle(world, body.obstacle, time, out);
   for (int k = 0; k < static_cast<int>(world.obstacles.size()); ++k) {

@@ -18,6 +18,13 @@ struct Attachment {
   Pose frame;      ///< of the branch's root, in the axes of that material frame and from its point
 };
 
+/// The part of a fibre from its root that is set into an obstacle, and does not touch it.
+struct Embedding {
+  int obstacle = -1;   ///< of World::obstacles; -1: none
+  int piece = 0;       ///< where the fibre comes out
+  double share = 0.0;  ///< of that piece, 0 to 1
+};
+
 /// Length that changes linearly from one time to another, every element's by the same factor.
 struct Growth {
   double final_scale = 1.0;  ///< > 0 [-]
@@ -25,28 +32,41 @@ struct Growth {
   double end = 0.0;          ///< >= begin [s]
 };
 
+/// A rod that is copied with the fibre that it belongs to.
+class OwnRod {
+ public:
+  OwnRod() = default;
+  OwnRod(std::unique_ptr<rods::Rod> rod) : rod_(std::move(rod)) {}  // NOLINT(google-explicit-constructor)
+  OwnRod(const OwnRod& other) : rod_(other.rod_ ? other.rod_->clone() : nullptr) {}
+  OwnRod(OwnRod&&) noexcept = default;
+  OwnRod& operator=(OwnRod other) noexcept {
+    rod_.swap(other.rod_);
+    return *this;
+  }
+  ~OwnRod() = default;
+
+  rods::Rod& operator*() const { return *rod_; }
+  rods::Rod* operator->() const { return rod_.get(); }
+
+ private:
+  std::unique_ptr<rods::Rod> rod_;
+};
+
 /// One fibre of the world.
 struct Fibre {
-  Fibre() = default;
-  Fibre(const Fibre& other);
-  Fibre& operator=(const Fibre& other);
-  Fibre(Fibre&&) = default;
-  Fibre& operator=(Fibre&&) = default;
-  ~Fibre() = default;
-
-  std::unique_ptr<rods::Rod> rod;  ///< model and kinematics of the last update
-  Pose root;                       ///< reference pose of a clamped root
-  bodies::Motion root_motion;      ///< clamped roots only
-  Vector3 root_arm =
-      Vector3::Zero();           ///< to `root` from the point that `root_motion` turns about, at time zero (3) [m]
-  Attachment attachment;         ///< carried roots only
-  int group = 0;                 ///< index of the scene's fibre group
-  int member = 0;                ///< number of the fibre in it
-  int material = 0;              ///< row of World::friction
-  double drag = 0.0;             ///< [N s/m^2]
-  VectorX first_rest_curvature;  ///< (m) at time zero, used when rest_onset > 0 [1/m]
-  VectorX last_rest_curvature;   ///< (m) from rest_onset on [1/m]
-  double rest_onset = 0.0;       ///< the natural shape grows linearly until this time; >= 0 [s]
+  OwnRod rod;                          ///< model and kinematics of the last update
+  Pose root;                           ///< reference pose of a clamped root
+  bodies::Motion root_motion;          ///< clamped roots only
+  Vector3 root_arm = Vector3::Zero();  ///< to `root` from what `root_motion` turns about, at time zero (3) [m]
+  Attachment attachment;               ///< carried roots only
+  Embedding embedding;                 ///< clamped roots only
+  int group = 0;                       ///< index of the scene's fibre group
+  int member = 0;                      ///< number of the fibre in it
+  int material = 0;                    ///< row of World::friction
+  double drag = 0.0;                   ///< [N s/m^2]
+  VectorX first_rest_curvature;        ///< (m) at time zero, used when rest_onset > 0 [1/m]
+  VectorX last_rest_curvature;         ///< (m) from rest_onset on [1/m]
+  double rest_onset = 0.0;             ///< the natural shape grows linearly until this time; >= 0 [s]
   Growth growth;
 };
 

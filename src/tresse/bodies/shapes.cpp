@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <tresse/base/errors.hpp>
@@ -65,6 +66,20 @@ Vector3 Surface::vertex(int index, double time) const {
   const auto [before, after, weight] = frame_at(*this, time);
   const auto v = static_cast<std::size_t>(index);
   return frames[before][v] + weight * (frames[after][v] - frames[before][v]);
+}
+
+double signed_distance(const Shape& shape, const Vector3& point) {
+  if (const auto* plane = std::get_if<Plane>(&shape)) return plane->normal.dot(point - plane->point);
+  if (const auto* mesh = std::get_if<Mesh>(&shape))
+    return geometry::signed_distance(*mesh->surface->first, point) - mesh->thickness;
+  double out = std::numeric_limits<double>::infinity();
+  for (const Capsule& part : capsules(shape)) {
+    const Vector3 axis = part.to - part.from;
+    const double length2 = axis.squaredNorm();
+    const double share = length2 > 0.0 ? std::clamp((point - part.from).dot(axis) / length2, 0.0, 1.0) : 0.0;
+    out = std::min(out, (point - part.from - share * axis).norm() - part.radius);
+  }
+  return out;
 }
 
 std::shared_ptr<const geometry::TriangleMesh> surface_at(const Surface& surface, double time) {

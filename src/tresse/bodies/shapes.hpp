@@ -87,6 +87,9 @@ struct Obstacle {
 /// Empty for a plane and a mesh.
 std::vector<Capsule> capsules(const Shape& shape);
 
+/// From a point to the skin of a shape where the scene has it, a mesh as it begins; negative inside. [m]
+double signed_distance(const Shape& shape, const Vector3& point);
+
 /// The surface at `time`; what stands still is shared.
 std::shared_ptr<const geometry::TriangleMesh> surface_at(const Surface& surface, double time);
 

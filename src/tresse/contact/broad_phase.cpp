@@ -35,7 +35,7 @@ class WithinMeetingDistance {
   double range(int i, int j) const { return meeting_distance(piece(i), piece(j)); }
   bool may_meet(int i, int j) const {
     if (piece(i).body == piece(j).body) return options_.self_contact && can_touch_itself(scene_, i, j);
-    return options_.fibre_contact || !piece(j).fibre;
+    return piece(j).fibre ? options_.fibre_contact : piece(i).embedded_in != piece(j).body;
   }
 
  private:
@@ -46,9 +46,10 @@ class WithinMeetingDistance {
 
 /// Whether two pieces, i < j, can be a pair at all; those of one fibre may once they are nearer.
 bool may_be_kept(const Geometry& scene, const BroadPhaseOptions& options, int i, int j) {
+  const Piece& a = scene.pieces[static_cast<std::size_t>(i)];
   const Piece& b = scene.pieces[static_cast<std::size_t>(j)];
-  if (scene.pieces[static_cast<std::size_t>(i)].body == b.body) return options.self_contact && j - i >= 2;
-  return options.fibre_contact || !b.fibre;
+  if (a.body == b.body) return options.self_contact && j - i >= 2;
+  return b.fibre ? options.fibre_contact : a.embedded_in != b.body;
 }
 
 /// Pairs to be kept for some steps.
@@ -290,11 +291,13 @@ std::vector<CandidatePair> surface_pairs(const Geometry& scene) {
       int b = -1 - static_cast<int>(scene.planes.size() + scene.meshes.size());
       for (auto mesh = scene.meshes.rbegin(); mesh != scene.meshes.rend(); ++mesh) {
         ++b;
-        if (may_reach(scene, piece, box, *mesh)) found[k].push_back({static_cast<int>(i), b});
+        if (piece.embedded_in != mesh->body && may_reach(scene, piece, box, *mesh))
+          found[k].push_back({static_cast<int>(i), b});
       }
       for (auto plane = scene.planes.rbegin(); plane != scene.planes.rend(); ++plane) {
         ++b;
-        if (may_reach(scene, piece, box, *plane)) found[k].push_back({static_cast<int>(i), b});
+        if (piece.embedded_in != plane->body && may_reach(scene, piece, box, *plane))
+          found[k].push_back({static_cast<int>(i), b});
       }
     }
   });

@@ -182,8 +182,11 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
     out.push_back(make_candidate(scene, pair, found, false));
 }
 
-Candidate follow_one(const Geometry& scene, const Place& place) {
-  const int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
+Candidate follow_one(const Geometry& scene, const Place& earlier) {
+  Place place = earlier;
+  int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
+  // Where a comes out of b two pieces meet, and only the second touches.
+  while (scene.pieces[piece_a].embedded_in == place.body_b) place.s_a = scene.pieces[++piece_a].interval.begin;
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
     return is_plane(scene, surface) ? plane_candidate(scene, piece_a, surface, place.s_a)
                                     : follow_on_mesh(scene, {piece_a, surface}, place);

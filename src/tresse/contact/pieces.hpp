@@ -50,14 +50,15 @@ struct Piece {
   double radius = 0.0;          ///< of the tube; > 0 [m]
   double curvature = 0.0;       ///< bound on |r''| over the piece [1/m]
   Travel travel;
-  double begin = 0.0;  ///< arc length along the body of parameter 0 of the curve [m]
-  int body = 0;        ///< pieces of one body share it
-  int owner = 0;       ///< which fibre of the world, or which of its obstacles
-  int element = 0;     ///< of the fibre, or capsule of the obstacle
-  bool fibre = true;   ///< false: an obstacle
-  bool free = false;   ///< an obstacle whose motion is unknown; two whose motion is prescribed never meet
-  bool first = true;   ///< starts at the body's beginning
-  bool last = true;    ///< ends at the body's end
+  double begin = 0.0;    ///< arc length along the body of parameter 0 of the curve [m]
+  int body = 0;          ///< pieces of one body share it
+  int owner = 0;         ///< which fibre of the world, or which of its obstacles
+  int element = 0;       ///< of the fibre, or capsule of the obstacle
+  bool fibre = true;     ///< false: an obstacle
+  bool free = false;     ///< an obstacle whose motion is unknown; two whose motion is prescribed never meet
+  bool first = true;     ///< starts at the body's beginning, or where that comes out of what it is embedded in
+  bool last = true;      ///< ends at the body's end
+  int embedded_in = -1;  ///< the body that this piece of a fibre is set into and does not touch; -1: none
 
   bool moves() const { return fibre || free; }
 };

@@ -293,4 +293,74 @@ TrianglePoint nearest_on_triangle(const std::array<Vector3, 3>& x, const Vector3
   return out;
 }
 
+namespace {
+
+double squared_distance(const Box& box, const Vector3& p) {
+  return (p - p.cwiseMax(box.lower).cwiseMin(box.upper)).squaredNorm();
+}
+
+/// Of a mesh, and the face that it is on.
+std::pair<int, TrianglePoint> nearest_on(const TriangleMesh& mesh, const Vector3& p) {
+  std::pair<int, TrianglePoint> best{-1, {}};
+  best.second.distance = std::numeric_limits<double>::infinity();
+  std::array<int, 64> stack;  // as in visit_leaves()
+  std::size_t count = 0;
+  stack[count++] = 0;
+  const auto far = [&](int n) { return squared_distance(mesh.boxes[static_cast<std::size_t>(n)], p); };
+  while (count > 0) {
+    const int n = stack[--count];
+    if (far(n) > best.second.distance * best.second.distance) continue;
+    const MeshTopology::Node& node = mesh.topology->nodes()[static_cast<std::size_t>(n)];
+    if (node.left >= 0) {
+      const bool left_first = far(node.left) <= far(node.right);
+      stack[count++] = left_first ? node.right : node.left;
+      stack[count++] = left_first ? node.left : node.right;
+      continue;
+    }
+    for (int i = node.begin; i < node.end; ++i) {
+      const int face = mesh.topology->order()[static_cast<std::size_t>(i)];
+      const TrianglePoint found = nearest_on_triangle(mesh.corners(face), p);
+      if (found.distance < best.second.distance) best = {face, found};
+    }
+  }
+  return best;
+}
+
+/// Of the faces around a vertex, each by its angle there.
+Vector3 vertex_normal(const TriangleMesh& mesh, int vertex) {
+  Vector3 out = Vector3::Zero();
+  for (const int face : mesh.topology->faces_at(vertex)) {
+    const Face& corners = mesh.topology->faces()[static_cast<std::size_t>(face)];
+    const auto at = static_cast<std::size_t>(std::find(corners.begin(), corners.end(), vertex) - corners.begin());
+    const auto x = mesh.corners(face);
+    const Vector3 a = x[(at + 1) % 3] - x[at], b = x[(at + 2) % 3] - x[at];
+    out += std::atan2(a.cross(b).norm(), a.dot(b)) * triangle_normal(x);
+  }
+  return out;
+}
+
+Vector3 normal_at(const TriangleMesh& mesh, int face, const TrianglePoint& at) {
+  if (at.inside() == 3) return triangle_normal(mesh.corners(face));
+  Eigen::Index corner = 0;
+  if (at.inside() == 1) {
+    at.weights.maxCoeff(&corner);
+    return vertex_normal(mesh,
+                         mesh.topology->faces()[static_cast<std::size_t>(face)][static_cast<std::size_t>(corner)]);
+  }
+  at.weights.minCoeff(&corner);
+  const int side = mesh.topology->face_edges(face)[static_cast<std::size_t>((corner + 1) % 3)];  // opposite the corner
+  Vector3 out = Vector3::Zero();
+  for (const int beside : mesh.topology->edges()[static_cast<std::size_t>(side)].faces)
+    if (beside >= 0) out += triangle_normal(mesh.corners(beside));
+  return out;
+}
+
+}  // namespace
+
+double signed_distance(const TriangleMesh& mesh, const Vector3& p) {
+  const auto [face, at] = nearest_on(mesh, p);
+  if (!mesh.topology->closed() || normal_at(mesh, face, at).dot(p - at.point) >= 0.0) return at.distance;
+  return -at.distance;
+}
+
 }  // namespace tresse::geometry

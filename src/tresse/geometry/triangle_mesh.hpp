@@ -108,4 +108,8 @@ struct TrianglePoint {
 /// Of the triangle with corners x, to p.
 TrianglePoint nearest_on_triangle(const std::array<Vector3, 3>& x, const Vector3& p);
 
+/// From a point to the surface; negative inside a closed one, as the mean normal of the faces that meet at the nearest
+/// point, weighted by their angles there, tells. @cite baerentzen2005 [m]
+double signed_distance(const TriangleMesh& mesh, const Vector3& p);
+
 }  // namespace tresse::geometry

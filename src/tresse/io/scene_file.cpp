@@ -205,6 +205,26 @@ void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const 
       "simulation.scheme is \"nonlinear\"; expected \"semi-implicit\" or \"linearised\" where points are held");
 }
 
+/// Roots stand in obstacles that the scene has and that do not move freely.
+void check_embeddings(ReaderContext& context, const TomlNode& root, const scene::Scene& scene) {
+  for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
+    const std::string& name = scene.fibres[i].root.embedded_in;
+    if (name.empty()) continue;
+    const auto found = std::find_if(scene.obstacles.begin(), scene.obstacles.end(),
+                                    [&](const scene::Obstacle& obstacle) { return obstacle.body.name == name; });
+    if (found != scene.obstacles.end() && found->body.mass == 0.0) continue;
+    std::vector<std::string> known;
+    for (const scene::Obstacle& obstacle : scene.obstacles) known.push_back(obstacle.body.name);
+    const std::string hint = did_you_mean(name, known);
+    const std::string wrong = found != scene.obstacles.end() ? "a free body; expected an obstacle without mass"
+                              : hint.empty()                 ? "the name of no obstacle; expected one"
+                                                             : "the name of no obstacle" + hint;
+    context.fail(*root.find("fibres")->items[i].find("root")->find("embedded_in"),
+                 fmt::format("fibres.{}.root.embedded_in is {}, {}", one_line(scene.fibres[i].name, 40),
+                             in_quotes(name, 40), wrong));
+  }
+}
+
 }  // namespace
 
 void Import::add(const rods::FittedCurve& fit) {
@@ -239,6 +259,7 @@ SceneDocument detail::parse_document(std::string_view text, std::string_view fil
   for (const scene::FibreGroup& group : scene.fibres) materials.names.insert(group.material_name);
   scene.friction = read_friction(context, table.find("friction"), materials.names);
   refuse_nonlinear_holds(context, root, scene);
+  check_embeddings(context, root, scene);
   try {
     scene::validate(scene);
   } catch (const InvalidInput& error) {

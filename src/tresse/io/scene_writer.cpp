@@ -167,6 +167,10 @@ void write_materials(Writer& out, const scene::Scene& scene) {
   }
 }
 
+std::string embedding_text(const scene::Root& root) {
+  return root.embedded_in.empty() ? "" : ", embedded_in = " + Writer::quoted(root.embedded_in);
+}
+
 std::string root_text(const scene::Root& root) {
   const bool free = root.condition == rods::RootCondition::free;
   const std::string pose = fmt::format("position = {}, frame = [{}, {}, {}]", Writer::vector(root.position),
@@ -183,6 +187,7 @@ std::string root_text(const scene::Root& root) {
   } else {
     out += ", motion = " + motion_text(root.motion);
     if (root.reference) out += ", reference = " + Writer::vector(*root.reference);
+    out += embedding_text(root);
   }
   return out + " }";
 }
@@ -241,7 +246,8 @@ std::string strand_text(const scene::Strand& strand) {
 std::string strands_root_text(const scene::Root& root) {
   if (root.condition == rods::RootCondition::clamped) {
     const std::string reference = root.reference ? ", reference = " + Writer::vector(*root.reference) : "";
-    return fmt::format("{{ condition = \"clamped\", motion = {}{} }}", motion_text(root.motion), reference);
+    return fmt::format("{{ condition = \"clamped\", motion = {}{}{} }}", motion_text(root.motion), reference,
+                       embedding_text(root));
   }
   return fmt::format("{{ condition = \"free\", velocity = {}, angular_velocity = {} }}", Writer::vector(root.velocity),
                      Writer::vector(root.angular_velocity));

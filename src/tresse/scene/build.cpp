@@ -106,8 +106,15 @@ Pose cap_root(const FibreGroup& group, int index, Random& random) {
           axes * group.root.frame * Eigen::AngleAxisd(angle, Vector3::UnitX()).toRotationMatrix()};
 }
 
+/// What leads a clamped root: its own motion, or that of the obstacle which it is embedded in. nullptr: its own.
+const bodies::Obstacle* leader(const Scene& scene, const FibreGroup& group) {
+  const int within = embedding_obstacle(scene, group);
+  return within >= 0 && group.root.motion.at_rest() ? &scene.obstacles[within].body : nullptr;
+}
+
 /// From what the motion of a clamped root turns about to the root.
-Vector3 root_arm(const FibreGroup& group, const Pose& root) {
+Vector3 root_arm(const Scene& scene, const FibreGroup& group, const Pose& root) {
+  if (const bodies::Obstacle* obstacle = leader(scene, group)) return root.position - obstacle->reference;
   if (group.root.reference) return root.position - *group.root.reference;
   if (group.cap) return root.position - group.cap->center;
   return Vector3::Zero();
@@ -179,7 +186,7 @@ struct Kind {
 };
 
 /// Fibres of one shape, at their places.
-void add_fibres(const FibreGroup& group, Kind& kind, const std::vector<Place>& at, Case& out) {
+void add_fibres(const Scene& scene, const FibreGroup& group, Kind& kind, const std::vector<Place>& at, Case& out) {
   const auto prototype = make_rod(group);
   const auto curvatures = [&](const std::vector<Vector3>& elements) {
     return prototype->curvature_of_elements(stacked(elements));
@@ -189,8 +196,9 @@ void add_fibres(const FibreGroup& group, Kind& kind, const std::vector<Place>& a
     fibre.rod = prototype->clone();
     fibre.root = place.root;
     fibre.attachment = place.attachment;
-    fibre.root_motion = group.root.motion;
-    fibre.root_arm = root_arm(group, place.root);
+    const bodies::Obstacle* obstacle = leader(scene, group);
+    fibre.root_motion = obstacle != nullptr ? obstacle->motion : group.root.motion;
+    fibre.root_arm = root_arm(scene, group, place.root);
     fibre.group = kind.group;
     fibre.member = kind.members++;
     fibre.material = kind.material;
@@ -212,10 +220,10 @@ void add_group(const Scene& scene, int group_index, const std::vector<std::strin
                Case& out) {
   const FibreGroup& group = scene.fibres[group_index];
   Kind kind{group_index, index_of(materials, group.material_name), 0};
-  if (group.strands.empty()) add_fibres(group, kind, places(scene, group_index, random, out.world), out);
+  if (group.strands.empty()) add_fibres(scene, group, kind, places(scene, group_index, random, out.world), out);
   for (std::size_t i = 0; i < group.strands.size(); ++i) {
     const Strand& strand = group.strands[i];
-    add_fibres(strand_group(group, i), kind, {{{strand.position, strand.frame}, {}}}, out);
+    add_fibres(scene, strand_group(group, i), kind, {{{strand.position, strand.frame}, {}}}, out);
   }
 }
 
@@ -230,15 +238,55 @@ double axial_compliance(const FibreGroup& group, double s) {
   return out;
 }
 
+/// Brings a fibre's rod to where it starts.
+void update_to_start(const Case& built, std::size_t f) {
+  const assembly::Fibre& fibre = built.world.fibres[f];
+  rods::RodState start = built.state.rods[f];
+  if (clamped(fibre)) start.root = assembly::root_pose(fibre, 0.0);
+  fibre.rod->update(start);
+}
+
+/// Arc length at which a fibre comes out of an obstacle first, from inside its root; 0 where the root is not inside.
+/// Infinite: nowhere. Steps are as long as the distance to the skin allows.
+double embedded_length(const assembly::World& world, const assembly::Fibre& fibre, int within) {
+  const bodies::Obstacle& obstacle = world.obstacles[within];
+  const Pose pose = assembly::obstacle_pose(obstacle, 0.0);
+  const double radius = fibre.rod->contact_radius(), length = fibre.rod->length();
+  const double least = 0.01 * radius;  // an overlap that is no more than that is none
+  double s = 0.0;
+  for (;;) {
+    const Vector3 from_centre = pose.frame.transpose() * (fibre.rod->section(s).position - pose.position);
+    const double gap = bodies::signed_distance(obstacle.shape, obstacle.reference + from_centre) - radius;
+    if (gap > -0.1 * least) return s;
+    if (s == length) return std::numeric_limits<double>::infinity();
+    s = std::min(s + std::max(-gap, least), length);
+  }
+}
+
+void add_embeddings(const Scene& scene, Case& out) {
+  for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
+    assembly::Fibre& fibre = out.world.fibres[f];
+    const FibreGroup& group = scene.fibres[fibre.group];
+    const int within = embedding_obstacle(scene, group);
+    if (within < 0) continue;
+    update_to_start(out, f);
+    const double s = embedded_length(out.world, fibre, within);
+    require(s + fibre.rod->contact_radius() < fibre.rod->length(), [&] {
+      return fmt::format("fibres.{}: fibre {} lies in '{}' from its root to its tip; expected it to come out",
+                         group.name, fibre.member, group.root.embedded_in);
+    });
+    const auto [piece, u] = piece_at(*fibre.rod, s);
+    fibre.embedding = {within, piece, u / (fibre.rod->piece_begin(piece + 1) - fibre.rod->piece_begin(piece))};
+  }
+}
+
 /// Points are held where the initial shapes have them.
 void add_holds(const Scene& scene, Case& out) {
   for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
     const assembly::Fibre& fibre = out.world.fibres[f];
     const FibreGroup& group = scene.fibres[fibre.group];
     if (group.holds.empty()) continue;
-    rods::RodState start = out.state.rods[f];
-    if (clamped(fibre)) start.root = assembly::root_pose(fibre, 0.0);
-    fibre.rod->update(start);
+    update_to_start(out, f);
     for (const Hold& hold : group.holds) {
       assembly::Hold held;
       held.name = hold.name;
@@ -353,6 +401,7 @@ Case build(const Scene& scene) {
   for (const assembly::Tree& tree : assembly::make_forest(out.world).trees) {
     if (tree.fibres.size() > 1) assembly::update_tree(out.world, tree, out.state.rods);
   }
+  add_embeddings(scene, out);
   add_holds(scene, out);
   return out;
 }

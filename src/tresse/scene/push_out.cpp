@@ -31,6 +31,7 @@ assembly::World still_world(const Case& built) {
     fibre.rod->set_rest_curvature(fibre.rod->curvature());
     fibre.root = assembly::root_pose(from, 0.0);
     fibre.attachment = from.attachment;
+    fibre.embedding = from.embedding;
     fibre.group = from.group;
     out.fibres.push_back(std::move(fibre));
   }

@@ -36,11 +36,13 @@ struct Root {
   bodies::Motion motion;                 ///< clamped roots only
   std::optional<Vector3> reference;      ///< point that rotations of `motion` turn about; none: r(0), or of a cap its
                                          ///< centre [m]
-  std::string parent;                    ///< carried roots only: a group that stands before
-  std::vector<double> at;  ///< carried roots only: arc lengths on the parent, a branch each on every fibre of it;
-                           ///< from 0 to its length [m]
-  double roll_step = 0.0;  ///< carried roots only: position and frame of branch i turn i times this about the parent's
-                           ///< tangent [rad]
+  std::string embedded_in;  ///< clamped roots only: an obstacle that moves with the root and does not touch
+                            ///< the fibre up to where it comes out; without a `motion` it leads the root
+  std::string parent;       ///< carried roots only: a group that stands before
+  std::vector<double> at;   ///< carried roots only: arc lengths on the parent, a branch each on every fibre of it;
+                            ///< from 0 to its length [m]
+  double roll_step = 0.0;   ///< carried roots only: position and frame of branch i turn i times this about the parent's
+                            ///< tangent [rad]
 };
 
 /// Roots on a jittered grid: copies of one fibre at position + i * step_1 + j * step_2 + random offset in their span.
@@ -229,6 +231,9 @@ struct Scene {
   std::vector<FibreGroup> fibres;
   std::vector<Obstacle> obstacles;
 };
+
+/// Index of the obstacle that a group's roots are embedded in, -1: none.
+int embedding_obstacle(const Scene& scene, const FibreGroup& group);
 
 /// Whether an obstacle is free: then a scene needs no fibres.
 bool has_free_bodies(const Scene& scene);

@@ -92,6 +92,8 @@ void validate_root(const Root& root, const Field& field) {
     field.fail("motion", fmt::format("is given for {}; expected a clamped root",
                                      root.condition == rods::RootCondition::free ? "a free root" : "a branch"));
   if (!clamped && root.reference) field.fail("reference", "is given for a root that is not clamped; expected none");
+  if (!clamped && !root.embedded_in.empty())
+    field.fail("embedded_in", "is given for a root that is not clamped; expected none");
 }
 
 void validate_holds(const FibreGroup& group) {
@@ -395,6 +397,14 @@ double length(const FibreGroup& group) {
   return std::accumulate(group.element_lengths.begin(), group.element_lengths.end(), 0.0);
 }
 
+int embedding_obstacle(const Scene& scene, const FibreGroup& group) {
+  if (group.root.embedded_in.empty()) return -1;
+  const auto found = std::find_if(scene.obstacles.begin(), scene.obstacles.end(), [&](const Obstacle& obstacle) {
+    return obstacle.body.name == group.root.embedded_in;
+  });
+  return found != scene.obstacles.end() ? static_cast<int>(found - scene.obstacles.begin()) : -1;
+}
+
 bool has_free_bodies(const Scene& scene) {
   return std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
                      [](const Obstacle& obstacle) { return obstacle.body.mass > 0.0; });
@@ -428,6 +438,13 @@ void validate(const Scene& scene) {
     validate_obstacle(obstacle);
     if (!names.insert(obstacle.body.name).second)
       field.fail("obstacles", fmt::format("holds \"{}\" twice; expected names that differ", obstacle.body.name));
+  }
+  for (const FibreGroup& group : scene.fibres) {
+    const int within = embedding_obstacle(scene, group);
+    if (!group.root.embedded_in.empty() && (within < 0 || scene.obstacles[within].body.mass > 0.0))
+      Field{"fibres." + group.name + ".root"}.fail(
+          "embedded_in",
+          fmt::format("is \"{}\"; expected the name of an obstacle without mass", group.root.embedded_in));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -259,7 +260,7 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
   if (node == nullptr) return root;
   const TableReader table(context, *node, path,
                           {"condition", "position", "frame", "tangent", "normal", "yaw_deg", "pitch_deg", "roll_deg",
-                           "motion", "reference", "velocity", "angular_velocity"});
+                           "motion", "reference", "embedded_in", "velocity", "angular_velocity"});
   static const std::vector<std::string> conditions{"clamped", "free"};
   std::string condition = conditions[0];
   table.read("condition", condition, conditions);
@@ -273,6 +274,10 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
   if (const TomlNode* reference = table.find("reference")) {
     if (condition == "free") table.fail("reference", "is given for a free root; expected it for a clamped one only");
     root.reference = read_vector(context, *reference, table.path("reference"), wanted_position);
+  }
+  if (const TomlNode* obstacle = table.find("embedded_in")) {
+    if (condition == "free") table.fail("embedded_in", "is given for a free root; expected it for a clamped one only");
+    root.embedded_in = read_text(context, *obstacle, table.path("embedded_in"));
   }
   for (const std::string_view key : {"velocity", "angular_velocity"}) {
     if (condition != "free")
@@ -397,8 +402,9 @@ void read_strand_group(const TableReader& table, scene::FibreGroup& group) {
   const TomlNode* root = table.find("root");
   if (root != nullptr) {
     for (const TomlMember& given : root->members) {
-      if (given.key != "condition" && given.key != "motion" && given.key != "reference" && given.key != "velocity" &&
-          given.key != "angular_velocity") {
+      static const std::set<std::string_view> common{"condition",   "motion",   "reference",
+                                                     "embedded_in", "velocity", "angular_velocity"};
+      if (common.count(given.key) == 0) {
         context.fail(given.location, fmt::format("{}.{} is given beside {}, which places every root; expected one of "
                                                  "them",
                                                  table.path("root"), one_line(given.key, 40), key));

@@ -101,6 +101,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"fibres.root.pitch_deg", "after roll, turned about -y (tangent up)"},
     {"fibres.root.roll_deg", "first, turned about the tangent"},
     {"fibres.root.motion", "of a clamped root"},
+    {"fibres.root.embedded_in", "name of an obstacle that a clamped root stands in: the fibre does not touch it up to where it comes out at t = 0, and without a `motion` the root goes with it"},
     {"fibres.root.reference", "point that rotations of `motion` turn about; the first point by default, of a cap its `center`"},
     {"fibres.root.velocity", "at t = 0, free roots, world axes; 0 by default"},
     {"fibres.root.angular_velocity", "likewise"},
@@ -241,6 +242,7 @@ initial_curvature_rate = 1
 grid = { count = 4, spacing = 0.1 }
 [fibres.root]
 frame = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+embedded_in = "floor"
 motion = { keyframes = [{ time = 0 }] }
 [[fibres.holds]]
 name = "tip"
