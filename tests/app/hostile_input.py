@@ -291,9 +291,11 @@ def not_finite(program):
         said = re.search(r"step (\d+) .*no longer finite.*of step (\d+), is in out/checkpoint.h5", text)
         step = int(said[1]) if said else 0
         lines = text.splitlines()
-        good = result.returncode == 4 and step > 1 and int(said[2]) == step - 1 and f"step {step} (" in lines[-1]
+        good = result.returncode == 4 and step > 1 and int(said[2]) == step - 1 and f"step {step} (" in lines[-2]
         yield "not finite", [] if good else [str(result)]
-        good = len(lines) < 6 and re.match(r"step \d+ \(t = .*: fibre 0 flies \S+ of its length in a step", lines[0])
+        good = lines[-1].startswith(f"Not sound: the state stopped being finite at step {step}")
+        yield "not finite, said in spite of --quiet", [] if good else lines
+        good = len(lines) < 7 and re.match(r"step \d+ \(t = .*: fibre 0 flies \S+ of its length in a step", lines[0])
         yield "not finite, the fibre is named before", [] if good else lines
         verdict = json.loads(pathlib.Path(folder, "out/summary.json").read_text(encoding="utf-8"))["verdict"]
         good = verdict != "sound" and verdict[0]["what"] == "non-finite" and verdict[0]["step"] == step
