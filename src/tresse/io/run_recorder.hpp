@@ -29,10 +29,10 @@ struct RunSettings {
   RunLimits limits{};
   std::chrono::milliseconds checkpoint_pause{1000};  ///< least wall time between checkpoints: syncing costs more than
                                                      ///< many a step
+  int checkpoint_share = 100;                        ///< checkpoints take this share of the time at most: 1 / 100; >= 0
+  std::chrono::seconds checkpoint_limit{600};        ///< most wall time between checkpoints, steps being slow
   /// Told what of an earlier run a new one replaces, before anything is removed; may be empty.
   std::function<void(const std::string&)> replacing{};
-  int checkpoint_share = 100;                  ///< checkpoints take this share of the time at most: 1 / 100; >= 0
-  std::chrono::seconds checkpoint_limit{600};  ///< most wall time between checkpoints, steps being slow
 };
 
 enum class Outcome {

@@ -69,8 +69,8 @@ std::string liveliest_fibre(const assembly::World& world);
 
 /// Looks at every step. Of each kind the first step is told, then the tenth, the hundredth and so on, and the advice on
 /// cut steps once: a run of any length makes few remarks, a sound one none. All remarks advise one time step, the least
-/// that any so far called for. Nothing is kept from step to step but the
-/// tally, so that a resumed run says the same. Cost: one pass over the contacts, and a sort when any carried a load.
+/// that any so far called for. Nothing is kept from step to step but the tally, so that a resumed run says the same.
+/// Cost: one pass over the contacts, and a sort when any carried a load.
 class Watch {
  public:
   std::vector<Remark> look(const WatchedStep& step, WatchTally& tally);
