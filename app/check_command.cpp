@@ -10,6 +10,7 @@
 
 #include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
@@ -45,8 +46,9 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
   const Vector3 stiffness = rods::bending_stiffness(group.sections.front(), group.material);
   const double bending = std::min(stiffness[1], stiffness[2]);
   const double weight = mass / length * scene.gravity.norm();
-  fmt::print("fibres '{}': {} of {} elements, {}, material '{}'\n", group.name, count, group.element_lengths.size(),
-             group.model, group.material_name);
+  fmt::print("fibres '{}': {} of {}, {}, material '{}'\n", group.name, count,
+             counted(static_cast<std::int64_t>(group.element_lengths.size()), "element"), group.model,
+             group.material_name);
   if (!group.root.parent.empty())
     fmt::print("  branches of '{}', {} on each\n", group.root.parent, group.root.at.size());
   fmt::print("  length {:.6g} m, mass {:.6g} kg, natural turns {:.4g}\n", length, mass, turn / (2 * std::numbers::pi));
@@ -70,23 +72,29 @@ void print_mesh(const bodies::Obstacle& body) {
   const geometry::MeshTopology& topology = *mesh->surface->topology;
   const geometry::Box& box = mesh->surface->first->boxes.front();
   const Vector3 size = box.upper - box.lower;
-  fmt::print("  mesh of {} faces, {} vertices, {:.4g} x {:.4g} x {:.4g} m, {}", topology.faces().size(),
-             topology.vertex_count(), size.x(), size.y(), size.z(),
-             topology.closed() ? "closed: solid" : "open: two sides");
+  fmt::print("  mesh of {}, {} vertices, {:.4g} x {:.4g} x {:.4g} m, {}",
+             counted(static_cast<std::int64_t>(topology.faces().size()), "face"), topology.vertex_count(), size.x(),
+             size.y(), size.z(), topology.closed() ? "closed: solid" : "open: two sides");
   if (mesh->surface->moves())
-    fmt::print(", {} frames over {:.4g} s", mesh->surface->frames.size(), mesh->surface->length());
+    fmt::print(", {} over {:.4g} s", counted(static_cast<std::int64_t>(mesh->surface->frames.size()), "frame"),
+               mesh->surface->length());
   fmt::print("\n");
-  if (topology.degenerate() > 0) fmt::print("  {} degenerate faces left out\n", topology.degenerate());
+  if (topology.degenerate() > 0)
+    fmt::print("  {} left out\n", counted(static_cast<std::int64_t>(topology.degenerate()), "degenerate face"));
   if (!topology.closed())
-    fmt::print("  {} edges with one face, {} with more than two\n", topology.rim_edges(), topology.several_edges());
+    fmt::print("  {} with one face, {} with more than two\n",
+               counted(static_cast<std::int64_t>(topology.rim_edges()), "edge"), topology.several_edges());
 }
 
 void print_import(const io::Import& import) {
+  std::string elements = counted(import.most_elements, "element");
+  if (import.least_elements != import.most_elements)
+    elements = fmt::format("{} to {}", import.least_elements, elements);
   fmt::print(
-      "fibres '{}' from {}: {} strands, {} to {} elements each; their points are {:.3g} m from them at most, {:.3g} m "
-      "on average\n",
-      import.group, import.file, import.strands, import.least_elements, import.most_elements, import.largest_distance,
-      import.mean_distance);
+      "fibres '{}' from {}: {}, {}{}; the file's points are {:.3g} m from the fitted fibres at most, {:.3g} m on "
+      "average\n",
+      import.group, import.file, counted(import.strands, "strand"), elements, import.strands == 1 ? "" : " each",
+      import.largest_distance, import.mean_distance);
 }
 
 /// Trees of more than one fibre.
@@ -102,7 +110,8 @@ void print_trees(const assembly::World& world) {
     dof += tree.dof;
     for (const int f : tree.fibres) elements += world.fibres[f].rod->piece_count();
   }
-  if (trees > 0) fmt::print("trees: {}, of {} fibres, {} elements, {} unknowns in all\n", trees, fibres, elements, dof);
+  if (trees > 0)
+    fmt::print("trees: {}, of {} fibres, {}, {} unknowns in all\n", trees, fibres, counted(elements, "element"), dof);
 }
 
 // Resident memory of runs, measured: docs/files.md, "Memory". [bytes]
@@ -149,11 +158,11 @@ void print_contacts(const scene::Scene& scene, const scene::Case& built) {
 void print_push_out(scene::Case& built) {
   const scene::PushOut found = scene::push_out(built);
   if (found.status == Status::converged) {
-    fmt::print("push-out: apart after {} rounds, no point moved more than {:.3g} m\n", found.rounds,
+    fmt::print("push-out: apart after {}, no point moved more than {:.3g} m\n", counted(found.rounds, "round"),
                found.largest_move);
   } else {
-    fmt::print("push-out: {} after {} rounds, an overlap of {:.3g} m is left\n", to_string(found.status), found.rounds,
-               found.deepest);
+    fmt::print("push-out: {} after {}, an overlap of {:.3g} m is left\n", to_string(found.status),
+               counted(found.rounds, "round"), found.deepest);
   }
 }
 
@@ -185,10 +194,11 @@ void add_check_command(CLI::App& program, int& exit_status) {
                                  : std::string(body.motion.at_rest() ? "at rest" : "moving"));
       print_mesh(body);
     }
-    fmt::print("{} steps of {:.6g} s, detection {}\n",
-               static_cast<long long>(std::llround(scene.integrator.duration / scene.integrator.time_step)),
+    fmt::print("{} of {:.6g} s, detection {}\n",
+               counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
                scene.integrator.time_step, scene.contact.detection);
     print_contacts(scene, built);
+    print_remarks(stdout, arguments->file, scene);
     if (*try_push_out) print_push_out(built);
     if (*show_origins) {
       for (const io::Origin& origin : document.origins) {

@@ -14,6 +14,7 @@
 #include <tresse/base/log.hpp>
 
 #include "commands.hpp"
+#include "usage.hpp"
 #include "version.hpp"
 
 namespace {
@@ -63,16 +64,12 @@ int main(int argc, char** argv) {
   tresse::app::add_schema_command(program, exit_status);
   tresse::app::add_completion_command(program, exit_status);
   try {
-    // CLI11 would only say that a command is missing.
-    const auto named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
-    if (argc > 1 && argv[1][0] != '-' && program.get_subcommands(named).empty()) {
-      return fail(fmt::format("unknown command '{}' (see tresse --help)", argv[1]));
-    }
+    tresse::app::require_known_commands(program, argc, argv);
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
-    return fail(fmt::format("{} (see tresse --help)", error.what()));
+    return fail(tresse::app::usage_message(program, error));
   } catch (const tresse::InvalidInput& error) {
     return fail(error.what());
   } catch (const tresse::SystemFailure& error) {

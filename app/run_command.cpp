@@ -184,8 +184,12 @@ int run(const RunArguments& arguments) {
 
   const io::RunPlace place{arguments.folder, arguments.resume, static_cast<int>(threads),
                            fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
-  const io::RunSettings settings = io::run_settings(plan, built.world, place);
+  io::RunSettings settings = io::run_settings(plan, built.world, place);
+  settings.replacing = [&](const std::string& what) {
+    if (!arguments.quiet) fmt::print(stderr, "{}: replaces {}\n", arguments.folder, what);
+  };
   io::RunRecorder recorder(settings);
+  print_remarks(stderr, arguments.scene.file, plan.scene);
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
@@ -202,7 +206,7 @@ int run(const RunArguments& arguments) {
   }
   if (!arguments.record_pairs.empty()) record_pairs(arguments.record_pairs, stepper);
   const io::Verdict verdict = recorder.finish(outcome, stepper.state());
-  if (!arguments.quiet) fmt::print(stderr, "{}\n", verdict.sentence);
+  if (!arguments.quiet || !verdict.findings.empty()) fmt::print(stderr, "{}\n", verdict.sentence);
   if (arguments.view && !stop_requested && isatty(fileno(stderr)) == 1) {
     fmt::print(stderr, "The viewer stays until Ctrl-C.\n");
     viewer.wait([] { return stop_requested != 0; });
@@ -240,7 +244,7 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("SPEC")
       ->needs("--dump-friction");
   command->add_flag("--view", arguments->view, "Show the run in the browser while it goes on; see tresse view");
-  command->add_flag("--quiet", arguments->quiet, "No progress bar, no verdict");
+  command->add_flag("--quiet", arguments->quiet, "No progress bar; a verdict only when it is not \"sound\"");
   command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed a solver's tolerance");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });
 }

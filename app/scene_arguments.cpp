@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/scene/remarks.hpp>
 
 namespace tresse::app {
 
@@ -15,6 +16,14 @@ io::ParameterOverrides SceneArguments::overrides() const {
     out.emplace_back(assignment.substr(0, equals), assignment.substr(equals + 1));
   }
   return out;
+}
+
+void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene) {
+  for (const scene::Remark& remark : scene::remarks(scene)) {
+    const auto [line, column] = remark.location;
+    const std::string place = line > 0 ? fmt::format("{}:{}:{}", file, line, column) : file;
+    fmt::print(stream, "{}: {}\n", place, remark.message);
+  }
 }
 
 }  // namespace tresse::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,8 @@ struct SceneArguments {
   /// @throws InvalidInput when a --set has no '='.
   io::ParameterOverrides overrides() const;
 };
+
+/// What is hardly meant in `scene`, of `file`: scene::remarks(), a line each.
+void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene);
 
 }  // namespace tresse::app

@@ -47,9 +47,9 @@ def check_fit(program, folder):
     """(strands, fewest and most elements, largest and mean distance) that tresse check tells."""
     result = call(program, folder, "check", "scene.toml")
     assert result.returncode == 0, result.stderr
-    found = re.search(r"from (\S+): (\d+) strands, (\d+) to (\d+) elements each; .* (\S+) m from .* most, (\S+) m", result.stdout)
+    found = re.search(r"from (\S+): (\d+) strands?, (?:(\d+) to )?(\d+) elements?(?: each)?; .* (\S+) m from .* most, (\S+) m", result.stdout)
     assert found, result.stdout
-    return int(found[2]), int(found[3]), int(found[4]), float(found[5]), float(found[6])
+    return int(found[2]), int(found[3] or found[4]), int(found[4]), float(found[5]), float(found[6])
 
 
 def first_points(program, folder):

@@ -82,7 +82,7 @@ class Page:
             return [*small, "--frames", "-2:-1"] if "--frames" in words else [*small, "--frame", "-1"]
         check = [words[0], "check", *[w for i, w in enumerate(words) if i > 1 and ("--set" in (w, words[i - 1])
                                                                                    or w.endswith(".toml"))]]  # fmt: skip
-        step = re.search(r"(?m)^\d+ steps of (\S+) s", self.call(check, shlex.join(check)))
+        step = re.search(r"(?m)^\d+ steps? of (\S+) s", self.call(check, shlex.join(check)))
         if step is None:
             return words
         if "--dump-steps" in words:

@@ -128,6 +128,15 @@ TEST_F(CheckpointFile, of_a_version_without_remarks_is_read) {
   for (const TroubleTally& count : read.tally.watch) EXPECT_EQ(count.steps, 0);
 }
 
+TEST_F(CheckpointFile, of_a_version_whose_remarks_kept_no_advice_is_read) {
+  const Checkpoint read = read_checkpoint(TRESSE_TEST_DATA "/checkpoint_without_advice/checkpoint.h5");
+  const TroubleTally& runaway = read.tally.watch[static_cast<std::size_t>(Trouble::runaway)];
+  const TroubleTally& energy = read.tally.watch[static_cast<std::size_t>(Trouble::energy)];
+  EXPECT_EQ(std::tuple(runaway.steps, runaway.first_step, runaway.told), std::tuple(7, 1, 1));
+  EXPECT_EQ(std::tuple(energy.steps, energy.first_step, energy.worst_step), std::tuple(3, 3, 6));
+  for (const TroubleTally& count : read.tally.watch) EXPECT_EQ(count.advised, 0.0);
+}
+
 TEST_F(CheckpointFile, of_nothing_is_fine) {
   write_checkpoint(folder / "a.h5", {});
   EXPECT_TRUE(read_checkpoint(folder / "a.h5").state.rods.empty());

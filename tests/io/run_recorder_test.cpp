@@ -332,6 +332,28 @@ TEST_F(Recorder, refusals_name_the_folder_and_the_reason) {
             (folder / "file" / "b").string() + ": cannot create the folder: Not a directory");
 }
 
+TEST_F(Recorder, tells_what_a_new_run_replaces_before_it_does) {
+  RunSettings how = settings(folder / "a", false);
+  std::vector<std::string> told;
+  how.replacing = [&](const std::string& what) {
+    EXPECT_TRUE(fs::exists(how.folder / "checkpoint.h5"));
+    told.push_back(what);
+  };
+  run(how, 60, Outcome::interrupted);
+  how.resume = true;
+  run(how, 61);
+  EXPECT_TRUE(told.empty()) << "a first run, and one that is gone on with";
+  how.resume = false;
+  run(how, 1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].starts_with("the results of an earlier run (finished: 61 steps, ")) << told[0];
+  for (const char* damaged : {"", "[]", "{}", R"({"status": 1})", R"({"status": "finished", "steps": 1e300})"}) {
+    put_bytes(how.folder / "summary.json", damaged);
+    run(how, 1);
+    EXPECT_EQ(told.back(), "the results of an earlier run") << damaged;
+  }
+}
+
 /// Cost of what every step pays. Prints; the bound is ten times what a desktop needs, for slow machines under load.
 TEST_F(Recorder, a_step_without_a_frame_costs_microseconds) {
   RunSettings how = settings(folder, false);

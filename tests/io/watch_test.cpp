@@ -324,6 +324,23 @@ TEST(Watch, AdvisesOnceWhenStepsAreCutOften) {
   }
 }
 
+TEST(Watch, AllRemarksAdviseTheLeastTimeStepSoFar) {
+  Crossing scene;
+  scene.energy_rise = 0.2;  // by itself, half the step
+  scene.report.deepest = overlap(0.25 * radius);
+  scene.contacts = {overlap(0.0)};
+  scene.contacts[0].slip = 5.0 * radius / dt;
+  auto remarks = scene.look(1);
+  ASSERT_EQ(remarks.size(), 2U);
+  for (const Remark& remark : remarks) EXPECT_THAT(remark.message, HasSubstr("try time_step 0.0002 s"));
+  scene.energy_rise = 0.0;
+  scene.report.deepest.reset();
+  scene.report.motion_status = Status::max_iterations;  // half the step, once more
+  remarks = scene.look(2);
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_THAT(remarks[0].message, HasSubstr("try time_step 0.0002 s")) << "never longer than before";
+}
+
 /// A strand drops on a bar, slides off and goes on falling: with steps that resolve it nothing is said.
 TEST(Watch, IsSilentOnARunThatIsSound) {
   assembly::World world;

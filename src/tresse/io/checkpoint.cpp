@@ -55,9 +55,9 @@ void for_each_number(AnyCheckpoint& x, Visit&& visit) {
 /// Numbers that checkpoints of earlier versions do not have: they stay zero.
 constexpr const char* watch_name = "tally/watch";
 constexpr const char* remarks_name = "position/remarks";
-constexpr std::size_t watch_width = 7;
+constexpr std::size_t watch_width = 8;
 
-/// (kinds, 7): the fields of a TroubleTally in turn. Counts are exact in a double.
+/// (kinds, 8): the fields of a TroubleTally in turn. Counts are exact in a double.
 template <class AnyTally, class Visit>
 void for_each_count(AnyTally& tally, Visit&& visit) {
   for (auto& count : tally.watch) {
@@ -68,7 +68,19 @@ void for_each_count(AnyTally& tally, Visit&& visit) {
     visit(count.told);
     visit(count.worst);
     visit(count.worst_step);
+    visit(count.advised);
   }
+}
+
+/// An earlier version knew fewer kinds, or fields.
+std::vector<double> of_this_version(const std::vector<double>& watched, const Shape& shape) {
+  std::vector<double> out(trouble_count * watch_width, 0.0);
+  const std::size_t width = shape.size() == 2 ? shape[1] : 0;
+  for (std::size_t kind = 0; width > 0 && kind < std::min<std::size_t>(shape[0], trouble_count); ++kind) {
+    const auto row = watched.begin() + static_cast<std::ptrdiff_t>(kind * width);
+    std::copy_n(row, std::min(width, watch_width), out.begin() + static_cast<std::ptrdiff_t>(kind * watch_width));
+  }
+  return out;
 }
 
 /// A SimulationState as flat arrays, row-major. n rods, m curvatures over all of them, w warm contacts.
@@ -294,7 +306,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
     crc = checksum(std::vector{out.position.remarks}, crc);
     std::vector<double> watched = in.read<double>(watch_name);
     crc = checksum(watched, crc);
-    watched.resize(trouble_count * watch_width);  // of a version that knew other kinds
+    watched = of_this_version(watched, in.shape(watch_name));
     auto at = watched.begin();
     for_each_count(out.tally, [&]<class T>(T& count) { count = static_cast<T>(*at++); });
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <tresse/base/errors.hpp>
@@ -26,6 +27,10 @@ constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
 constexpr const char* checkpoint_file = "checkpoint.h5";
 constexpr const char* failure_folder = "failure";
+/// In the order in which a new run removes them: the checkpoint first, the scene last, so that whatever interrupts it,
+/// no checkpoint stands beside another run's files.
+constexpr std::array run_files{checkpoint_file, summary_file, log_file,     trajectory_file, steps_file,
+                               forces_file,     holds_file,   remarks_file, scene_file};
 constexpr std::size_t failure_limit = 8;
 constexpr double rebuild_growth = 1.5;            // of the log: all builds together cost at most three times the last
 constexpr std::chrono::seconds rebuild_pause{2};  // a short run is built once, at its end
@@ -123,11 +128,18 @@ RunRecorder::RunRecorder(RunSettings settings) : settings_(std::move(settings)) 
   start();
 }
 
+/// Empty when there are none.
+std::string RunRecorder::earlier_results() const {
+  std::error_code error;
+  const bool any =
+      std::any_of(run_files.begin(), run_files.end(), [&](const char* name) { return fs::exists(file(name), error); });
+  return any ? "the results of an earlier run" + run_in_brackets(file(summary_file)) : std::string();
+}
+
 void RunRecorder::start() {
-  // The checkpoint goes first, the scene last: whatever interrupts this, no checkpoint stands beside another run's
-  // files.
-  for (const char* name : {checkpoint_file, summary_file, log_file, trajectory_file, steps_file, forces_file,
-                           holds_file, remarks_file, scene_file}) {
+  const std::string earlier = settings_.resume ? std::string() : earlier_results();
+  if (!earlier.empty() && settings_.replacing) settings_.replacing(earlier);
+  for (const char* name : run_files) {
     remove_file(file(name));
     remove_file(temporary_name(file(name)));
   }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ struct RunSettings {
                                                      ///< many a step
   int checkpoint_share = 100;                        ///< checkpoints take this share of the time at most: 1 / 100; >= 0
   std::chrono::seconds checkpoint_limit{600};        ///< most wall time between checkpoints, steps being slow
+  /// Told what of an earlier run a new one replaces, before anything is removed; may be empty.
+  std::function<void(const std::string&)> replacing{};
 };
 
 enum class Outcome {
@@ -93,6 +96,7 @@ class RunRecorder {
  private:
   using Clock = std::chrono::steady_clock;
   void start();
+  std::string earlier_results() const;
   void resume();
   void open_log(const OutputPosition& position);
   void build_trajectory();

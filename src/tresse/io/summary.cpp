@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/atomic_file.hpp>
 
 namespace tresse::io {
@@ -36,17 +37,16 @@ void add_energy(RunTally& tally, const dynamics::StepReport& report) {
 
 std::string words(const Finding& finding) {
   if (finding.what == "residual") {
-    return fmt::format(
-        "{} steps missed a solver's tolerance; worst residual of friction {:.3g} at step {} (limit {:.3g})",
-        finding.steps, finding.value, finding.step, finding.limit);
+    return fmt::format("{} missed a solver's tolerance; worst residual of friction {:.3g} at step {} (limit {:.3g})",
+                       counted(finding.steps, "step"), finding.value, finding.step, finding.limit);
   }
   if (finding.what == "penetration") {
     return fmt::format("penetration of {:.3g} m at step {} (limit {:.3g} m)", finding.value, finding.step,
                        finding.limit);
   }
   if (finding.what == "hold") {
-    return fmt::format("{} steps left a held point off its place, worst by {:.3g} radii at step {} (limit {:.3g})",
-                       finding.steps, finding.value, finding.step, finding.limit);
+    return fmt::format("{} left a held point off its place, worst by {:.3g} radii at step {} (limit {:.3g})",
+                       counted(finding.steps, "step"), finding.value, finding.step, finding.limit);
   }
   if (finding.what == "energy") {
     return fmt::format("energy rose by {:.3g} of its scale by step {} (limit {:.3g})", finding.value, finding.step,
@@ -88,8 +88,8 @@ std::string remarks_in_words(const WatchTally& tally) {
   std::string out;
   for (std::size_t i = 0; i < trouble_count; ++i) {
     if (tally[i].told == 0) continue;
-    out += fmt::format("{} {} in {} steps, the first {}", out.empty() ? "" : ",", to_string(static_cast<Trouble>(i)),
-                       tally[i].steps, tally[i].first_step);
+    out += fmt::format("{} {} in {}, the first {}", out.empty() ? "" : ",", to_string(static_cast<Trouble>(i)),
+                       counted(tally[i].steps, "step"), tally[i].first_step);
   }
   return out.empty() ? out : fmt::format(" Remarked:{}; see remarks.csv.", out);
 }
@@ -145,8 +145,8 @@ std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
 std::string sentence(const RunTally& tally, const std::vector<Finding>& found) {
   if (found.empty()) {
     return fmt::format(
-               "Sound: {} steps, every friction problem solved (worst residual {:.2g}), deepest penetration {:.2g} m.",
-               tally.steps, tally.worst_residual, tally.worst_penetration) +
+               "Sound: {}, every friction problem solved (worst residual {:.2g}), deepest penetration {:.2g} m.",
+               counted(tally.steps, "step"), tally.worst_residual, tally.worst_penetration) +
            remarks_in_words(tally.watch);
   }
   std::string out = "Not sound: ";
@@ -182,6 +182,21 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["verdict"] = verdict(found);
   json["sentence"] = sentence(tally, found);
   write_atomically(file, json.dump(2) + "\n");
+}
+
+std::string run_in_brackets(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  const Json json = Json::parse(in, nullptr, false);
+  if (!json.is_object() || !json.contains("status") || !json["status"].is_string()) return {};
+  if (!json.contains("steps") || !json["steps"].is_number_integer()) return {};
+  if (!json.contains("simulated_seconds") || !json["simulated_seconds"].is_number()) return {};
+  const std::string status = json["status"];
+  const char* ended = status == "finished"      ? "finished"
+                      : status == "interrupted" ? "interrupted"
+                      : status == "failed"      ? "failed"
+                                                : "killed";  // it wrote "running" last
+  return fmt::format(" ({}: {}, {:.4g} s)", ended, counted(json["steps"].get<std::int64_t>(), "step"),
+                     json["simulated_seconds"].get<double>());
 }
 
 RunTimings read_timings(const std::filesystem::path& file) {

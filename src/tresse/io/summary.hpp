@@ -91,6 +91,9 @@ struct Summary {
 
 void write_summary(const std::filesystem::path& file, const Summary& summary);
 
+/// " (finished: 400 steps, 2 s)" of a run's summary; empty where it tells nothing. Throws nothing.
+std::string run_in_brackets(const std::filesystem::path& file);
+
 /// The timings of a summary.json; zeros where it is missing or damaged: they are for information only.
 RunTimings read_timings(const std::filesystem::path& file);
 

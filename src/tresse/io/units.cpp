@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tresse/io/detail/text.hpp>
+#include <tresse/base/words.hpp>
 
 namespace tresse::io {
 namespace {
@@ -184,7 +184,7 @@ std::string nearest_unit(std::string_view symbol) {
       known.push_back(std::string(prefix) + std::string(candidate.symbol));
     }
   }
-  return detail::nearest(symbol, known);
+  return nearest_word(symbol, known);
 }
 
 }  // namespace tresse::io

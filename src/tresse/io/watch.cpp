@@ -40,8 +40,15 @@ double rounded_down(double value) {
 }
 
 /// A time step with which something that travels `radii` in this one would travel one; half at least, a tenth at most.
-std::string shorter_step(double dt, double radii) {
-  return fmt::format("try time_step {:g} s", rounded_down(dt / std::clamp(radii, 2.0, 10.0)));
+double shorter_step(double dt, double radii) { return rounded_down(dt / std::clamp(radii, 2.0, 10.0)); }
+
+/// The least that remarks so far called for; 0: none. [s]
+double advised_step(const WatchTally& tally) {
+  double least = 0.0;
+  for (const TroubleTally& count : tally) {
+    if (count.advised > 0.0 && (least == 0.0 || count.advised < least)) least = count.advised;
+  }
+  return least;
 }
 
 double radius_of_a(const assembly::World& world, const ContactReport& contact) {
@@ -185,6 +192,16 @@ std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed
   return Parted::of(nearest->apart.dot(pressed.force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
 }
 
+void add(TroubleTally& count, std::int64_t now, double measure) {
+  if (count.steps++ == 0) count.first_step = now;
+  count.in_a_row = count.last_step == now - 1 ? count.in_a_row + 1 : 1;
+  count.last_step = now;
+  if (measure > count.worst) {
+    count.worst = measure;
+    count.worst_step = now;
+  }
+}
+
 bool remark_due(Trouble kind, const TroubleTally& tally, std::int64_t step) {
   if (kind == Trouble::cut_steps) {
     return tally.told == 0 && tally.steps >= few_cut_steps &&
@@ -265,20 +282,17 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
     if (!(seen_[i].measure > 0.0)) continue;
     const auto kind = static_cast<Trouble>(i);
     TroubleTally& count = tally[i];
-    const std::int64_t now = step.report.step;
-    if (count.steps++ == 0) count.first_step = now;
-    count.in_a_row = count.last_step == now - 1 ? count.in_a_row + 1 : 1;
-    count.last_step = now;
-    if (seen_[i].measure > count.worst) {
-      count.worst = seen_[i].measure;
-      count.worst_step = now;
-    }
-    if (!remark_due(kind, count, now)) continue;
+    add(count, step.report.step, seen_[i].measure);
+    if (!remark_due(kind, count, step.report.step)) continue;
     ++count.told;
-    const bool counted = count.steps > 1 && kind != Trouble::cut_steps;
-    const std::string often =
-        counted ? fmt::format(" ({} such steps so far, {} in a row)", count.steps, count.in_a_row) : "";
-    remarks.push_back({now, step.report.time, kind, seen_[i].message + often});
+    count.advised = count.advised > 0.0 ? std::min(count.advised, seen_[i].time_step) : seen_[i].time_step;
+    remarks.push_back({step.report.step, step.report.time, kind, seen_[i].message});
+  }
+  for (Remark& remark : remarks) {
+    const TroubleTally& count = tally[static_cast<std::size_t>(remark.kind)];
+    remark.message += fmt::format("try time_step {:g} s", advised_step(tally));
+    if (count.steps > 1 && remark.kind != Trouble::cut_steps)
+      remark.message += fmt::format(" ({} such steps so far, {} in a row)", count.steps, count.in_a_row);
   }
   return remarks;
 }
@@ -301,11 +315,10 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
   const std::string others =
       step.report.overlaps > 1 ? fmt::format(", and {} others like it", step.report.overlaps - 1) : "";
   const std::string slides = radii > 1.0 ? fmt::format("they slide {:.2g} radii a step: ", radii) : "";
-  const std::string message =
-      fmt::format("{}: {} deep, {:.2g} of the radius{}; {}{}", pair_name(*deepest, step.world),
-                  length_in_words(-deepest->gap), depth, others, slides, shorter_step(step.dt, radii));
-  seen(Trouble::penetration) = {depth, message};
-  if (depth > deep_overlap_told) seen(Trouble::deep_penetration) = {depth, message};
+  const std::string message = fmt::format("{}: {} deep, {:.2g} of the radius{}; {}", pair_name(*deepest, step.world),
+                                          length_in_words(-deepest->gap), depth, others, slides);
+  seen(Trouble::penetration) = {depth, message, shorter_step(step.dt, radii)};
+  if (depth > deep_overlap_told) seen(Trouble::deep_penetration) = seen(Trouble::penetration);
 }
 
 void Watch::note_contacts(const WatchedStep& step) {
@@ -361,10 +374,12 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
     Sighting& sighting = seen(found->turned ? Trouble::passed_through : Trouble::contact_lost);
     const double radii = found->by / radius;
     if (radii <= sighting.measure) continue;
-    sighting = {radii, fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; {}",
-                                   pair_name(pair, step.world), force,
-                                   found->turned ? "they went through each other" : "they sprang apart",
-                                   length_in_words(found->by), radii, shorter_step(step.dt, radii))};
+    sighting = {radii,
+                fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; ",
+                            pair_name(pair, step.world), force,
+                            found->turned ? "they went through each other" : "they sprang apart",
+                            length_in_words(found->by), radii),
+                shorter_step(step.dt, radii)};
   }
 }
 
@@ -402,15 +417,17 @@ void Watch::look_at_fibres(const WatchedStep& step) {
                         ? fmt::format("fibre {} flies {:.2g} of its length in a step; ", f, flight)
                         : fmt::format("fibre {} is bent or twisted by {:.2g} 1/m, {:.2g} over its {}; ", f, bend,
                                       strain, reach == rod.contact_radius() ? "radius" : "half thickness");
-    worst.message += "it is about to diverge: " + shorter_step(step.dt, 10.0);
+    worst.message += "it is about to diverge: ";
+    worst.time_step = shorter_step(step.dt, 10.0);
   }
 }
 
 void Watch::look_at_energy(const WatchedStep& step) {
   if (!(step.energy_rise > 0.0)) return;
-  seen(Trouble::energy) = {
-      step.energy_rise, fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; {}",
-                                    step.energy_rise, liveliest_fibre(step.world), shorter_step(step.dt, 2.0))};
+  seen(Trouble::energy) = {step.energy_rise,
+                           fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; ",
+                                       step.energy_rise, liveliest_fibre(step.world)),
+                           shorter_step(step.dt, 2.0)};
 }
 
 void Watch::look_at_holds(const WatchedStep& step) {
@@ -420,10 +437,12 @@ void Watch::look_at_holds(const WatchedStep& step) {
     const double radii = step.report.holds[i].error / rod.contact_radius();
     Sighting& sighting = seen(Trouble::hold_missed);
     if (!(radii > hold_error_told) || radii <= sighting.measure) continue;
-    sighting = {radii, fmt::format("fibre {} at {:.4g} m is {} off where '{}' wants it: out of its reach, or led too "
-                                   "fast; {}",
-                                   hold.fibre, assembly::held_arc_length(step.world, hold),
-                                   length_in_words(step.report.holds[i].error), hold.name, shorter_step(step.dt, 2.0))};
+    sighting = {radii,
+                fmt::format("fibre {} at {:.4g} m is {} off where '{}' wants it: out of its reach, or led too "
+                            "fast; ",
+                            hold.fibre, assembly::held_arc_length(step.world, hold),
+                            length_in_words(step.report.holds[i].error), hold.name),
+                shorter_step(step.dt, 2.0)};
   }
 }
 
@@ -431,17 +450,19 @@ void Watch::look_at_motion(const WatchedStep& step) {
   if (step.report.motion_status == Status::converged) return;
   seen(Trouble::motion_unsolved) = {
       std::max(1.0, static_cast<double>(step.report.motion_iterations)),
-      fmt::format("the implicit motion of a fibre without contact was not solved in {} Newton steps ({}); {}",
-                  step.report.motion_iterations, to_string(step.report.motion_status), shorter_step(step.dt, 2.0))};
+      fmt::format("the implicit motion of a fibre without contact was not solved in {} Newton steps ({}); ",
+                  step.report.motion_iterations, to_string(step.report.motion_status)),
+      shorter_step(step.dt, 2.0)};
 }
 
 void Watch::look_at_error(const WatchedStep& step) {
   if (!(step.report.step_error > step.step_error)) return;
   const double times = step.report.step_error / step.step_error;
   seen(Trouble::step_error) = {
-      times, fmt::format("cut in {}, the step still puts a point off by an estimated {}, {:.2g} times step_error; {}",
-                         step.report.parts, length_in_words(step.report.step_error), times,
-                         shorter_step(step.dt, std::max(2.0, std::sqrt(times))))};
+      times,
+      fmt::format("cut in {}, the step still puts a point off by an estimated {}, {:.2g} times step_error; ",
+                  step.report.parts, length_in_words(step.report.step_error), times),
+      shorter_step(step.dt, std::max(2.0, std::sqrt(times)))};
 }
 
 void Watch::look_at_cuts(const WatchedStep& step, const WatchTally& tally) {
@@ -453,7 +474,7 @@ void Watch::look_at_cuts(const WatchedStep& step, const WatchTally& tally) {
   const std::int64_t cut = tally[static_cast<std::size_t>(Trouble::cut_steps)].steps + 1;
   std::string message = fmt::format("{} of {} steps had to be cut, this one in {}; ", cut, step.report.step, parts);
   if (radii > 1.0) message += fmt::format("{} slide {:.2g} radii a step; ", pair_name(*fastest, step.world), radii);
-  seen(Trouble::cut_steps) = {static_cast<double>(parts), message + shorter_step(step.dt, std::max(radii, 2.0))};
+  seen(Trouble::cut_steps) = {static_cast<double>(parts), message, shorter_step(step.dt, std::max(radii, 2.0))};
 }
 
 }  // namespace tresse::io

@@ -38,6 +38,7 @@ struct TroubleTally {
   std::int64_t told = 0;      ///< remarks made
   double worst = 0.0;         ///< in the measure of its kind
   std::int64_t worst_step = 0;
+  double advised = 0.0;  ///< least time step that its remarks called for; 0: none [s]
 };
 using WatchTally = std::array<TroubleTally, trouble_count>;
 
@@ -67,8 +68,9 @@ std::string pair_name(const dynamics::ContactReport& contact, const assembly::Wo
 std::string liveliest_fibre(const assembly::World& world);
 
 /// Looks at every step. Of each kind the first step is told, then the tenth, the hundredth and so on, and the advice on
-/// cut steps once: a run of any length makes few remarks, a sound one none. Nothing is kept from step to step but the
-/// tally, so that a resumed run says the same. Cost: one pass over the contacts, and a sort when any carried a load.
+/// cut steps once: a run of any length makes few remarks, a sound one none. All remarks advise one time step, the least
+/// that any so far called for. Nothing is kept from step to step but the tally, so that a resumed run says the same.
+/// Cost: one pass over the contacts, and a sort when any carried a load.
 class Watch {
  public:
   std::vector<Remark> look(const WatchedStep& step, WatchTally& tally);
@@ -84,8 +86,9 @@ class Watch {
   };
   /// The worst that this step shows of one kind.
   struct Sighting {
-    double measure = 0.0;  ///< 0: nothing
-    std::string message;
+    double measure = 0.0;    ///< 0: nothing
+    std::string message;     ///< up to the advice
+    double time_step = 0.0;  ///< that would help [s]
   };
 
   void look_at_overlaps(const WatchedStep& step);

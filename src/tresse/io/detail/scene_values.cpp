@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/detail/scene_reader.hpp>
 #include <tresse/io/detail/text.hpp>
 #include <tresse/io/expression.hpp>
@@ -177,7 +178,7 @@ std::string read_word(ReaderContext& context, const TomlNode& node, const std::s
   std::string word = text_at(context, node, path);
   if (std::find(words.begin(), words.end(), word) != words.end()) return word;
   const std::string from = word == node.text ? std::string() : fmt::format(", from {}", in_quotes(node.text, 40));
-  const std::string near = nearest(word, words);
+  const std::string near = nearest_word(word, words);
   context.fail(node, fmt::format("{} is {}{}; expected {}{}", path, in_quotes(word, 40), from, alternatives(words),
                                  near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
 }

@@ -2,33 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <vector>
+#include <tresse/base/words.hpp>
 
 namespace tresse::io::detail {
 namespace {
-
-constexpr std::size_t longest_compared = 100;  // edit distance is quadratic
-
-/// Edits that turn one into the other: insert, delete, replace, swap neighbours; case differences count nothing.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
-  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool equal = lower(a[i - 1]) == lower(b[j - 1]);
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (equal ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
-      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    before = above;
-    above = row;
-  }
-  return above[b.size()];
-}
 
 /// Length of the well-formed UTF-8 sequence that starts at `i`, 0 if there is none.
 std::size_t utf8_length(std::string_view text, std::size_t i) {
@@ -56,27 +33,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-std::string nearest(std::string_view word, std::span<const std::string> candidates) {
-  if (word.size() > longest_compared) return {};
-  std::string best;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    if (candidate.size() > longest_compared) continue;
-    std::size_t distance = edit_distance(word, candidate);
-    // A word cut short, or one with something appended, is likelier than as many typing errors.
-    const bool contained =
-        word.size() >= 3 && (candidate.starts_with(word) || (candidate.size() >= 3 && word.starts_with(candidate)));
-    if (contained) distance = std::min<std::size_t>(distance, 1);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
-  const std::string best = nearest(word, candidates);
+  const std::string best = nearest_word(word, candidates);
   return best.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", best);
 }
 

@@ -10,10 +10,6 @@ namespace tresse::io::detail {
 /// Without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// The candidate nearest to `word` by edits, or an empty string when none is near enough to be what was meant.
-/// Ties go to the first.
-std::string nearest(std::string_view word, std::span<const std::string> candidates);
-
 /// "; did you mean "x"?" or an empty string.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 

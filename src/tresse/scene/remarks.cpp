@@ -1,0 +1,63 @@
+#include <tresse/scene/remarks.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include <tresse/base/words.hpp>
+
+namespace tresse::scene {
+namespace {
+
+struct Build {
+  double radius = 0.0;  ///< largest half-axis of its sections [m]
+  double length = 0.0;  ///< [m]
+
+  bool stout() const { return radius > 0.5 * length; }
+};
+
+Build build_of(const std::vector<double>& element_lengths, const std::vector<rods::CrossSection>& sections) {
+  Build out{.length = std::accumulate(element_lengths.begin(), element_lengths.end(), 0.0)};
+  for (const rods::CrossSection& section : sections)
+    out.radius = std::max({out.radius, section.half_axis_1, section.half_axis_2});
+  return out;
+}
+
+std::string thicker_than_long(const Build& build) {
+  return fmt::format("radius {:.6g} m, length {:.6g} m; expected a radius of at most half the length", build.radius,
+                     build.length);
+}
+
+void look_at_thickness(const FibreGroup& group, std::vector<Remark>& out) {
+  if (group.strands.empty()) {
+    const Build build = build_of(group.element_lengths, group.sections);
+    if (build.stout())
+      out.push_back({group.location, fmt::format("fibres '{}': {}", group.name, thicker_than_long(build))});
+    return;
+  }
+  std::int64_t count = 0;
+  std::size_t first = 0;
+  for (std::size_t i = group.strands.size(); i-- > 0;) {
+    if (!build_of(group.strands[i].element_lengths, group.strands[i].sections).stout()) continue;
+    ++count;
+    first = i;
+  }
+  if (count == 0) return;
+  const Strand& strand = group.strands[first];
+  const std::string others = count > 1 ? fmt::format(", and {} like it", counted(count - 1, "strand")) : "";
+  out.push_back(
+      {group.location, fmt::format("fibres '{}', strand {}: {}{}", group.name, first,
+                                   thicker_than_long(build_of(strand.element_lengths, strand.sections)), others)});
+}
+
+}  // namespace
+
+std::vector<Remark> remarks(const Scene& scene) {
+  std::vector<Remark> out;
+  for (const FibreGroup& group : scene.fibres) look_at_thickness(group, out);
+  return out;
+}
+
+}  // namespace tresse::scene
