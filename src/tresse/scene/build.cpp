@@ -106,15 +106,15 @@ Pose cap_root(const FibreGroup& group, int index, Random& random) {
           axes * group.root.frame * Eigen::AngleAxisd(angle, Vector3::UnitX()).toRotationMatrix()};
 }
 
-/// What leads a clamped root: its own motion, or that of the obstacle which it is embedded in. nullptr: its own.
+/// The obstacle whose motion leads a group's roots, which are embedded in it; nullptr: their own does.
 const bodies::Obstacle* leader(const Scene& scene, const FibreGroup& group) {
   const int within = embedding_obstacle(scene, group);
   return within >= 0 && group.root.motion.at_rest() ? &scene.obstacles[within].body : nullptr;
 }
 
 /// From what the motion of a clamped root turns about to the root.
-Vector3 root_arm(const Scene& scene, const FibreGroup& group, const Pose& root) {
-  if (const bodies::Obstacle* obstacle = leader(scene, group)) return root.position - obstacle->reference;
+Vector3 root_arm(const FibreGroup& group, const bodies::Obstacle* leading, const Pose& root) {
+  if (leading != nullptr) return root.position - leading->reference;
   if (group.root.reference) return root.position - *group.root.reference;
   if (group.cap) return root.position - group.cap->center;
   return Vector3::Zero();
@@ -188,6 +188,7 @@ struct Kind {
 /// Fibres of one shape, at their places.
 void add_fibres(const Scene& scene, const FibreGroup& group, Kind& kind, const std::vector<Place>& at, Case& out) {
   const auto prototype = make_rod(group);
+  const bodies::Obstacle* leading = leader(scene, group);
   const auto curvatures = [&](const std::vector<Vector3>& elements) {
     return prototype->curvature_of_elements(stacked(elements));
   };
@@ -196,9 +197,8 @@ void add_fibres(const Scene& scene, const FibreGroup& group, Kind& kind, const s
     fibre.rod = prototype->clone();
     fibre.root = place.root;
     fibre.attachment = place.attachment;
-    const bodies::Obstacle* obstacle = leader(scene, group);
-    fibre.root_motion = obstacle != nullptr ? obstacle->motion : group.root.motion;
-    fibre.root_arm = root_arm(scene, group, place.root);
+    fibre.root_motion = leading != nullptr ? leading->motion : group.root.motion;
+    fibre.root_arm = root_arm(group, leading, place.root);
     fibre.group = kind.group;
     fibre.member = kind.members++;
     fibre.material = kind.material;
@@ -252,22 +252,25 @@ double embedded_length(const assembly::World& world, const assembly::Fibre& fibr
   const bodies::Obstacle& obstacle = world.obstacles[within];
   const Pose pose = assembly::obstacle_pose(obstacle, 0.0);
   const double radius = fibre.rod->contact_radius(), length = fibre.rod->length();
-  const double least = 0.01 * radius;  // an overlap that is no more than that is none
+  // Along the skin of a long fibre's obstacle the distance allows no step worth taking.
+  const double least = std::max(0.01 * radius, 1e-5 * length);
   double s = 0.0;
-  for (;;) {
+  while (s < length) {
     const Vector3 from_centre = pose.frame.transpose() * (fibre.rod->section(s).position - pose.position);
     const double gap = bodies::signed_distance(obstacle.shape, obstacle.reference + from_centre) - radius;
-    if (gap > -0.1 * least) return s;
-    if (s == length) return std::numeric_limits<double>::infinity();
-    s = std::min(s + std::max(-gap, least), length);
+    if (gap > -1e-3 * radius) return s;
+    s += std::max(-gap, least);
   }
+  return std::numeric_limits<double>::infinity();
 }
 
 void add_embeddings(const Scene& scene, Case& out) {
+  std::vector<int> obstacles;
+  for (const FibreGroup& group : scene.fibres) obstacles.push_back(embedding_obstacle(scene, group));
   for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
     assembly::Fibre& fibre = out.world.fibres[f];
     const FibreGroup& group = scene.fibres[fibre.group];
-    const int within = embedding_obstacle(scene, group);
+    const int within = obstacles[static_cast<std::size_t>(fibre.group)];
     if (within < 0) continue;
     update_to_start(out, f);
     const double s = embedded_length(out.world, fibre, within);
