@@ -299,17 +299,21 @@ double squared_distance(const Box& box, const Vector3& p) {
   return (p - p.cwiseMax(box.lower).cwiseMin(box.upper)).squaredNorm();
 }
 
-/// Of a mesh, and the face that it is on.
-std::pair<int, TrianglePoint> nearest_on(const TriangleMesh& mesh, const Vector3& p) {
-  std::pair<int, TrianglePoint> best{-1, {}};
-  best.second.distance = std::numeric_limits<double>::infinity();
+/// A point of a face.
+struct FacePoint {
+  int face = -1;
+  TrianglePoint at{Vector3::Zero(), Vector3::Zero(), std::numeric_limits<double>::infinity()};
+};
+
+FacePoint nearest_on(const TriangleMesh& mesh, const Vector3& p) {
+  FacePoint best;
   std::array<int, 64> stack;  // as in visit_leaves()
   std::size_t count = 0;
   stack[count++] = 0;
   const auto far = [&](int n) { return squared_distance(mesh.boxes[static_cast<std::size_t>(n)], p); };
   while (count > 0) {
     const int n = stack[--count];
-    if (far(n) > best.second.distance * best.second.distance) continue;
+    if (far(n) > best.at.distance * best.at.distance) continue;
     const MeshTopology::Node& node = mesh.topology->nodes()[static_cast<std::size_t>(n)];
     if (node.left >= 0) {
       const bool left_first = far(node.left) <= far(node.right);
@@ -320,7 +324,7 @@ std::pair<int, TrianglePoint> nearest_on(const TriangleMesh& mesh, const Vector3
     for (int i = node.begin; i < node.end; ++i) {
       const int face = mesh.topology->order()[static_cast<std::size_t>(i)];
       const TrianglePoint found = nearest_on_triangle(mesh.corners(face), p);
-      if (found.distance < best.second.distance) best = {face, found};
+      if (found.distance < best.at.distance) best = {face, found};
     }
   }
   return best;
@@ -339,7 +343,8 @@ Vector3 vertex_normal(const TriangleMesh& mesh, int vertex) {
   return out;
 }
 
-Vector3 normal_at(const TriangleMesh& mesh, int face, const TrianglePoint& at) {
+Vector3 normal_at(const TriangleMesh& mesh, const FacePoint& place) {
+  const auto& [face, at] = place;
   if (at.inside() == 3) return triangle_normal(mesh.corners(face));
   Eigen::Index corner = 0;
   if (at.inside() == 1) {
@@ -358,9 +363,9 @@ Vector3 normal_at(const TriangleMesh& mesh, int face, const TrianglePoint& at) {
 }  // namespace
 
 double signed_distance(const TriangleMesh& mesh, const Vector3& p) {
-  const auto [face, at] = nearest_on(mesh, p);
-  if (!mesh.topology->closed() || normal_at(mesh, face, at).dot(p - at.point) >= 0.0) return at.distance;
-  return -at.distance;
+  const FacePoint nearest = nearest_on(mesh, p);
+  const bool inside = mesh.topology->closed() && normal_at(mesh, nearest).dot(p - nearest.at.point) < 0.0;
+  return inside ? -nearest.at.distance : nearest.at.distance;
 }
 
 }  // namespace tresse::geometry
