@@ -112,17 +112,17 @@ TEST(FrictionText, bad_files_are_refused_with_their_place) {
       {"", "a.dat:1:1: found the end of the file, expected the dimension"},
       {"4 1 0", "a.dat:1:1: found '4'"},
       {"3 -1 0", "a.dat:1:3: found '-1', expected the number of contacts"},
-      {"3 1 2 3 3 0 0 0 0 0", "storage of W"},
-      {"3 1 0 4 3 0 0 0 0 0", "found '4', expected the rows of W"},
+      {"3 1 3 3 3 0 0 0 0 0", "storage of W"},
+      {"3 1 0 4 3 0 0 0 0 0", "found '3', expected the columns of W or M"},
       {"3 99999999 0 1 1", "expected 399999996 numbers"},
       {"3 99999999999999999999 0", "the number of contacts"},
-      {replaced(good, "4 5 6", "4 nan 6"), "a.dat:8:3: found 'nan', expected an entry of W, a finite number"},
+      {replaced(good, "4 5 6", "4 nan 6"), "a.dat:8:3: found 'nan', expected an entry of W or M, a finite number"},
       {replaced(good, "4 5 6", "4 1e999 6"), "found '1e999'"},
       {replaced(good, "4 5 6", "4 5x 6"), "found '5x'"},
       {replaced(good, "0.7", "-0.7"), "a.dat:11:1: found '-0.7', expected a friction coefficient"},
       {replaced(good, "0.7", ""), "found the end of the file, expected a friction coefficient"},
-      {replaced(good, "-1 0.5 0.25\n0.7\n", "-1"), "expected an entry of q"},
-      {replaced(sparse, "6 6\n3 2 2", "6 6\n3 2 3"), "block columns"},
+      {replaced(good, "-1 0.5 0.25\n0.7\n", "-1"), "an entry of q"},
+      {replaced(sparse, "6 6\n3 2 2", "6 6\n3 2 3"), "cumulative column end"},
       {replaced(sparse, "3 6\n3 6", "3 7\n3 6"), "cumulative row end"},
       {replaced(sparse, "0 2 3\n", "0 4 3\n"), "row pointer"},
       {replaced(sparse, "0 1 1\n", "0 2 1\n"), "a block's column"},
@@ -145,6 +145,106 @@ TEST(FrictionText, truncation_anywhere_is_an_error_and_damage_never_crashes) {
     try {
       static_cast<void>(parse_friction_text(text, "a.dat"));
     } catch (const tresse::InvalidInput&) {
+    }
+  }
+}
+
+/// M = [2 1 0; 1 2 0; 0 0 4] and H = [1 0 2; 0 1 0; 0 0 1] by each storage of Siconos.
+std::string stored(const std::string& which, int storage) {
+  const bool of_m = which == "M";
+  const std::string print = "CSparse Version 3.1.9, May 4, 2016.  Copyright (c) Timothy A. Davis, 2006-2016\n";
+  switch (storage) {
+    case 0:
+      return "0\n3\n3\n3 3\n" + std::string(of_m ? "2 1 0 1 2 0 0 0 4\n" : "1 0 0 0 1 0 2 0 1\n");
+    case 1:  // blocks of two and one
+      return of_m ? "1\n3\n3\n2\n2\n2\n2 3\n2 3\n3\n2\n0 1 2\n0 1\n0\n2 1 1 2\n1\n4\n"
+                  : "1\n3\n3\n3\n2\n2\n2 3\n2 3\n3\n3\n0 2 3\n0 1 1\n0\n1 0 0 1\n1\n2 0\n2\n1\n";
+    case 2:
+      return of_m ? "2\n3\n3\n1\n" + print +
+                        "triplet: 3-by-3, nzmax: 8 nnz: 5\n    0 0 : 2\n    1 0 : 1\n    0 1 : 1\n    1 1 : 2\n"
+                        "    2 2 : 4\n"
+                  : "2\n3\n3\n1\n" + print +
+                        "triplet: 3-by-3, nzmax: 4 nnz: 4\n    0 0 : 1\n    0 2 : 2\n    1 1 : 1\n    2 2 : 1\n";
+    default:
+      return of_m ? "2\n3\n3\n2\n" + print +
+                        "3-by-3, nzmax: 5 nnz: 5, 1-norm: 4\n    col 0 : locations 0 to 1\n      0 : 2\n      1 : 1\n"
+                        "    col 1 : locations 2 to 3\n      0 : 1\n      1 : 2\n    col 2 : locations 4 to 4\n"
+                        "      2 : 4\n"
+                  : "2\n3\n3\n2\n" + print +
+                        "3-by-3, nzmax: 4 nnz: 4, 1-norm: 3\n    col 0 : locations 0 to 0\n      0 : 1\n"
+                        "    col 1 : locations 1 to 1\n      1 : 1\n    col 2 : locations 2 to 3\n      0 : 2\n"
+                        "      2 : 1\n";
+  }
+}
+
+std::string global_text(int of_m, int of_h) {
+  return "3\n1\n" + stored("M", of_m) + stored("H", of_h) + "1 -2 3\n-1 0.5 0.25\n0.5\n";
+}
+
+TEST(FrictionText, global_problems_are_reduced_from_every_storage) {
+  Eigen::Matrix3d H;
+  H << 1, 0, 2, 0, 1, 0, 0, 0, 1;
+  Eigen::Matrix3d inverse;  // by hand
+  inverse << 2.0 / 3, -1.0 / 3, 0, -1.0 / 3, 2.0 / 3, 0, 0, 0, 0.25;
+  const Eigen::Vector3d q(1, -2, 3), b(-1, 0.5, 0.25);
+  for (int of_m = 0; of_m < 4; ++of_m) {
+    for (int of_h = 0; of_h < 4; ++of_h) {
+      SCOPED_TRACE(testing::Message() << of_m << ", " << of_h);
+      const FrictionFile read = parse_friction_text(global_text(of_m, of_h), "a.dat");
+      EXPECT_LE((dense(read.problem.W) - H.transpose() * inverse * H).norm(), 1e-15);
+      EXPECT_LE((read.problem.q - (H.transpose() * inverse * q + b)).norm(), 1e-15);
+      EXPECT_EQ(read.problem.mu[0], 0.5);
+    }
+  }
+}
+
+TEST(FrictionText, local_problems_as_csparse_prints_them) {
+  for (const int storage : {2, 3}) {
+    const FrictionFile read = parse_friction_text("3\n1\n" + stored("M", storage) + "-1 0.5 0.25\n0.7\n", "a.dat");
+    Eigen::Matrix3d W;
+    W << 2, 1, 0, 1, 2, 0, 0, 0, 4;
+    EXPECT_EQ(dense(read.problem.W), W);
+    EXPECT_EQ(read.problem.q[1], 0.5);
+  }
+}
+
+TEST(FrictionText, more_velocities_than_contacts_and_no_contact_at_all) {
+  const FrictionFile read =
+      parse_friction_text("2 1 0 3 3 3 3  1 0 0 0 2 0 0 0 4  0 3 2 3 2  1 0 0 0 0 1  1 2 3  0 0  0.5", "a.dat");
+  EXPECT_EQ(read.dimension, 2);
+  EXPECT_EQ(in_file_dimension(read, read.problem.q), Eigen::Vector2d(1.0, 0.75));
+  EXPECT_EQ(dense(read.problem.W)(1, 1), 0.25);
+  EXPECT_EQ(parse_friction_text("2 0 0 1 1 1 1 5  0 1 0 1 0  3", "a.dat").problem.mu.size(), 0);
+}
+
+TEST(FrictionText, bad_matrices_are_refused_with_their_place) {
+  const auto damaged = [](int storage, const std::string& from, const std::string& to) {
+    std::string text = global_text(storage, storage);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::vector<BadText> cases{
+      {damaged(0, "2 1 0 1 2 0 0 0 4", "1 1 0 1 1 0 0 0 4"), "a.dat: M is singular"},
+      {damaged(2, "CSparse", "Sparse"), "a.dat:7:1: found 'Sparse', expected 'CSparse'"},
+      {damaged(2, "triplet: 3-by-3,", "triplet: 3-by-4,"), "expected '3-by-3,'"},
+      {damaged(2, "2 2 : 4", "3 2 : 4"), "expected a row"},
+      {damaged(2, "nnz: 5", "nnz: 6"), "expected a column"},
+      {damaged(3, "col 1", "col 2"), "the column's number"},
+      {damaged(3, "locations 4 to 4", "locations 4 to 5"), "the column's last place"},
+      {damaged(3, "locations 2 to 3", "locations 1 to 3"), "the column's first place"},
+      {damaged(1, "\n2 3\n2 3\n3\n2\n", "\n2 4\n2 3\n3\n2\n"), "a cumulative row end"},
+      {"3 1 1 200000000 200000000 0 0 0", "expected 200000000 numbers"},
+      {"3 1 0 4 4 4 4  1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1  0 5", "found '5', expected the rows of H"},
+  };
+  for (const BadText& bad : cases)
+    expect_refused([&] { static_cast<void>(parse_friction_text(bad.text, "a.dat")); }, bad.part);
+  for (int storage = 0; storage < 4; ++storage) {
+    const std::string good = global_text(storage, storage);
+    for (std::size_t size = 0; size + 4 < good.size(); ++size) {
+      try {
+        // Cut a few numbers behind M it is a whole local problem.
+        EXPECT_EQ(dense(parse_friction_text(good.substr(0, size), "a.dat").problem.W)(1, 1), 2.0) << storage << size;
+      } catch (const tresse::InvalidInput&) {
+      }
     }
   }
 }

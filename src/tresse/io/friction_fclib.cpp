@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
-#include <Eigen/SparseLU>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/detail/friction_blocks.hpp>
@@ -92,35 +90,6 @@ void require_shape(const Hdf5Reader& file, const std::string& group, const Spars
   refuse(file, group, fmt::format("is {} by {}, expected {} by {}", matrix.rows(), matrix.cols(), rows, columns));
 }
 
-friction::BlockMatrix blocks_of(const Sparse& W, int contacts, int dimension) {
-  std::map<std::pair<int, int>, std::array<double, 9>> blocks;
-  for (int j = 0; j < W.outerSize(); ++j)
-    for (Sparse::InnerIterator entry(W, j); entry; ++entry) {
-      const auto i = static_cast<int>(entry.row());
-      blocks[{i / dimension, j / dimension}][static_cast<std::size_t>(i % dimension + dimension * (j % dimension))] =
-          entry.value();
-    }
-  return block_matrix(std::move(blocks), contacts, dimension);
-}
-
-/// M^-1 applied to H and f: Cholesky, else LU for a mass matrix that is not symmetric.
-bool eliminate(const Sparse& M, const Sparse& H, const VectorX& f, Sparse& inverse_h, VectorX& inverse_f) {
-  const Sparse difference = M - Sparse(M.transpose());
-  if (difference.norm() <= 1e-14 * M.norm()) {
-    const Eigen::SimplicialLDLT<Sparse> cholesky(M);
-    if (cholesky.info() == Eigen::Success && cholesky.vectorD().minCoeff() > 0.0) {
-      inverse_h = cholesky.solve(H);
-      inverse_f = cholesky.solve(f);
-      return true;
-    }
-  }
-  Eigen::SparseLU<Sparse> lu(M);
-  if (lu.info() != Eigen::Success) return false;
-  inverse_h = lu.solve(H);
-  inverse_f = lu.solve(f);
-  return true;
-}
-
 VectorX read_vector(const Hdf5Reader& file, const std::string& name, Eigen::Index size) {
   const std::vector<double> values = read_finite(file, name, static_cast<std::size_t>(size));
   return Eigen::Map<const VectorX>(values.data(), size);
@@ -157,19 +126,10 @@ GlobalFrictionProblem read_global(const Hdf5Reader& file) {
   return out;
 }
 
-FrictionFile reduced(const Hdf5Reader& file, const GlobalFrictionProblem& global) {
-  Sparse inverse_h;
-  VectorX inverse_f;
-  if (!eliminate(global.M, global.H, global.f, inverse_h, inverse_f)) refuse(file, "fclib_global/M", "is singular");
-  const Sparse W = global.H.transpose() * inverse_h;
-  const VectorX q = global.H.transpose() * inverse_f + global.w;
-  if (!q.allFinite()) refuse(file, "fclib_global/M", "is singular to working precision");
-  FrictionFile out;
-  out.dimension = global.dimension;
-  out.problem.W = blocks_of(W, static_cast<int>(global.mu.size()), out.dimension);
-  out.problem.q = embedded_vector({q.data(), q.data() + q.size()}, out.dimension);
-  out.problem.mu = global.mu;
-  return out;
+FrictionFile reduced_or_refused(const Hdf5Reader& file, const GlobalFrictionProblem& global) {
+  std::optional<FrictionFile> out = reduced(global);
+  if (!out) refuse(file, "fclib_global/M", "is singular, or so to working precision");
+  return *std::move(out);
 }
 
 FrictionFile read_local(const Hdf5Reader& file) {
@@ -207,7 +167,7 @@ FrictionAnswer read_answer(const Hdf5Reader& file, const std::string& group, Eig
 
 FrictionFile read_fclib(const std::filesystem::path& path) {
   const Hdf5Reader file(path);
-  FrictionFile out = group_of(file) == "fclib_local" ? read_local(file) : reduced(file, read_global(file));
+  FrictionFile out = group_of(file) == "fclib_local" ? read_local(file) : reduced_or_refused(file, read_global(file));
   friction::validate(out.problem);
   return out;
 }

@@ -24,8 +24,9 @@ struct FrictionFile {
 /// asked for that the file can't fill. @cite acary2014
 FrictionFile read_friction_problem(const std::filesystem::path& file);
 
-/// The text form: dimension, contacts, storage (0 dense, 1 sparse blocks), sizes, W, q, mu, at most one token more.
-/// `name` stands for the file in messages.
+/// The text form: dimension, contacts, W, q, mu, at most one token more; or dimension, contacts, M, H, q, b, mu of
+/// M v = q + H r, u = H^T v + b, which is reduced. A matrix is its storage (0 dense, 1 sparse blocks, 2 as CSparse
+/// prints it, by triplets or compressed columns), its sizes and entries. `name` stands for the file in messages.
 FrictionFile parse_friction_text(std::string_view text, const std::string& name);
 
 /// (d n) entries of a (3n) vector: what the file's own dimension holds.
