@@ -33,8 +33,6 @@ void add_fibre(const World& world, int body, std::vector<contact::Piece>& pieces
     const auto add = [&](double begin, double end) {
       piece.interval = {begin, end};
       piece.embedded_in = element < embedding.piece || begin < out ? within : -1;
-      // Where it comes out it touches the obstacle as with a tip.
-      piece.first = within >= 0 && piece.embedded_in < 0 && pieces.size() > first && pieces.back().embedded_in >= 0;
       pieces.push_back(piece);
     };
     for (int part = 0; part < parts; ++part) {

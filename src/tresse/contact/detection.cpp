@@ -95,6 +95,22 @@ std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   return {body_a, b.body, b.fibre ? -1 : b.element};
 }
 
+/// Whether a piece is embedded in the body of b.
+bool embedded(const Geometry& scene, int piece, int b) {
+  const int within = scene.pieces[piece].embedded_in;
+  return within >= 0 && within == body_at(scene, b);
+}
+
+/// Where a comes out of b steeply and goes on inside: no contact, as its normal would run along a, which cannot give.
+bool at_way_out(const Geometry& scene, const Candidate& candidate) {
+  const Contact& contact = candidate.contact;
+  if (!candidate.at_junction || contact.a == 0 || !embedded(scene, contact.a - 1, contact.b)) return false;
+  const Piece& piece = scene.pieces[contact.a];
+  constexpr double steep = 0.5;  // sine of the angle with the surface
+  return scene.pieces[contact.a - 1].body == piece.body && detail::side_of(piece, contact.s_a) < 0 &&
+         std::abs(contact.frame.col(0).dot(point_of(piece.curve, contact.s_a).tangent)) > steep;
+}
+
 /// How far along the bodies a nearer contact stands for others.
 double stands_for(const Geometry& scene, const Candidate& candidate, const Candidate& nearer) {
   const Piece& piece = scene.pieces[candidate.contact.a];
@@ -209,7 +225,8 @@ Candidate follow_one(const Geometry& scene, const Place& earlier) {
     const Piece& b = scene.pieces[out.contact.b];
     const int side_a = side_of(a, out.contact.s_a);
     const int side_b = side_of(b, out.contact.s_b);
-    const int next_a = neighbour(scene, out.contact.a, side_a);
+    int next_a = neighbour(scene, out.contact.a, side_a);
+    if (next_a >= 0 && embedded(scene, next_a, out.contact.b)) next_a = -1;
     const int next_b = neighbour(scene, out.contact.b, side_b);
     const auto start = [&](int next, int side, double s) {
       if (next < 0) return s;
@@ -230,12 +247,13 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
   std::vector<Member> sorted;
   sorted.reserve(candidates.size());
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
-    sorted.push_back({group_of(scene, candidates[i].contact), i});
+    if (!at_way_out(scene, candidates[i])) sorted.push_back({group_of(scene, candidates[i].contact), i});
   }
   std::sort(sorted.begin(), sorted.end(), [](const Member& x, const Member& y) {
     return x.group != y.group ? x.group < y.group : x.index < y.index;
   });
-  std::vector<char> keep(candidates.size(), 1);
+  std::vector<char> keep(candidates.size(), 0);
+  for (const Member& member : sorted) keep[static_cast<std::size_t>(member.index)] = 1;
   std::vector<int> members;
   for (std::size_t begin = 0; begin < sorted.size();) {
     members.clear();

@@ -56,7 +56,7 @@ struct Piece {
   int element = 0;       ///< of the fibre, or capsule of the obstacle
   bool fibre = true;     ///< false: an obstacle
   bool free = false;     ///< an obstacle whose motion is unknown; two whose motion is prescribed never meet
-  bool first = true;     ///< starts at the body's beginning, or where that comes out of what it is embedded in
+  bool first = true;     ///< starts at the body's beginning
   bool last = true;      ///< ends at the body's end
   int embedded_in = -1;  ///< the body that this piece of a fibre is set into and does not touch; -1: none
 
