@@ -215,6 +215,10 @@ TEST(FrictionText, more_velocities_than_contacts_and_no_contact_at_all) {
   EXPECT_EQ(in_file_dimension(read, read.problem.q), Eigen::Vector2d(1.0, 0.75));
   EXPECT_EQ(dense(read.problem.W)(1, 1), 0.25);
   EXPECT_EQ(parse_friction_text("2 0 0 1 1 1 1 5  0 1 0 1 0  3", "a.dat").problem.mu.size(), 0);
+  const FrictionFile without_velocities = parse_friction_text("2 1 0 0 0 0 0  0 0 2 0 2  1 -2  0.5", "a.dat");
+  EXPECT_EQ(in_file_dimension(without_velocities, without_velocities.problem.q), Eigen::Vector2d(1.0, -2.0));
+  EXPECT_EQ(dense(without_velocities.problem.W).norm(), 0.0);
+  EXPECT_EQ(parse_friction_text("3 0 0 0 0 0 0  0 0 0 0 0  0", "a.dat").problem.mu.size(), 0);
 }
 
 TEST(FrictionText, bad_matrices_are_refused_with_their_place) {

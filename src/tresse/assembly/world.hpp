@@ -39,10 +39,8 @@ class OwnRod {
   OwnRod(std::unique_ptr<rods::Rod> rod) : rod_(std::move(rod)) {}  // NOLINT(google-explicit-constructor)
   OwnRod(const OwnRod& other) : rod_(other.rod_ ? other.rod_->clone() : nullptr) {}
   OwnRod(OwnRod&&) noexcept = default;
-  OwnRod& operator=(OwnRod other) noexcept {
-    rod_.swap(other.rod_);
-    return *this;
-  }
+  OwnRod& operator=(OwnRod&&) noexcept = default;
+  OwnRod& operator=(const OwnRod& other) { return *this = OwnRod(other); }
   ~OwnRod() = default;
 
   rods::Rod& operator*() const { return *rod_; }

@@ -46,7 +46,7 @@ constexpr double follow_radii = 2.0;
 
 /// A contact of an earlier configuration where it is now: the nearest points within `follow_radii` radii of its place
 /// along a, and as far as that can carry it along b. May pass one junction on each side.
-Candidate follow_one(const Geometry& scene, const Place& place);
+Candidate follow_one(const Geometry& scene, const Place& earlier);
 
 /// Appends them, marked as followed.
 void append_followed(const Geometry& scene, const std::vector<Place>& places, const DetectionOptions& options,
