@@ -14,9 +14,11 @@ using Sparse = Eigen::SparseMatrix<double>;
 
 /// M^-1 applied to H and f: Cholesky, else LU for a mass matrix that is not symmetric.
 bool eliminate(const Sparse& M, const Sparse& H, const VectorX& f, Sparse& inverse_h, VectorX& inverse_f) {
-  inverse_h = H;
-  inverse_f = f;
-  if (M.rows() == 0) return true;  // Eigen takes no empty matrix
+  if (M.rows() == 0) {  // Eigen takes no norm of it
+    inverse_h = H;
+    inverse_f = f;
+    return true;
+  }
   const Sparse difference = M - Sparse(M.transpose());
   if (difference.norm() <= 1e-14 * M.norm()) {
     const Eigen::SimplicialLDLT<Sparse> cholesky(M);

@@ -263,7 +263,7 @@ FrictionFile parse_friction_text(std::string_view text, const std::string& name)
   } else {
     GlobalFrictionProblem global;
     global.dimension = out.dimension;
-    global.M = first;
+    global.M.swap(first);
     global.H = read_matrix(tokens, "H", global.M.rows(), size);
     global.f = read_numbers(tokens, "an entry of q", global.M.rows());
     global.w = q("b");
