@@ -153,14 +153,12 @@ TEST(RigidContacts, FollowingFindsThemAll) {
   EXPECT_EQ(again.size(), found.size());
 }
 
-// More than a hundred: the tree, the groups and what is kept from search to search, against all pairs. They fly about
-// each on its own.
+// More than a hundred: the tree, against all pairs. They fly about each on its own.
 TEST(RigidContacts, ManyAreFoundFromStepToStep) {
   ContactSearch search({}, {});
   const auto number = [](int i, int k) { return std::sin(12.9898 * i + 78.233 * k); };
   const auto vector = [&](int i, int k) { return Vector3(number(i, k), number(i, k + 1), number(i, k + 2)); };
   std::size_t contacts = 0;
-  int kept = 0;
   for (int step = 0; step < 40; ++step) {
     Solids s;
     for (int i = 0; i < 150; ++i) {
@@ -201,10 +199,8 @@ TEST(RigidContacts, ManyAreFoundFromStepToStep) {
       EXPECT_EQ(found[k].gap, brute[k].gap);
     }
     contacts += found.size();
-    kept += search.effort().rebuilt ? 0 : 1;
   }
   EXPECT_GT(contacts, 1000U);
-  EXPECT_GT(kept, 0);
 }
 
 }  // namespace

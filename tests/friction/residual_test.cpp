@@ -130,6 +130,42 @@ TEST(Residual, both_sides_on_one_body) {
   EXPECT_LE((velocity(p, r) - velocity(whole, r)).norm(), 1e-13);
 }
 
+/// Contacts put in the place of others: the velocity is that of all contacts, those left out without an impulse.
+TEST(Replaced, problem_holds_the_contacts_of_both) {
+  const FactoredProblem first = tresse_test::chain(4, 2, 6, 0.3, 1);
+  const FactoredProblem second = tresse_test::chain(4, 2, 6, 0.5, 2);
+  ASSERT_EQ(first.body_begin, second.body_begin);
+  std::vector<char> left_out(first.contacts.size(), 0);
+  for (std::size_t i = 0; i < left_out.size(); i += 3) left_out[i] = 1;
+  const FactoredProblem mixed = replaced(first, left_out, second);
+  EXPECT_NO_THROW(validate(mixed));
+  const auto n = static_cast<Eigen::Index>(first.contacts.size());
+  const auto m = static_cast<Eigen::Index>(second.contacts.size());
+  const VectorX impulse = VectorX::Random(3 * static_cast<Eigen::Index>(mixed.contacts.size()));
+  VectorX of_first = VectorX::Zero(3 * n);
+  std::vector<Eigen::Index> kept;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (left_out[static_cast<std::size_t>(i)]) continue;
+    of_first.segment<3>(3 * i) = impulse.segment<3>(3 * static_cast<Eigen::Index>(kept.size()));
+    kept.push_back(i);
+  }
+  ASSERT_EQ(static_cast<Eigen::Index>(mixed.contacts.size()), static_cast<Eigen::Index>(kept.size()) + m);
+  // Each set of contacts alone, and what the bodies carry from one to the other.
+  const VectorX together = velocity(mixed, impulse);
+  const FactoredProblem all = replaced(first, std::vector<char>(first.contacts.size(), 0), second);
+  VectorX of_all(3 * (n + m));
+  of_all << of_first, impulse.tail(3 * m);
+  const VectorX expected = velocity(assembled(all), of_all);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    EXPECT_LT((together.segment<3>(3 * at) - expected.segment<3>(3 * kept[k])).norm(), 1e-13 * expected.norm());
+    EXPECT_EQ(mixed.mu[at], first.mu[kept[k]]);
+  }
+  EXPECT_LT((together.tail(3 * m) - expected.tail(3 * m)).norm(), 1e-13 * expected.norm());
+  EXPECT_EQ(VectorX(mixed.mu.tail(m)), second.mu);
+  EXPECT_EQ(VectorX(mixed.q.tail(3 * m)), second.q);
+}
+
 /// The law written out (which accepts a direction that deviates in whichever of impulse and velocity is smaller) is as
 /// strict as the natural map, in both directions and at every scale: each bounds the other. A measure of the angle
 /// between u_T and r_T wouldn't be: where r is 1e-20 of the problem's largest, its direction is rounding noise and no

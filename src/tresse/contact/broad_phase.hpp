@@ -29,9 +29,12 @@ bool can_touch_itself(const Geometry& scene, int a, int b);
 /// Pairs of a piece that moves and a plane or mesh that it may reach; sorted by (a, b).
 std::vector<CandidatePair> surface_pairs(const Geometry& scene);
 
-/// All that may touch during the step: every pair of pieces within their meeting distance, and some more, and
-/// surface_pairs(). Fibres come before obstacles in a pair, free ones before others; two prescribed ones never pair up.
-/// Pieces of one fibre pair up where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
+/// All pairs of pieces that may touch during the step, and some more that are within their meeting distance. Fibres
+/// come before obstacles in a pair, free ones before others; two prescribed ones never pair up. Pieces of one fibre
+/// pair up where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
+std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOptions& options);
+
+/// piece_pairs() and surface_pairs(), sorted by (a, b).
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options);
 
 }  // namespace tresse::contact

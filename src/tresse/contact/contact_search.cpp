@@ -9,6 +9,14 @@
 #include <tresse/geometry/curve_motion.hpp>
 
 namespace tresse::contact {
+namespace {
+
+/// Bound of |P x - Q x| over unit x.
+double turned(const Eigen::Quaterniond& p, const Eigen::Quaterniond& q) {
+  return 2.0 * std::min((p.coeffs() - q.coeffs()).norm(), (p.coeffs() + q.coeffs()).norm());
+}
+
+}  // namespace
 
 bool ContactSearch::same_pieces(const Geometry& scene) const {
   // The length of a capsule that turns changes by roundings, which count as deformation.
@@ -28,15 +36,13 @@ void ContactSearch::move_to(const Geometry& scene) {
   const bool known = same_pieces(scene);
   if (!known) {
     pairs_.clear();
-    added_.clear();
-    groups_.clear();
     tracks_.assign(scene.pieces.size(), {});
   }
   constexpr std::size_t block = 128;
   for_blocks(scene.pieces.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Piece& piece = scene.pieces[i];
-      detail::Track& track = tracks_[i];
+      Track& track = tracks_[i];
       if (known) {
         const geometry::CurveMotion motion = geometry::motion_between(pieces_[i].curve, piece.curve, piece.interval);
         track.deformation += motion.spread;
@@ -55,51 +61,22 @@ void ContactSearch::move_to(const Geometry& scene) {
   pieces_ = scene.pieces;
 }
 
-/// Pairs that could meet before the groups hold no longer, with what is known of those that were kept already.
-void ContactSearch::gather(const Geometry& scene) {
-  groups_.form(scene, tracks_);
-  const std::vector<CandidatePair> near = near_pairs_.gather(scene, broad_phase_, groups_);
-  gathered_.clear();
-  gathered_.reserve(near.size());
-  auto kept = pairs_.cbegin();
-  auto added = added_.cbegin();
-  const auto known = [](auto& at, const auto end, const CandidatePair& pair) {
-    while (at != end && at->pair < pair) ++at;
-    return at != end && !(pair < at->pair);
-  };
+/// The pairs of this search, with what is known of those that were among the last one's.
+void ContactSearch::take_pairs(const std::vector<CandidatePair>& near) {
+  before_.swap(pairs_);
+  pairs_.clear();
+  pairs_.reserve(near.size());
+  auto known = before_.cbegin();
   for (const CandidatePair& pair : near) {
-    if (known(kept, pairs_.cend(), pair)) {
-      gathered_.push_back(*kept);
-    } else if (known(added, added_.cend(), pair)) {
-      gathered_.push_back(*added);
-    } else {
-      gathered_.push_back({pair, 0.0, {}});
-    }
+    while (known != before_.cend() && known->pair < pair) ++known;
+    const bool same = known != before_.cend() && !(pair < known->pair);
+    pairs_.push_back(same ? *known : NearPair{pair, 0.0, {}});
   }
-  pairs_.swap(gathered_);
-  added_.clear();
-}
-
-/// Adds the pairs that pieces which left their groups, and groups that parted, could make.
-void ContactSearch::add_pairs(const Geometry& scene, const detail::Groups::Changes& changes) {
-  if (changes.strays.empty() && changes.partings.empty()) return;
-  for (const detail::Groups::Stray& stray : changes.strays) groups_.widen(stray);
-  for (const detail::Groups::Parting& parting : changes.partings) groups_.widen(parting);
-  const auto before = [](const NearPair& x, const NearPair& y) { return x.pair < y.pair; };
-  const std::size_t count = added_.size();
-  for (const CandidatePair& pair : near_pairs_.after(scene, broad_phase_, groups_, changes)) {
-    const NearPair near{pair, 0.0, {}};
-    const auto known = added_.begin() + static_cast<std::ptrdiff_t>(count);
-    if (!std::binary_search(pairs_.begin(), pairs_.end(), near, before) &&
-        !std::binary_search(added_.begin(), known, near, before))
-      added_.push_back(near);
-  }
-  std::inplace_merge(added_.begin(), added_.begin() + static_cast<std::ptrdiff_t>(count), added_.end(), before);
 }
 
 ContactSearch::View ContactSearch::view_of(const CandidatePair& pair) const {
-  const detail::Track& a = tracks_[pair.a];
-  const detail::Track& b = tracks_[pair.b];
+  const Track& a = tracks_[pair.a];
+  const Track& b = tracks_[pair.b];
   const Eigen::Quaterniond back = a.frame.conjugate();
   return {back * (b.travel.middle - a.travel.middle), back * b.frame, a.deformation + b.deformation};
 }
@@ -108,7 +85,7 @@ ContactSearch::View ContactSearch::view_of(const CandidatePair& pair) const {
 double ContactSearch::closed_in(const NearPair& near) const {
   const View now = view_of(near.pair);
   return (now.offset - near.view.offset).norm() +
-         detail::turned(now.turn, near.view.turn) * tracks_[near.pair.b].travel.extent +
+         turned(now.turn, near.view.turn) * tracks_[near.pair.b].travel.extent +
          (now.deformation - near.view.deformation);
 }
 
@@ -118,8 +95,8 @@ bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<d
     detail::append_contacts(scene, near.pair, detection_, out);
     return true;
   }
-  const detail::Track& a = tracks_[near.pair.a];
-  const detail::Track& b = tracks_[near.pair.b];
+  const Track& a = tracks_[near.pair.a];
+  const Track& b = tracks_[near.pair.b];
   const double travel = closing(a.travel, b.travel);
   constexpr double rounding = 1e-12;  // between this meeting distance and that of the query
   const double meeting = (a.radius + b.radius + travel) * (1.0 + rounding);
@@ -144,14 +121,14 @@ bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<d
   return true;
 }
 
-std::vector<detail::Candidate> ContactSearch::examine_all(const Geometry& scene, std::vector<NearPair>& pairs) {
+std::vector<detail::Candidate> ContactSearch::examine_all(const Geometry& scene) {
   constexpr std::size_t block = 256;
-  std::vector<std::vector<detail::Candidate>> found((pairs.size() + block - 1) / block);
+  std::vector<std::vector<detail::Candidate>> found((pairs_.size() + block - 1) / block);
   std::vector<std::size_t> examined(found.size(), 0);
-  for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) examined[k] += examine(scene, pairs[i], found[k]) ? 1 : 0;
+  for_blocks(pairs_.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) examined[k] += examine(scene, pairs_[i], found[k]) ? 1 : 0;
   });
-  effort_.examined = std::accumulate(examined.begin(), examined.end(), effort_.examined);
+  effort_.examined = std::accumulate(examined.begin(), examined.end(), std::size_t{0});
   return joined(found);
 }
 
@@ -159,38 +136,14 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
   if (detection_.method != geometry::DetectionMethod::certified || few_pieces(scene)) {
     // What the other methods find is not what is proved of the curves.
     const std::vector<CandidatePair> pairs = candidate_pairs(scene, broad_phase_);
-    effort_ = {pairs.size(), pairs.size(), true};
+    effort_ = {pairs.size(), pairs.size()};
     return detect(scene, pairs, detection_, followed);
   }
   move_to(scene);
-  detail::Groups::Changes changes;
-  const bool many_added = 4 * added_.size() > pairs_.size();
-  effort_.rebuilt = !groups_.hold(tracks_, changes) || many_added;
-  if (effort_.rebuilt) {
-    gather(scene);
-  } else {
-    add_pairs(scene, changes);
-  }
-
-  effort_.pairs = pairs_.size() + added_.size();
-  effort_.examined = 0;
-  std::vector<detail::Candidate> candidates = examine_all(scene, pairs_);
-  if (!added_.empty()) {
-    const std::vector<detail::Candidate> more = examine_all(scene, added_);
-    const auto middle = candidates.insert(candidates.end(), more.begin(), more.end());
-    std::inplace_merge(candidates.begin(), middle, candidates.end(),
-                       [](const detail::Candidate& x, const detail::Candidate& y) {
-                         return CandidatePair{x.contact.a, x.contact.b} < CandidatePair{y.contact.a, y.contact.b};
-                       });
-  }
-  const std::vector<CandidatePair> surfaces = surface_pairs(scene);
-  constexpr std::size_t block = 32;
-  std::vector<std::vector<detail::Candidate>> on_surfaces((surfaces.size() + block - 1) / block);
-  for_blocks(surfaces.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) detail::append_contacts(scene, surfaces[i], detection_, on_surfaces[k]);
-  });
-  for (const std::vector<detail::Candidate>& part : on_surfaces)
-    candidates.insert(candidates.end(), part.begin(), part.end());
+  take_pairs(piece_pairs(scene, broad_phase_));
+  effort_.pairs = pairs_.size();
+  std::vector<detail::Candidate> candidates = examine_all(scene);
+  detail::append_all(scene, surface_pairs(scene), detection_, candidates);
   detail::append_followed(scene, followed, detection_, candidates);
   return detail::without_duplicates(scene, candidates);
 }

@@ -2,8 +2,9 @@
 
 #include <vector>
 
+#include <Eigen/Geometry>
+
 #include <tresse/contact/detail/candidate.hpp>
-#include <tresse/contact/detail/near_pairs.hpp>
 #include <tresse/contact/detection.hpp>
 
 namespace tresse::contact {
@@ -21,13 +22,19 @@ class ContactSearch {
 
   /// What the last find() did.
   struct Effort {
-    std::size_t pairs = 0;     ///< near each other: kept from search to search
-    std::size_t examined = 0;  ///< pairs that could have met
-    bool rebuilt = false;      ///< the pairs were gathered anew
+    std::size_t pairs = 0;     ///< of pieces that the broad phase leaves
+    std::size_t examined = 0;  ///< of these, not proved apart by an earlier search
   };
   const Effort& effort() const { return effort_; }
 
  private:
+  /// Where a piece is, and what it may do during the step.
+  struct Track {
+    Travel travel;
+    double radius = 0.0;                                        ///< [m]
+    Eigen::Quaterniond frame = Eigen::Quaterniond::Identity();  ///< turns with the piece
+    double deformation = 0.0;  ///< all that its points ever moved beyond its rigid motion, summed over the searches [m]
+  };
   /// Of a pair: where b is, seen from a.
   struct View {
     Vector3 offset = Vector3::Zero();  ///< of the middles (3) [m]
@@ -43,22 +50,18 @@ class ContactSearch {
 
   bool same_pieces(const Geometry& scene) const;
   void move_to(const Geometry& scene);
-  void gather(const Geometry& scene);
+  void take_pairs(const std::vector<CandidatePair>& near);
   View view_of(const CandidatePair& pair) const;
   double closed_in(const NearPair& near) const;
-  void add_pairs(const Geometry& scene, const detail::Groups::Changes& changes);
-  std::vector<detail::Candidate> examine_all(const Geometry& scene, std::vector<NearPair>& pairs);
+  std::vector<detail::Candidate> examine_all(const Geometry& scene);
   bool examine(const Geometry& scene, NearPair& near, std::vector<detail::Candidate>& out);
 
   BroadPhaseOptions broad_phase_;
   DetectionOptions detection_;
   std::vector<Piece> pieces_;  ///< of the last search
-  std::vector<detail::Track> tracks_;
-  detail::Groups groups_;  ///< of the pieces when the pairs were gathered
-  detail::NearPairs near_pairs_;
-  std::vector<NearPair> pairs_;     ///< sorted
-  std::vector<NearPair> added_;     ///< of strays, since the pairs were gathered; sorted
-  std::vector<NearPair> gathered_;  ///< memory of gather()
+  std::vector<Track> tracks_;
+  std::vector<NearPair> pairs_;   ///< of the last search, sorted
+  std::vector<NearPair> before_;  ///< memory of take_pairs()
   Effort effort_;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include <tresse/base/blocks.hpp>
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/contact/detail/candidate.hpp>
 #include <tresse/contact/detail/pair_search.hpp>
@@ -198,6 +199,16 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
     out.push_back(make_candidate(scene, pair, found, false));
 }
 
+void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, const DetectionOptions& options,
+                std::vector<Candidate>& out) {
+  constexpr std::size_t block = 32;
+  std::vector<std::vector<Candidate>> found((pairs.size() + block - 1) / block);
+  for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) append_contacts(scene, pairs[i], options, found[k]);
+  });
+  for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());
+}
+
 Candidate follow_one(const Geometry& scene, const Place& earlier) {
   Place place = earlier;
   int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
@@ -277,11 +288,16 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
                      std::vector<Candidate>& out) {
   // The baseline of segments must not be told where the smooth curves are nearest.
   if (options.method == geometry::DetectionMethod::segments) return;
-  for (const Place& place : places) {
-    if (!is_followed(scene, place)) continue;
-    out.push_back(follow_one(scene, place));
-    out.back().followed = true;
-  }
+  constexpr std::size_t block = 128;
+  std::vector<std::vector<Candidate>> found((places.size() + block - 1) / block);
+  for_blocks(places.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_followed(scene, places[i])) continue;
+      found[k].push_back(follow_one(scene, places[i]));
+      found[k].back().followed = true;
+    }
+  });
+  for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());
 }
 
 }  // namespace detail
@@ -323,7 +339,7 @@ std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& pla
 std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePair>& pairs,
                             const DetectionOptions& options, const std::vector<Place>& followed) {
   std::vector<Candidate> candidates;
-  for (const CandidatePair& pair : pairs) detail::append_contacts(scene, pair, options, candidates);
+  detail::append_all(scene, pairs, options, candidates);
   detail::append_followed(scene, followed, options, candidates);
   return detail::without_duplicates(scene, candidates);
 }

@@ -81,7 +81,7 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
       if (out.obstacle_a >= 0) load(out.obstacle_a, point, -1.0);
       if (assembly::free_body_of(world_, out.obstacle_b) < 0)
         obstacle_work_ -=
-            impulse.dot(assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instant));
+            impulse.dot(assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instants[i]));
     }
     contact_reports_.push_back(out);
   }

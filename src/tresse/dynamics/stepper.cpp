@@ -160,10 +160,10 @@ void Stepper::begin_span(const Span& span) {
 
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
 /// whose end `at` is.
-Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* previous) {
+Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* previous, double tolerance) {
   Pass pass;
   pass.at = at;
-  pass.instant = previous ? assembly::Instant::end : assembly::Instant::begin;
+  const assembly::Instant instant = previous ? assembly::Instant::end : assembly::Instant::begin;
   pass.places = previous ? motion_.obstacles_end : motion_.obstacles_begin;
   const double dt = motion_.dt;
   struct Reach {
@@ -184,7 +184,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
       const contact::Contact& contact = at->contacts[i];
       if (cannot_give_way(at->geometry, contact)) continue;
       const auto relative = [&](const std::vector<VectorX>& velocities) {
-        return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, pass.instant);
+        return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, instant);
       };
       const double travelled = previous ? dt * relative(before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
@@ -197,20 +197,26 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
     pass.contacts.push_back(contact);
     pass.bias.push_back((reaches[i].start - wanted_gap(at->geometry, contact)) / dt);
   }
+  pass.instants.assign(pass.contacts.size(), instant);
   pass.take_forces(previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
   {
     Stopwatch watch(timing_.t_assembly);
-    pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, pass.instant);
+    pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, instant);
   }
-  solve(pass);
+  if (observer_) observer_(pass.problem, pass.guess);
+  solve(pass, tolerance, 0);
   find_hold_impulses(pass);
   return pass;
 }
 
-void Stepper::solve(Pass& pass) {
-  if (observer_) observer_(pass.problem, pass.guess);
+/// From `guess`, to the solver's tolerance or this one, whichever is larger, in what is left of its iterations when
+/// `taken` are gone.
+void Stepper::solve(Pass& pass, double tolerance, int taken) {
   Stopwatch watch(timing_.t_solve);
-  pass.solution = friction::solve(pass.problem, pass.guess, options_.solver);
+  friction::SolverOptions options = options_.solver;
+  options.tolerance = std::max(options.tolerance, tolerance);
+  options.max_iterations = std::max(1, options.max_iterations - taken);
+  pass.solution = friction::solve(pass.problem, pass.guess, options);
   pass.velocities = assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_);
   find_body_impulses(pass);
 }
@@ -299,9 +305,9 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
 }
 
 /// Solves a part of the step: the first pass at its start, further ones at the end that the last predicts, as many as
-/// asked for, and more while that end overlaps. A single one does where contacts slide a little; a contact that jumps
-/// along a parallel stretch takes several. False, and nothing changed, when none ends well enough and the part can
-/// still be cut; of the shortest the pass that overlaps least stands.
+/// asked for, and more while that end overlaps. A single one does where contacts slide a little; one whose normal turns
+/// on the way is linearised again alone, where that can be, or all are. False, and nothing changed, when none ends well
+/// enough and the part can still be cut; of the shortest the pass that overlaps least stands.
 bool Stepper::attempt(const Span& span, StepReport& report) {
   begin_span(span);
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
@@ -337,7 +343,9 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     return true;
   }
   constexpr double hold_tolerance = 1e-10;
-  Pass pass = linearise(here_, nullptr);
+  const bool repairable = may_repair() && !iterated;
+  bool rough = repairable;
+  Pass pass = linearise(here_, nullptr, rough ? roughly : 0.0);
   report.iterations += pass.solution.iterations;
   error_ = estimated_error(pass.velocities);
   if (error_ > options_.step_error && !span.shortest) return false;
@@ -353,6 +361,8 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       return true;
     }
     go_to_end(pass);
+    if (rough && !mend(span, pass, report)) return !report.finite;
+    rough = false;
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
     const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
     const bool moving = iterated && (done == 0 || report.nonlinear_residual > hold_tolerance);
@@ -379,6 +389,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       accept(best, find_contacts_at_end(span, best), report);
       return true;
     }
+    if (repairable && enough && repair(*end, 0.0, pass, report)) continue;
     {
       Stopwatch watch(timing_.t_assembly);
       find_root_motions();
@@ -395,7 +406,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
         }
       });
     }
-    Pass next = linearise(end, &pass);
+    Pass next = linearise(end, &pass, 0.0);
     report.iterations += next.solution.iterations;
     report.nonlinear_residual = velocity_change(pass, next);
     settled = nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance;

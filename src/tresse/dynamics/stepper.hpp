@@ -73,7 +73,8 @@ class Stepper {
   const StepOptions& options() const { return options_; }
   /// What can touch, where the rods are.
   const contact::Geometry& geometry() const { return here_->geometry; }
-  /// Sees every friction problem before it is solved, with the impulses that the solve starts from.
+  /// Sees the friction problem of every pass before it is solved, with the impulses that the solve starts from; not
+  /// what becomes of it by repairs.
   using ProblemObserver = std::function<void(const friction::FactoredProblem&, const VectorX& guess)>;
   void observe_problems(ProblemObserver observer) { observer_ = std::move(observer); }
   /// The friction problem behind a state that the step keeps: not of passes that were tried and dropped.
@@ -154,7 +155,7 @@ class Stepper {
   double estimated_error(const std::vector<VectorX>& velocities) const;
   bool sides_lost(const Configuration& end) const;
   bool cannot_give_way(const contact::Geometry& geometry, const contact::Contact& contact) const;
-  Pass linearise(const SharedConfiguration& at, const Pass* previous);
+  Pass linearise(const SharedConfiguration& at, const Pass* previous, double tolerance);
   bool held(int tree) const { return !motion_.holds[tree].holds.empty(); }
   bool linear(int tree) const;
   bool iterates_holds() const;
@@ -163,8 +164,12 @@ class Stepper {
   void keep_holds(const std::vector<VectorX>* reached);
   void find_hold_impulses(Pass& pass) const;
   double hold_error(const Pass& pass) const;
-  void solve(Pass& pass);
+  void solve(Pass& pass, double tolerance, int taken);
   void go_to_end(const Pass& pass);
+  bool may_repair() const;
+  SharedConfiguration find_turned(const Span& span, const Pass& pass);
+  bool repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report);
+  bool mend(const Span& span, Pass& pass, StepReport& report);
   SharedConfiguration find_contacts_at_end(const Span& span, const Pass& pass);
   bool attempt(const Span& span, StepReport& report);
   void accept(const Pass& pass, SharedConfiguration end, StepReport& report);

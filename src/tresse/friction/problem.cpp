@@ -161,6 +161,36 @@ VectorX velocity(const FactoredProblem& problem, const VectorX& impulse) {
   return u;
 }
 
+FactoredProblem replaced(const FactoredProblem& problem, const std::vector<char>& left_out,
+                         const FactoredProblem& more) {
+  FactoredProblem out;
+  out.body_begin = problem.body_begin;
+  std::vector<std::pair<const FactoredProblem*, std::size_t>> contacts;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    if (!left_out[i]) contacts.emplace_back(&problem, i);
+  }
+  for (std::size_t i = 0; i < more.contacts.size(); ++i) contacts.emplace_back(&more, i);
+  const auto count = static_cast<Eigen::Index>(contacts.size());
+  out.contacts.reserve(contacts.size());
+  out.rows.reserve(problem.rows.size() + more.rows.size());
+  out.q.resize(3 * count);
+  out.mu.resize(count);
+  for (const auto& [from, contact] : contacts) {
+    const auto i = static_cast<Eigen::Index>(contact);
+    const auto k = static_cast<Eigen::Index>(out.contacts.size());
+    out.q.segment<3>(3 * k) = from->q.segment<3>(3 * i);
+    out.mu[k] = from->mu[i];
+    std::array<ContactRows, 2>& sides = out.contacts.emplace_back(from->contacts[contact]);
+    for (ContactRows& side : sides) {
+      if (side.body < 0) continue;
+      const double* rows = from->rows.data() + side.offset;
+      side.offset = static_cast<int>(out.rows.size());
+      out.rows.insert(out.rows.end(), rows, rows + 3 * static_cast<std::ptrdiff_t>(side.columns));
+    }
+  }
+  return out;
+}
+
 std::vector<Matrix3> diagonal_blocks(const FrictionProblem& problem) {
   const BlockMatrix& w = problem.W;
   std::vector<Matrix3> out(static_cast<std::size_t>(w.rows), Matrix3::Zero());

@@ -73,6 +73,11 @@ BlockMatrix block_matrix(const MatrixX& dense);
 /// W = X X^T assembled, by blocks of contacts that share a body: for files, small problems and tests.
 FrictionProblem assembled(const FactoredProblem& problem);
 
+/// The problem without the contacts where `left_out` (n) is not zero, and after the rest those of `more`, on the same
+/// bodies.
+FactoredProblem replaced(const FactoredProblem& problem, const std::vector<char>& left_out,
+                         const FactoredProblem& more);
+
 /// Connected components of the contacts (which share a body, or a nonzero block of W), each ascending, ordered by their
 /// first contact.
 std::vector<std::vector<int>> islands(const FrictionProblem& problem);

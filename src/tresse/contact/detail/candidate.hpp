@@ -32,6 +32,10 @@ void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std
 void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
                      std::vector<Candidate>& out);
 
+/// The same of many pairs, in their order, on all threads.
+void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, const DetectionOptions& options,
+                std::vector<Candidate>& out);
+
 /// Appends the contacts of a piece and a mesh: places over a face where the height above it has a local minimum, and
 /// those nearest to edges and corners that stand out. See docs/contact.md, "Meshes".
 void append_mesh_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);

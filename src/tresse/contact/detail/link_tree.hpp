@@ -2,52 +2,41 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include <tresse/contact/broad_phase.hpp>
 #include <tresse/contact/detail/float_lanes.hpp>
+#include <tresse/contact/pieces.hpp>
 
 namespace tresse::contact::detail {
 
-/// A capsule around a chord of a piece.
+/// A capsule around a chord of a piece, and what it may do during the step.
 struct Link {
   Vector3 from, to;
   double radius = 0.0;  ///< sagitta: the piece's centreline is within this of the chord [m]
   int piece = 0;
-};
-
-/// Axis-aligned box in single precision, rounded outwards.
-struct LinkBox {
-  std::array<float, 3> lower, upper;
-
-  LinkBox grown(double by) const;
-  bool overlaps(const LinkBox& other) const {
-    return (lower[0] <= other.upper[0]) & (other.lower[0] <= upper[0]) & (lower[1] <= other.upper[1]) &
-           (other.lower[1] <= upper[1]) & (lower[2] <= other.upper[2]) & (other.lower[2] <= upper[2]);
-  }
+  Vector3 travel;       ///< of the middle (3) [m]
+  double growth = 0.0;  ///< the piece's radius, and how far its points may go beside `travel` [m]
 };
 
 /// All pieces of a geometry as short capsules in a tree of boxes, eight children a node, complete over the capsules in
-/// Morton order.
+/// Morton order. A box covers its capsules grown by their growth, and as far as they travel beside the mean of their
+/// node, so that two nodes may meet only where their boxes do once grown by what their means differ: what a wisp does
+/// together costs nothing.
 class LinkTree {
  public:
-  /// `growth` (pieces): of each piece's boxes, >= 0 [m].
-  LinkTree(const Geometry& scene, const std::vector<double>& growth);
+  explicit LinkTree(const Geometry& scene);
 
-  /// The capsules of one piece.
-  const Link* begin(int piece) const { return links_.data() + piece_begin_[static_cast<std::size_t>(piece)]; }
-  const Link* end(int piece) const { return links_.data() + piece_begin_[static_cast<std::size_t>(piece) + 1]; }
+  std::size_t leaf_count() const { return leaves_.size(); }
 
-  /// Grown as it was told.
-  const LinkBox& box(const Link& link) const { return boxes_[static_cast<std::size_t>(&link - links_.data())]; }
-
-  /// Calls visit(piece, bound) for capsules of wanted(piece) whose box overlaps that of `link`, one of this tree's,
-  /// grown by `more` [m]; `bound`: a proved lower bound of the two capsules' distance [m].
-  template <typename Wanted, typename Visit>
-  void near(const Link& link, double more, const Wanted& wanted, const Visit& visit) const {
-    const FloatBox box(boxes_[static_cast<std::size_t>(&link - links_.data())].grown(more));
-    const FloatSegment segment(link, centre_);
+  /// Calls visit(piece, other, bound) for capsules of two pieces, the first in leaf `n`, the second there or in a later
+  /// one, that may meet during the step; `bound`: a proved lower bound of the two capsules' distance [m]. All leaves
+  /// together: every two, some of them twice, in any order.
+  template <typename Visit>
+  void join(std::size_t n, const Visit& visit) const {
+    const Leaf& own = leaves_[n];
+    const FloatBox around(levels_.front()[n / 8], n % 8);
     struct Entry {
       std::uint32_t level, node;
     };
@@ -56,24 +45,16 @@ class LinkTree {
     stack[height++] = {static_cast<std::uint32_t>(levels_.size()), 0};
     while (height > 0) {
       const Entry top = stack[--height];
-      if (top.level > 0) {
-        unsigned children = box.overlapping(levels_[top.level - 1][top.node]);
-        for (; children != 0; children &= children - 1)
-          stack[height++] = {top.level - 1, 8 * top.node + static_cast<std::uint32_t>(std::countr_zero(children))};
+      if (top.level == 0) {
+        const unsigned lanes = FloatBox(levels_.front()[top.node / 8], top.node % 8).overlapping(own.box);
+        join(own, lanes, leaves_[top.node], n == top.node, visit);
         continue;
       }
-      const Leaf& leaf = leaves_[top.node];
-      unsigned found = 0;
-      for (unsigned lanes = box.overlapping(leaf.box); lanes != 0; lanes &= lanes - 1) {
-        const int lane = std::countr_zero(lanes);
-        if (wanted(leaf.piece[lane])) found |= 1U << lane;
-      }
-      if (found == 0) continue;
-      alignas(32) std::array<float, 8> bound;
-      segment.distances(leaf, rounding_, bound.data());
-      for (; found != 0; found &= found - 1) {
-        const int lane = std::countr_zero(found);
-        visit(leaf.piece[lane], static_cast<double>(bound[static_cast<std::size_t>(lane)]) - link.radius);
+      unsigned children = around.overlapping(levels_[top.level - 1][top.node]);
+      for (; children != 0; children &= children - 1) {
+        const std::uint32_t child = 8 * top.node + static_cast<std::uint32_t>(std::countr_zero(children));
+        const std::size_t past = (std::size_t{child} + 1) << (3 * (top.level - 1));  // its last leaf
+        if (past > n) stack[height++] = {top.level - 1, child};
       }
     }
   }
@@ -81,56 +62,89 @@ class LinkTree {
  private:
   static constexpr std::size_t most_levels = 11;  // 8^11 leaves
 
+  /// In single precision, rounded outwards.
+  struct Box {
+    std::array<float, 3> lower, upper;
+    std::array<float, 3> travel;  ///< that the box does not cover
+  };
   /// Eight boxes; those of none are empty.
   struct alignas(32) Boxes {
-    std::array<FloatLanes, 3> lower, upper;
+    std::array<FloatLanes, 3> lower, upper, travel;
   };
   /// Eight capsules.
   struct alignas(32) Leaf {
     Boxes box;
     std::array<FloatLanes, 3> middle, half;  // of the chords, from the tree's centre
-    FloatLanes radius;
+    FloatLanes radius, growth;
     std::array<int, 8> piece;
   };
+  /// One box, against eight.
   struct FloatBox {
-    explicit FloatBox(const LinkBox& box) {
-      for (std::size_t k = 0; k < 3; ++k) lower[k] = spread(box.lower[k]), upper[k] = spread(box.upper[k]);
+    FloatBox(const Boxes& boxes, std::size_t lane) {
+      const auto l = static_cast<int>(lane);
+      for (std::size_t k = 0; k < 3; ++k) {
+        lower[k] = spread(boxes.lower[k][l]);
+        upper[k] = spread(boxes.upper[k][l]);
+        travel[k] = spread(boxes.travel[k][l]);
+      }
     }
-    unsigned overlapping(const Boxes& other) const {
-      return mask_bits((lower[0] <= other.upper[0]) & (other.lower[0] <= upper[0]) & (lower[1] <= other.upper[1]) &
-                       (other.lower[1] <= upper[1]) & (lower[2] <= other.upper[2]) & (other.lower[2] <= upper[2]));
+    /// How far the travel of each differs from this one's.
+    FloatLanes parting(const Boxes& other) const {
+      FloatLanes sum = spread(0.0F);
+      for (std::size_t k = 0; k < 3; ++k) sum += (travel[k] - other.travel[k]) * (travel[k] - other.travel[k]);
+      return sqrt(sum);
     }
-    std::array<FloatLanes, 3> lower, upper;
+    /// Those that overlap it, grown by `parting`.
+    unsigned overlapping(const Boxes& other, FloatLanes parting) const {
+      const auto along = [&](std::size_t k) {
+        return (lower[k] - parting <= other.upper[k]) & (other.lower[k] - parting <= upper[k]);
+      };
+      return mask_bits(along(0) & along(1) & along(2));
+    }
+    unsigned overlapping(const Boxes& other) const { return overlapping(other, parting(other)); }
+    std::array<FloatLanes, 3> lower, upper, travel;
   };
+  /// One chord, against eight.
   struct FloatSegment {
-    FloatSegment(const Link& link, const Vector3& centre);
-    void distances(const Leaf& leaf, float rounding, float* out) const;
+    FloatSegment(const Leaf& leaf, int lane) {
+      for (std::size_t k = 0; k < 3; ++k)
+        middle[k] = spread(leaf.middle[k][lane]), half[k] = spread(leaf.half[k][lane]);
+    }
+    FloatLanes distances(const Leaf& leaf, float rounding) const;
     std::array<FloatLanes, 3> middle, half;
   };
 
-  std::vector<std::uint32_t> along_curve() const;
-  void build_nodes(const std::vector<std::uint32_t>& order);
+  template <typename Visit>
+  void join(const Leaf& own, unsigned lanes, const Leaf& other, bool same, const Visit& visit) const {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      const FloatBox box(own.box, static_cast<std::size_t>(lane));
+      const FloatLanes parting = box.parting(other.box);
+      unsigned found = box.overlapping(other.box, parting);
+      if (same) found &= ~0U << (lane + 1);
+      if (found == 0) continue;
+      const FloatLanes bound = FloatSegment(own, lane).distances(other, rounding_) - spread(own.radius[lane]);
+      found &= mask_bits(bound <= spread(own.growth[lane]) + other.growth + parting);
+      for (; found != 0; found &= found - 1) {
+        const int k = std::countr_zero(found);
+        const int piece = other.piece[static_cast<std::size_t>(k)];
+        if (piece != own.piece[static_cast<std::size_t>(lane)])
+          visit(own.piece[static_cast<std::size_t>(lane)], piece, static_cast<double>(bound[k]));
+      }
+    }
+  }
+  static std::vector<std::uint32_t> along_curve(const std::vector<Box>& boxes);
+  static Box united(const Boxes& boxes);
+  void build_nodes(const std::vector<Link>& links, const std::vector<Box>& boxes);
 
-  std::vector<Link> links_;     // piece by piece
-  std::vector<LinkBox> boxes_;  // of the links
-  std::vector<std::size_t> piece_begin_;
   std::vector<Leaf> leaves_;                // eight links each, in Morton order
   std::vector<std::vector<Boxes>> levels_;  // of the leaves' boxes, of those' and so on; one node at last
   Vector3 centre_ = Vector3::Zero();
   float rounding_ = 0.0F;  // of a distance between capsules in single precision [m]
 };
 
-inline LinkTree::FloatSegment::FloatSegment(const Link& link, const Vector3& centre) {
-  const Vector3 at = 0.5 * (link.from + link.to) - centre;
-  const Vector3 along = 0.5 * (link.to - link.from);
-  for (std::size_t k = 0; k < 3; ++k) {
-    middle[k] = spread(static_cast<float>(at[static_cast<Eigen::Index>(k)]));
-    half[k] = spread(static_cast<float>(along[static_cast<Eigen::Index>(k)]));
-  }
-}
-
 /// As geometry::segment_separation: the gap between the projections on one direction is a bound whichever it is.
-inline void LinkTree::FloatSegment::distances(const Leaf& leaf, float rounding, float* out) const {
+inline FloatLanes LinkTree::FloatSegment::distances(const Leaf& leaf, float rounding) const {
   const auto dot = [](const std::array<FloatLanes, 3>& x, const std::array<FloatLanes, 3>& y) {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
   };
@@ -152,7 +166,7 @@ inline void LinkTree::FloatSegment::distances(const Leaf& leaf, float rounding, 
   const std::array<FloatLanes, 3> d = {w[0] + u * p[0] - v * q[0], w[1] + u * p[1] - v * q[1],
                                        w[2] + u * p[2] - v * q[2]};
   const FloatLanes gap = dot(d, w) - abs(dot(d, p)) - abs(dot(d, q));
-  store(gap / max(sqrt(dot(d, d)), tiny) - leaf.radius - spread(rounding), out);
+  return gap / max(sqrt(dot(d, d)), tiny) - leaf.radius - spread(rounding);
 }
 
 }  // namespace tresse::contact::detail

@@ -6,12 +6,15 @@
 
 namespace tresse::dynamics {
 
+/// Tolerance of a solve that tells which contacts turn, before the one that counts.
+constexpr double roughly = 1e-3;
+
 /// Contacts of one linearisation, their friction problem and its solution.
 struct Stepper::Pass {
-  std::shared_ptr<const Configuration> at;  ///< where the contacts were found
-  assembly::Instant instant = assembly::Instant::begin;
+  std::shared_ptr<const Configuration> at;  ///< where the contacts were found, but for those that were repaired
   std::vector<Pose> places;  ///< (obstacles) where they stand: free bodies go on to the end that this pass predicts
   std::vector<contact::Contact> contacts;
+  std::vector<assembly::Instant> instants;  ///< (contacts) of the step: where they are linearised
   std::vector<double> bias;  ///< (contacts) added to the normal velocity: gap over dt, or the wanted correction [m/s]
   VectorX guess;             ///< (3 contacts) impulses to start from
   friction::FactoredProblem problem;

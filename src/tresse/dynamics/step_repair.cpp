@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <tresse/base/blocks.hpp>
+#include <tresse/base/stopwatch.hpp>
+#include <tresse/dynamics/detail/step_pass.hpp>
+
+// Contacts whose normal turns on the way, so that the end of a pass overlaps: docs/dynamics.md, "Repairs".
+namespace tresse::dynamics {
+namespace {
+
+using Pairs = std::vector<contact::CandidatePair>;
+
+/// A piece, and its neighbours along the body where `s` is near them.
+struct Around {
+  std::array<int, 3> pieces;
+  int count = 0;
+
+  Around(const contact::Geometry& geometry, int piece, double s) {
+    if (piece >= 0) {
+      constexpr double near_radii = 20.0;
+      const contact::Piece& at = geometry.pieces[piece];
+      const double near = near_radii * at.radius;
+      if (!at.first && s < at.interval.begin + near) pieces[count++] = piece - 1;
+      if (!at.last && s > at.interval.end - near) pieces[count++] = piece + 1;
+    }
+    pieces[count++] = piece;
+  }
+};
+
+/// Appends the pairs of pieces between which a contact may come to be.
+void append_pairs(const contact::Geometry& geometry, const contact::Contact& contact, Pairs& out) {
+  const Around a(geometry, contact.a, contact.s_a);
+  const Around b(geometry, contact.b, contact.s_b);
+  for (int i = 0; i < a.count; ++i) {
+    for (int j = 0; j < b.count; ++j) {
+      const contact::CandidatePair pair{a.pieces[i], b.pieces[j]};
+      const contact::Piece& piece = geometry.pieces[pair.a];
+      const int body_b = contact::body_at(geometry, pair.b);
+      const bool may_meet = piece.body == body_b ? contact::can_touch_itself(geometry, pair.a, pair.b)
+                                                 : piece.embedded_in < 0 || piece.embedded_in != body_b;
+      if (may_meet) out.push_back(pair);
+    }
+  }
+}
+
+/// A contact at the end of a pass that overlaps, and the contact of that pass whose place it takes.
+struct Turned {
+  std::pair<int, int> bodies;
+  const contact::Contact* contact = nullptr;
+  int replaces = -1;
+  double away = 0.0;  ///< that is, along the bodies [m]
+};
+
+/// Finds for each the nearest contact of its two bodies, within some radii; `turned` is sorted by bodies.
+void find_replaced(const contact::Geometry& geometry, const std::vector<contact::Contact>& contacts,
+                   std::vector<Turned>& turned) {
+  constexpr double near_radii = 20.0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const contact::Contact& contact = contacts[i];
+    const std::pair bodies(geometry.pieces[contact.a].body, contact::body_at(geometry, contact.b));
+    auto one = std::lower_bound(turned.begin(), turned.end(), bodies,
+                                [](const Turned& x, const auto& y) { return x.bodies < y; });
+    // A contact is replaced once: by the nearest that it is nearest to.
+    Turned* best = nullptr;
+    double least = near_radii * geometry.pieces[contact.a].radius;
+    for (; one != turned.end() && one->bodies == bodies; ++one) {
+      const double away = contact::distance_along(geometry, *one->contact, contact);
+      if (away < least && (one->replaces < 0 || away < one->away)) best = &*one, least = away;
+    }
+    if (best) best->replaces = static_cast<int>(i), best->away = least;
+  }
+}
+
+}  // namespace
+
+/// Whether contacts of a pass can be linearised elsewhere than the rest: on fibres, or what is moved by none, without
+/// held points or branches. Not where whole passes are asked for: those take gravity anew as well.
+bool Stepper::may_repair() const {
+  return options_.relinearisations == 0 && options_.max_relinearisations > 0 && options_.scheme != Scheme::nonlinear &&
+         world_.holds.empty() && world_.free_bodies.empty() && motion_.forest.trees.size() == world_.fibres.size();
+}
+
+/// The contacts at the end that a pass predicts, where the rods are, between pieces whose contacts come near and slide.
+/// Nearly all that overlap there are among them; the search of all pairs finds the rest.
+Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& pass) {
+  Stopwatch watch(timing_.t_detection);
+  auto out = new_configuration(span.end, pass.velocities);
+  out->contacts.clear();
+  const std::vector<contact::Contact>& contacts = pass.at->contacts;
+  constexpr std::size_t block = 256;
+  std::vector<Pairs> found((contacts.size() + block - 1) / block);
+  for_blocks(contacts.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    constexpr double near = 0.5, slides = 0.05;  // radii
+    for (std::size_t i = begin; i < end; ++i) {
+      const contact::Contact& contact = contacts[i];
+      const double radius = pass.at->geometry.pieces[contact.a].radius;
+      const Vector3 path = motion_.dt * assembly::relative_velocity(world_, pass.at->geometry, contact, pass.velocities,
+                                                                    motion_, assembly::Instant::begin);
+      if (contact.gap + path[0] < near * radius && path.tail<2>().norm() > slides * radius)
+        append_pairs(out->geometry, contact, found[k]);
+    }
+  });
+  Pairs pairs = joined(found);
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return !(x < y); }),
+              pairs.end());
+  out->contacts = contact::detect(out->geometry, pairs, options_.detection);
+  return out;
+}
+
+/// Solves a pass again with those contacts linearised at `end`, where it leads and where the rods are, that overlap
+/// there, each in the place of the nearest of its two bodies. All others stay as they are, and so do their impulses at
+/// first. False, and nothing changed, when none overlaps more than is tolerated.
+bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report) {
+  const contact::Geometry& geometry = end.geometry;
+  if (geometry.body_begin != pass.at->geometry.body_begin || overlap(end) <= options_.overlap_tolerance) return false;
+  std::vector<Turned> turned;
+  for (const contact::Contact& contact : end.contacts) {
+    constexpr double nearly = 0.5;  // what is nearly as deep as is tolerated would be next
+    const double enough = nearly * options_.overlap_tolerance;
+    if (-contact.gap <= enough || wanted_gap(geometry, contact) - contact.gap <= enough) continue;
+    if (cannot_give_way(geometry, contact)) continue;
+    turned.push_back({{geometry.pieces[contact.a].body, contact::body_at(geometry, contact.b)}, &contact});
+  }
+  if (turned.empty()) return false;
+  std::stable_sort(turned.begin(), turned.end(), [](const Turned& x, const Turned& y) { return x.bodies < y.bodies; });
+  find_replaced(geometry, pass.contacts, turned);
+
+  std::vector<char> left_out(pass.contacts.size(), 0);
+  std::vector<contact::Contact> contacts;
+  std::vector<double> bias;
+  VectorX guess = VectorX::Zero(3 * static_cast<Eigen::Index>(turned.size()));
+  const double dt = motion_.dt;
+  for (std::size_t k = 0; k < turned.size(); ++k) {
+    const contact::Contact& contact = *turned[k].contact;
+    const double travelled = dt * assembly::relative_velocity(world_, geometry, contact, pass.velocities, motion_,
+                                                              assembly::Instant::end)[0];
+    contacts.push_back(contact);
+    bias.push_back((contact.gap - travelled - wanted_gap(geometry, contact)) / dt);
+    if (turned[k].replaces < 0) continue;
+    const auto i = static_cast<std::size_t>(turned[k].replaces);
+    left_out[i] = 1;
+    guess.segment<3>(3 * static_cast<Eigen::Index>(k)) =
+        contact.frame.transpose() * pass.contacts[i].frame *
+        pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+  }
+
+  Pass next;
+  next.at = pass.at;
+  next.places = pass.places;
+  {
+    Stopwatch watch(timing_.t_assembly);
+    next.problem = friction::replaced(
+        pass.problem, left_out,
+        assembly::contact_problem(world_, geometry, contacts, motion_, bias, assembly::Instant::end));
+  }
+  next.guess.resize(next.problem.q.size());
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    if (left_out[i]) continue;
+    next.guess.segment<3>(3 * static_cast<Eigen::Index>(next.contacts.size())) =
+        pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+    next.contacts.push_back(pass.contacts[i]);
+    next.instants.push_back(pass.instants[i]);
+    next.bias.push_back(pass.bias[i]);
+  }
+  next.guess.tail(guess.size()) = guess;
+  next.contacts.insert(next.contacts.end(), contacts.begin(), contacts.end());
+  next.instants.insert(next.instants.end(), contacts.size(), assembly::Instant::end);
+  next.bias.insert(next.bias.end(), bias.begin(), bias.end());
+  solve(next, tolerance, 0);
+  report.iterations += next.solution.iterations;
+  pass = std::move(next);
+  return true;
+}
+
+/// Repairs a pass that was solved roughly as long as what it knows overlaps at its end, where the rods are; then solves
+/// it, and moves the rods to where that ends. False: the part is to be cut, or the report says that its state is not
+/// finite.
+bool Stepper::mend(const Span& span, Pass& pass, StepReport& report) {
+  constexpr int rounds = 4;
+  const auto go_on = [&] {
+    report.finite = sound(pass.velocities);
+    if (report.finite) go_to_end(pass);
+    return report.finite;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    const SharedConfiguration end = find_turned(span, pass);
+    if (!span.shortest && sides_lost(*end)) return false;
+    if (!repair(*end, roughly, pass, report)) break;
+    if (!go_on()) return false;
+  }
+  if (pass.solution.scaled_error <= options_.solver.tolerance) return true;
+  const int taken = pass.solution.iterations;
+  pass.guess = pass.solution.impulse;
+  solve(pass, 0.0, taken);
+  report.iterations += pass.solution.iterations;
+  return go_on();
+}
+
+}  // namespace tresse::dynamics

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <Eigen/Geometry>
+
+#include "support/worlds.hpp"
+
+/// Contacts whose normal turns within the step are linearised again alone: docs/dynamics.md, "Repairs".
+namespace tresse::dynamics {
+namespace {
+
+const rods::Material stiff{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.48, .damping_time = 1e-3};
+
+constexpr double radius = 5e-5;
+constexpr double tolerated = 0.05 * radius;
+
+struct Outcome {
+  double deepest = 0.0;   ///< overlap at the ends of steps [m]
+  double residual = 0.0;  ///< largest
+  int contacts = 0;       ///< most
+};
+
+/// Hairs side by side spring into curls, slide along and across each other.
+Outcome curls(int max_relinearisations) {
+  assembly::World world;
+  SimulationState state;
+  for (int k = 0; k < 4; ++k) {
+    Pose root;
+    root.position = {0.0, 1.5e-4 * k, 0.0};
+    root.frame = Eigen::AngleAxisd(0.02 * k, Vector3::UnitX()).toRotationMatrix();
+    assembly::Fibre curl = test::fibre(6, 0.06, radius, stiff, root, rods::RootCondition::clamped);
+    curl.rod->set_rest_curvature(Vector3(0, 60.0 + 3.0 * k, 5.0 * (1.5 - k)).replicate(6, 1));
+    test::add(world, state, std::move(curl));
+    state.rods.back().coordinates.setZero();
+  }
+  world.friction = MatrixX::Constant(1, 1, 0.2);
+  world.gravity = {0, 0, -9.81};
+  StepOptions options = test::step_options(1e-3);
+  options.relinearisations = 0;
+  options.max_relinearisations = max_relinearisations;
+  options.max_halvings = 0;
+  options.overlap_tolerance = tolerated;
+  Stepper stepper(std::move(world), options, std::move(state));
+  Outcome out;
+  for (int i = 1; i <= 200; ++i) {
+    const StepReport report = stepper.step();
+    EXPECT_TRUE(report.finite);
+    out.deepest = std::max(out.deepest, report.max_penetration);
+    out.residual = std::max(out.residual, report.residual);
+    out.contacts = std::max(out.contacts, report.contacts);
+  }
+  return out;
+}
+
+TEST(Repairs, ContactsThatTurnEndInOverlapsOnlyWithoutThem) {
+  const Outcome as_linearised = curls(0);
+  EXPECT_GT(as_linearised.contacts, 5);
+  EXPECT_GT(as_linearised.deepest, 4.0 * tolerated);
+  const Outcome repaired = curls(4);
+  EXPECT_LE(repaired.deepest, tolerated);
+  EXPECT_LE(repaired.residual, test::step_options(1e-3).solver.tolerance);
+}
+
+}  // namespace
+}  // namespace tresse::dynamics
