@@ -45,7 +45,7 @@ std::vector<CandidatePair> sorted(const std::vector<std::vector<CandidatePair>>&
   for (const std::vector<CandidatePair>& part : found)
     for (const CandidatePair& pair : part) ++end[static_cast<std::size_t>(pair.a) + 1];
   for (std::size_t i = 0; i < pieces; ++i) end[i + 1] += end[i];
-  std::vector<int> partners(end.back());  // of each piece in turn; what is its begin in `end` moves on to its end
+  std::vector<int> partners(end.back());  // of each piece in turn; its begin in `end` becomes its end
   for (const std::vector<CandidatePair>& part : found)
     for (const CandidatePair& pair : part) partners[end[static_cast<std::size_t>(pair.a)]++] = pair.b;
   constexpr std::size_t block = 256;

@@ -103,7 +103,6 @@ bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<d
   if (near.apart > 0.0 && near.apart - closed_in(near) > meeting) return false;
   const Piece& piece_a = scene.pieces[near.pair.a];
   const Piece& piece_b = scene.pieces[near.pair.b];
-  if (piece_a.body == piece_b.body && !can_touch_itself(scene, near.pair.a, near.pair.b)) return false;
   // Look farther than asked for by what the pair travels in some steps: for so long it will not be looked at again.
   constexpr double steps = 12.0;
   const double slack = std::clamp(steps * travel, 0.5 * piece_a.radius, 4.0 * piece_a.radius);

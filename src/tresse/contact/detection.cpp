@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include <oneapi/tbb/parallel_sort.h>
+
 #include <tresse/base/blocks.hpp>
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/contact/detail/candidate.hpp>
@@ -260,22 +262,36 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
     if (!at_way_out(scene, candidates[i])) sorted.push_back({group_of(scene, candidates[i].contact), i});
   }
-  std::sort(sorted.begin(), sorted.end(), [](const Member& x, const Member& y) {
+  const auto before = [](const Member& x, const Member& y) {
     return x.group != y.group ? x.group < y.group : x.index < y.index;
-  });
-  std::vector<char> keep(candidates.size(), 0);
-  for (const Member& member : sorted) keep[static_cast<std::size_t>(member.index)] = 1;
-  std::vector<int> members;
-  for (std::size_t begin = 0; begin < sorted.size();) {
-    members.clear();
-    std::size_t end = begin;
-    for (; end < sorted.size() && sorted[end].group == sorted[begin].group; ++end) members.push_back(sorted[end].index);
-    // Those of two rigid bodies stand apart, or are both needed: the ends of a short capsule on a plane.
-    const Contact& one = candidates[sorted[begin].index].contact;
-    const bool thinned = scene.pieces[one.a].fibre || is_mesh(scene, one.b);
-    if (thinned && members.size() > 1) drop_duplicates(scene, candidates, members, keep);
-    begin = end;
+  };
+  constexpr std::size_t few = 1000;
+  if (sorted.size() <= few) {
+    std::sort(sorted.begin(), sorted.end(), before);
+  } else {
+    oneapi::tbb::parallel_sort(sorted.begin(), sorted.end(), before);
   }
+  std::vector<char> keep(candidates.size(), 0);
+  std::vector<std::size_t> begin;  // of each group, and the end
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    keep[static_cast<std::size_t>(sorted[k].index)] = 1;
+    if (k == 0 || sorted[k].group != sorted[k - 1].group) begin.push_back(k);
+  }
+  const std::size_t groups = begin.size();
+  begin.push_back(sorted.size());
+  constexpr std::size_t block = 256;
+  for_blocks(groups, block, [&](std::size_t, std::size_t first, std::size_t last) {
+    std::vector<int> members;
+    for (std::size_t g = first; g < last; ++g) {
+      // Those of two rigid bodies stand apart, or are both needed: the ends of a short capsule on a plane.
+      const Contact& one = candidates[static_cast<std::size_t>(sorted[begin[g]].index)].contact;
+      const bool thinned = scene.pieces[one.a].fibre || is_mesh(scene, one.b);
+      if (!thinned || begin[g + 1] - begin[g] < 2) continue;
+      members.clear();
+      for (std::size_t k = begin[g]; k < begin[g + 1]; ++k) members.push_back(sorted[k].index);
+      drop_duplicates(scene, candidates, members, keep);
+    }
+  });
   std::vector<Contact> contacts;
   contacts.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -40,15 +40,4 @@ double segment_distance(const Vector3& p0, const Vector3& p1, const Vector3& q0,
   return (w + u * p - v * q).norm();
 }
 
-double segment_separation(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1) {
-  const Vector3 p = 0.5 * (p1 - p0);
-  const Vector3 q = 0.5 * (q1 - q0);
-  const Vector3 w = 0.5 * ((p0 - q0) + (p1 - q1));
-  const auto [u, v] = detail::closest_on_segments(w, p, q);
-  const Vector3 direction = w + u * p - v * q;
-  const double size = direction.norm();
-  if (!(size > 0.0)) return 0.0;
-  return (direction.dot(w) - std::abs(direction.dot(p)) - std::abs(direction.dot(q))) / size;
-}
-
 }  // namespace tresse::geometry

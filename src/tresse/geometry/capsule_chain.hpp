@@ -18,10 +18,6 @@ int chain_parts(const PreparedCurve& curve, Interval interval, double sagitta, d
 /// The chain of a piece, `out`'s memory used again. A smooth curve is within |r''| length^2/8 of its chord.
 void make_chain(const PreparedCurve& curve, Interval interval, int parts, CapsuleChain& out);
 
-/// Lower bound of the distance between the segments p0 p1 and q0 q1: exact to rounding, and proved whatever the
-/// rounding, as it is the gap between their projections on one direction. Can be negative. [m]
-double segment_separation(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1);
-
 /// Distance of the segments p0 p1 and q0 q1, to rounding. [m]
 double segment_distance(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1);
 

@@ -143,7 +143,7 @@ class LinkTree {
   float rounding_ = 0.0F;  // of a distance between capsules in single precision [m]
 };
 
-/// As geometry::segment_separation: the gap between the projections on one direction is a bound whichever it is.
+/// The gap between the projections on one direction, that of the nearest points: a bound whichever it is.
 inline FloatLanes LinkTree::FloatSegment::distances(const Leaf& leaf, float rounding) const {
   const auto dot = [](const std::array<FloatLanes, 3>& x, const std::array<FloatLanes, 3>& y) {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
