@@ -116,9 +116,9 @@ void print_trees(const assembly::World& world) {
 
 // Resident memory of runs, measured: docs/files.md, "Memory". [bytes]
 constexpr double program_bytes = 21e6;
-constexpr double element_bytes = 13e3;  ///< kinematics, pieces for the search, frames on their way to the disk
+constexpr double element_bytes = 10e3;  ///< kinematics, pieces for the search, frames on their way to the disk
 constexpr double matrix_copies = 1.9;   ///< of a fibre's dense implicit matrix
-constexpr double contact_bytes = 25e3;  ///< its rows in the passes of a step, the pairs near it
+constexpr double contact_bytes = 12e3;  ///< its rows in the passes of a step, the pairs near it
 
 /// Before any contact. [bytes]
 double expected_memory(const scene::Case& built) {
