@@ -194,7 +194,7 @@ int run(const RunArguments& arguments) {
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
   if (fresh && arguments.resume) io::settle_overlaps(plan.scene, built, arguments.push_out);
-  if (plan.start) built.state = *plan.start;
+  if (fresh && plan.start) built.state = *plan.start;
 
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   if (fresh) io::record_start(plan, settings, stepper, recorder);

@@ -163,11 +163,28 @@ def resumed(program):
             yield f"{name}, same bits", [] if same else ["differs from the run that was not cut"]
 
 
+def resumed_from_state(program):
+    """A run that set out from a packed state goes on from its own checkpoint, not from that state again."""
+    with tempfile.TemporaryDirectory() as folder:
+        scene = [COMB, "--set", "fibres=3", "--set", "duration=1"]
+        for arguments in (["run", *scene, "-o", "before", "--until", "0.05", "--quiet"],
+                          ["bench", "state", "before/checkpoint.h5", *scene, "-o", "state.h5"]):  # fmt: skip
+            result = call(program, arguments, folder)
+            yield f"{arguments[0]} for a state", [] if result.returncode == 0 else [result.stderr]
+        for words in (["-o", "cut", "--until", "0.07"], ["-o", "cut", "--resume", "--until", "0.1"],
+                      ["-o", "whole", "--until", "0.1"]):  # fmt: skip
+            result = call(program, ["run", "state.h5", "--quiet", *words], folder)
+            yield f"state run {' '.join(words)}", [] if result.returncode == 0 else [result.stderr]
+        same = steps_kept(folder, "cut") == 100 and figures_of(folder, "cut") == figures_of(folder, "whole")
+        yield "a state's run, same bits", [] if same else ["differs from the run that was not cut"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
-    found = [*followed(program), *told(program), *resumed(program)]
+    found = [*followed(program), *told(program), *resumed(program),
+             *resumed_from_state(program)]
     bad = [(name, wrong) for name, wrong in found if wrong]
     for name, wrong in bad:
         print(f"{name}: {'; '.join(wrong)}")

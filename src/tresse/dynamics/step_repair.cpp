@@ -19,7 +19,7 @@ struct Around {
 
   Around(const contact::Geometry& geometry, int piece, double s) {
     if (piece >= 0) {
-      constexpr double near_radii = 20.0;
+      constexpr double near_radii = 100.0;  // where two hairs are nearly parallel, their contact jumps as far
       const contact::Piece& at = geometry.pieces[piece];
       const double near = near_radii * at.radius;
       if (!at.first && s < at.interval.begin + near) pieces[count++] = piece - 1;
@@ -82,8 +82,9 @@ bool Stepper::may_repair() const {
          world_.holds.empty() && world_.free_bodies.empty() && motion_.forest.trees.size() == world_.fibres.size();
 }
 
-/// The contacts at the end that a pass predicts, where the rods are, between pieces whose contacts come near and slide.
-/// Nearly all that overlap there are among them; the search of all pairs finds the rest.
+/// The contacts at the end that a pass predicts, where the rods are, between pieces whose contacts come near and slide,
+/// or close though the pass left them out. Nearly all that overlap there are among them; the search of all pairs finds
+/// the rest.
 Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& pass) {
   Stopwatch watch(timing_.t_detection);
   auto out = new_configuration(span.end, pass.velocities);
@@ -93,14 +94,17 @@ Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& 
   constexpr std::size_t block = 256;
   std::vector<Pairs> found((contacts.size() + block - 1) / block);
   for_blocks(contacts.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    constexpr double near = 0.5, slides = 0.05;  // radii
+    constexpr double near = 0.5, slides = 0.05, overlaps = 0.05;  // radii
     for (std::size_t i = begin; i < end; ++i) {
       const contact::Contact& contact = contacts[i];
       const double radius = pass.at->geometry.pieces[contact.a].radius;
       const Vector3 path = motion_.dt * assembly::relative_velocity(world_, pass.at->geometry, contact, pass.velocities,
                                                                     motion_, assembly::Instant::begin);
-      if (contact.gap + path[0] < near * radius && path.tail<2>().norm() > slides * radius)
-        append_pairs(out->geometry, contact, found[k]);
+      const double gap = contact.gap + path[0];
+      const bool turns = gap < near * radius && path.tail<2>().norm() > slides * radius;
+      // One that the free motion would have left open, and the other contacts close.
+      const bool left_out = gap < -overlaps * radius;
+      if (turns || left_out) append_pairs(out->geometry, contact, found[k]);
     }
   });
   Pairs pairs = joined(found);

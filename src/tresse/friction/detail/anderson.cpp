@@ -25,10 +25,15 @@ AndersonMixer<Real>::AndersonMixer(const VectorX& r, const Vector& y, int depth)
       coefficient_(depth) {}
 
 template <typename Real>
-void AndersonMixer<Real>::restore(VectorX& r, Vector& y) {
+void AndersonMixer<Real>::forget() {
   stored_ = 0;
   newest_ = -1;
   started_ = false;
+}
+
+template <typename Real>
+void AndersonMixer<Real>::restore(VectorX& r, Vector& y) {
+  forget();
   r = last_r_;
   y = last_y_;
 }

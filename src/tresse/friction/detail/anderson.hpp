@@ -20,7 +20,9 @@ class AndersonMixer {
   AndersonMixer(const VectorX& r, const Vector& y, int depth);
   /// (r, y) holds g(x); becomes the next point.
   void advance(VectorX& r, Vector& y, const Vector& f);
-  /// Forgets all differences and goes back to the last g.
+  /// Forgets all differences: the map g is another from now on.
+  void forget();
+  /// The same, and goes back to the last g.
   void restore(VectorX& r, Vector& y);
   /// From now on all y are less by this.
   void shift(const Vector& y);

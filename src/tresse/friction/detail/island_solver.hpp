@@ -431,7 +431,12 @@ void IslandSolver<Operator>::run(int last_sweep) {
   const bool revisits = options_.anderson_depth > 0 && op_.contacts() >= large_island;
   while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
     sweep();
-    if (revisits && result_.sweeps % choose_every == 0) choose_restless();
+    if (revisits && result_.sweeps % choose_every == 0) {
+      // With other contacts visited again a sweep is another map: differences of the last one would mislead.
+      choose_restless();
+      mixer.forget();
+      last_length = std::numeric_limits<double>::infinity();
+    }
     revisit(0);
     const double length = step_length();
     longest_ = std::max(longest_, length);
