@@ -204,15 +204,15 @@ TEST(Secular, one_step_a_visit_ends_at_the_solution) {
 }
 
 /// As sweeps over a large island do: visit after visit from the velocity, which alone is known well.
-TEST(Secular, a_rounded_block_ends_at_the_exact_solution) {
+TEST(Secular, an_aligned_block_ends_at_the_exact_solution) {
   int slid = 0, stuck = 0;
   for (const OneContact& c : read("problems")) {
     if (!ordinary(c) || c.data["n_solutions"] != 1 || !c.W.isApprox(c.W.transpose(), 1e-14)) continue;
     const double unit = c.W.trace() / 3.0;  // sweeps scale likewise
     const Matrix3 W = c.W / unit;
     const PreparedContact prepared = prepare_contact(W, c.mu);
-    const RoundedContact block = rounded(prepared);
-    if (!(block.inverse_normal > 0.0F)) continue;
+    const AlignedContact block = aligned(prepared);
+    if (!(block.inverse_normal > 0.0)) continue;
     double exact = 0.0;
     Vector3 reference = Vector3::Zero();
     ASSERT_TRUE(solve_secular(prepared, c.q, exact, reference));

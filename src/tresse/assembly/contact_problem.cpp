@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include <oneapi/tbb/parallel_for.h>
+#include <tresse/base/blocks.hpp>
 
 namespace tresse::assembly {
 namespace {
@@ -165,7 +165,8 @@ Vector3 relative_velocity(const World& world, const contact::Geometry& geometry,
 
 friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
-                                          const std::vector<double>& bias, Instant instant) {
+                                          const std::vector<double>& bias, Instant instant,
+                                          std::vector<double> storage) {
   friction::FactoredProblem problem;
   const Forest& forest = motion.forest;
   problem.body_begin.reserve(forest.trees.size() + motion.bodies.size() + 1);
@@ -179,42 +180,75 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
   problem.contacts.resize(contacts.size());
   problem.q.resize(3 * count);
   problem.mu.resize(count);
-  int size = 0;
-  const auto reserve = [&](const Side& side, int columns) {
-    friction::ContactRows out{body_of(forest, side), columns, size};
-    size += 3 * columns;
-    return out;
+  constexpr std::size_t block = 32;  // fewer are not worth a scheduler's trouble
+  const auto for_each = [](std::size_t number, const auto& visit) {
+    for_blocks(number, block, [&](std::size_t, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) visit(i);
+    });
   };
-  for (Eigen::Index i = 0; i < count; ++i) {
+  for_each(contacts.size(), [&](std::size_t i) {
     const auto [a, b] = sides_of(world, geometry, contacts[i], motion, instant);
     const int leading_a = leading_of(world, motion, a);
     const int leading_b = leading_of(world, motion, b);
     const bool both = body_of(forest, a) == body_of(forest, b);
-    auto& rows = problem.contacts[i];
-    rows[0] = reserve(a, both ? std::max(leading_a, leading_b) : leading_a);
-    if (b.moves() && !both) rows[1] = reserve(b, leading_b);
+    problem.contacts[i][0] = {body_of(forest, a), both ? std::max(leading_a, leading_b) : leading_a, 0};
+    if (b.moves() && !both) problem.contacts[i][1] = {body_of(forest, b), leading_b, 0};
+  });
+  int size = 0;
+  const std::size_t bodies = problem.body_begin.size() - 1;
+  std::vector<int> begin(bodies + 1, 0);  // of each body's in `of_body`, as far as these are filled
+  for (std::array<friction::ContactRows, 2>& rows : problem.contacts) {
+    for (friction::ContactRows& side : rows) {
+      if (side.body < 0) continue;
+      side.offset = size;
+      size += 3 * side.columns;
+      ++begin[static_cast<std::size_t>(side.body) + 1];
+    }
   }
-  problem.rows.resize(static_cast<std::size_t>(size));
-  const auto fill = [&](Eigen::Index i) {
+  problem.rows = std::move(storage);
+  const auto needed = static_cast<std::size_t>(size);
+  if (problem.rows.capacity() < needed) {
+    problem.rows = {};
+    problem.rows.reserve(needed + needed / 16);  // the next step has a few more, or repairs add them
+  }
+  problem.rows.resize(needed);
+
+  // Body by body: its matrix and its elements are read once, and stay near.
+  struct OfBody {
+    std::size_t contact, which;
+  };
+  for (std::size_t t = 0; t < bodies; ++t) begin[t + 1] += begin[t];
+  std::vector<OfBody> of_body(static_cast<std::size_t>(begin.back()));
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    for (std::size_t which = 0; which < 2; ++which) {
+      const int body = problem.contacts[i][which].body;
+      if (body >= 0) of_body[static_cast<std::size_t>(begin[static_cast<std::size_t>(body)]++)] = {i, which};
+    }
+  }
+  Matrix3X velocity_a(3, count), velocity_b(3, count);
+  for_each(of_body.size(), [&](std::size_t k) {
+    const auto [i, which] = of_body[k];
     const contact::Contact& contact = contacts[i];
     const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
     const Side sides[2] = {a, b};
     constexpr double signs[2] = {-1.0, 1.0};
-    const auto& rows = problem.contacts[i];
     const bool both = body_of(forest, b) == body_of(forest, a);
-    fill_rows(world, motion, contact.frame, sides, signs, both ? 2 : 1, rows[0], problem.rows);
-    if (rows[1].body >= 0) fill_rows(world, motion, contact.frame, sides + 1, signs + 1, 1, rows[1], problem.rows);
-    problem.q.segment<3>(3 * i) = relative_velocity(world, geometry, contact, motion.velocities, motion, instant);
-    problem.q[3 * i] += bias[i];
+    fill_rows(world, motion, contact.frame, sides + which, signs + which, both ? 2 : 1, problem.contacts[i][which],
+              problem.rows);
+    const auto column = static_cast<Eigen::Index>(i);
+    if (which == 0) velocity_a.col(column) = velocity_of(world, motion.velocities, a);
+    if (which == 1 || both) velocity_b.col(column) = velocity_of(world, motion.velocities, b);
+  });
+  for_each(contacts.size(), [&](std::size_t k) {
+    const contact::Contact& contact = contacts[k];
+    const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
+    const auto i = static_cast<Eigen::Index>(k);
+    if (!b.moves()) velocity_b.col(i) = surface_velocity(world, geometry, contact, motion, instant);
+    problem.q.segment<3>(3 * i) = contact.frame.transpose() * (velocity_b.col(i) - velocity_a.col(i));
+    problem.q[3 * i] += bias[k];
     problem.mu[i] = world.friction(material_of(world, a.fibre >= 0, geometry.pieces[contact.a].owner),
                                    material_of(world, b.fibre >= 0, contact::owner_at(geometry, contact.b)));
-  };
-  constexpr Eigen::Index few = 32;  // not worth a scheduler's trouble
-  if (count <= few) {
-    for (Eigen::Index i = 0; i < count; ++i) fill(i);
-  } else {
-    oneapi::tbb::parallel_for(Eigen::Index{0}, count, fill);
-  }
+  });
   return problem;
 }
 

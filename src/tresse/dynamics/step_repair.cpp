@@ -158,7 +158,7 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
   {
     Stopwatch watch(timing_.t_assembly);
     next.problem = friction::replaced(
-        pass.problem, left_out,
+        std::move(pass.problem), left_out,
         assembly::contact_problem(world_, geometry, contacts, motion_, bias, assembly::Instant::end));
   }
   next.guess.resize(next.problem.q.size());

@@ -201,7 +201,8 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   pass.take_forces(previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
   {
     Stopwatch watch(timing_.t_assembly);
-    pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, instant);
+    pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, instant,
+                                             std::move(spare_rows_));
   }
   if (observer_) observer_(pass.problem, pass.guess);
   solve(pass, tolerance, 0);
@@ -415,7 +416,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
 }
 
 /// Makes the end of this part, where the rods are, the new state.
-void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& report) {
+void Stepper::accept(Pass& pass, SharedConfiguration end, StepReport& report) {
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);
   report_holds(pass, report);
@@ -424,6 +425,7 @@ void Stepper::accept(const Pass& pass, SharedConfiguration end, StepReport& repo
   std::swap(state_.rods, end_rods_);
   state_.bodies = end_bodies_;
   here_ = std::move(end);
+  spare_rows_ = std::move(pass.problem.rows);
 }
 
 StepReport Stepper::step() {

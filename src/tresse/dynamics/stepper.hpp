@@ -172,7 +172,7 @@ class Stepper {
   bool mend(const Span& span, Pass& pass, StepReport& report);
   SharedConfiguration find_contacts_at_end(const Span& span, const Pass& pass);
   bool attempt(const Span& span, StepReport& report);
-  void accept(const Pass& pass, SharedConfiguration end, StepReport& report);
+  void accept(Pass& pass, SharedConfiguration end, StepReport& report);
   bool sound(const std::vector<VectorX>& velocities) const;
   double velocity_change(const Pass& before, const Pass& after) const;
   void report_overlap(StepReport& report) const;
@@ -212,6 +212,7 @@ class Stepper {
   std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part, where the free motion is iterated
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
+  std::vector<double> spare_rows_;                    ///< of the last problem, their memory for the next
   double end_time_ = 0.0;                             ///< of this part of the step [s]
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
   double hold_work_ = 0.0;                            ///< of what holds the fibres [J]

@@ -196,36 +196,115 @@ bool solve_secular(const PreparedContact& c, const Vector3& q, double& alpha, Ve
   return secular_root(parts, c.mu, load(parts, q), near, alpha, r);
 }
 
-RoundedContact rounded(const PreparedContact& contact) {
-  RoundedContact out;
+AlignedContact aligned(const PreparedContact& contact) {
+  AlignedContact out;
   out.mu = contact.mu;
   if (!contact.fast || contact.mu == 0.0) return out;
-  const double trace = contact.schur[0] + contact.schur[3];
-  const double symmetric = 0.5 * (contact.schur[1] + contact.schur[2]);
-  if (!(contact.schur[0] * contact.schur[3] - symmetric * symmetric > 1e-5 * trace * trace)) return out;
-  out.inverse_normal = static_cast<float>(contact.inverse_normal);
-  for (int k = 0; k < 2; ++k) out.normal_row[k] = static_cast<float>(contact.normal_row[k]);
-  out.schur[0] = static_cast<float>(contact.schur[0]);
-  out.schur[1] = static_cast<float>(symmetric);
-  out.schur[2] = static_cast<float>(contact.schur[3]);
+  const auto parts = eliminated<long double>(contact.W);  // elimination loses the digits that cancel
+  const long double off = 0.5L * (parts.schur[1] + parts.schur[2]);
+  long double first = parts.schur[0], second = parts.schur[3];
+  long double cosine = 1.0L, sine = 0.0L;
+  if (off != 0.0L) {
+    const long double ratio = (second - first) / (2.0L * off);
+    const long double tangent = std::copysign(1.0L, ratio) / (std::abs(ratio) + std::hypot(1.0L, ratio));
+    first -= tangent * off;
+    second += tangent * off;
+    cosine = 1.0L / std::hypot(1.0L, tangent);
+    sine = -tangent * cosine;
+  }
+  if (!(first > 0.0L && second > 0.0L)) return out;
+  out.inverse_normal = static_cast<double>(parts.inverse_normal);
+  out.cosine = static_cast<double>(cosine);
+  out.sine = static_cast<double>(sine);
+  out.schur[0] = static_cast<double>(first);
+  out.schur[1] = static_cast<double>(second);
+  out.row[0] = static_cast<double>(cosine * parts.row[0] + sine * parts.row[1]);
+  out.row[1] = static_cast<double>(cosine * parts.row[1] - sine * parts.row[0]);
   return out;
 }
 
-bool solve_secular_from(const RoundedContact& c, const Vector3& u, double& alpha, Vector3& r, double near) {
-  if (!(c.inverse_normal > 0.0F)) return false;
-  const Eliminated<double> parts{c.inverse_normal,
-                                 {c.normal_row[0], c.normal_row[1]},
-                                 {c.normal_row[0], c.normal_row[1]},
-                                 {c.schur[0], c.schur[1], c.schur[1], c.schur[2]}};
+namespace {
+
+/// secular_root() in the contact's own axes: r there. Visits wait for one division after the other: as few as can be.
+bool aligned_root(const AlignedContact& c, double loaded, double b1, double b2, double near, double& alpha,
+                  Vector3& r) {
+  constexpr double precision = 2.0 * std::numeric_limits<double>::epsilon();
+  double low = 0.0;
+  double high = std::numeric_limits<double>::infinity();
+  bool sticks_not = false;  // known: alpha = 0 lies outside the cone
+  double a = alpha;
+  for (int step = 0; step < 60; ++step) {
+    const double m1 = c.schur[0] + a, m2 = c.schur[1] + a;
+    const double inverse = 1.0 / (m1 * m2);
+    const double p1 = m2 * inverse, p2 = m1 * inverse;
+    const double r1 = -p1 * b1, r2 = -p2 * b2;
+    const double rn = loaded - c.row[0] * r1 - c.row[1] * r2;
+    const double square = r1 * r1 + r2 * r2;
+    const double length = std::sqrt(square);
+    const double limit = c.mu * rn;
+    if (length <= limit) {  // inside the cone: alpha is too large, or the contact sticks
+      if (a == 0.0) {
+        alpha = 0.0;
+        r = {rn, r1, r2};
+        return true;
+      }
+      high = a;
+    } else {
+      low = a;
+      sticks_not = true;
+    }
+    const double d1 = -p1 * r1, d2 = -p2 * r2;  // by alpha
+    const double dn = -c.row[0] * d1 - c.row[1] * d2;
+    const double along = r1 * d1 + r2 * d2;
+    double next = a - (limit - length) * square / (c.mu * dn * square - limit * along);
+    // Newton may aim below zero from inside the cone: zero decides between stick and slide.
+    if (!sticks_not && !(next > 0.0)) {
+      next = 0.0;
+    } else if (!(next > low && next < high)) {
+      next = high < std::numeric_limits<double>::infinity() ? 0.5 * (low + high) : 2.0 * low + c.schur[0] + c.schur[1];
+    }
+    const double move = next - a;
+    if (std::abs(move) < near * a && next > low && next < high) {
+      // r to first order at Newton's next alpha, on the cone; 1 / |r_T| there by its series in what |r_T|^2 changes by.
+      const double n = rn + move * dn, t1 = r1 + move * d1, t2 = r2 + move * d2;
+      const double grown = ((t1 * t1 + t2 * t2) - square) / square;
+      const double exact = c.mu * n / length * (1.0 - grown * (0.5 - 0.375 * grown));
+      if (n > 0.0) {
+        alpha = next;
+        r = {n, exact * t1, exact * t2};
+        return true;
+      }
+    }
+    if (std::abs(limit - length) <= precision * length || next == a || high - low <= precision * low) {
+      if (!(rn > 0.0) || !(length > 0.0)) return false;
+      alpha = a;
+      const double exact = limit / length;  // on the cone to the last bit
+      r = {rn, exact * r1, exact * r2};
+      return true;
+    }
+    a = next;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool solve_secular_from(const AlignedContact& c, const Vector3& u, double& alpha, Vector3& r, double near) {
+  if (!(c.inverse_normal > 0.0)) return false;
+  const double r1 = c.cosine * r[1] + c.sine * r[2], r2 = c.cosine * r[2] - c.sine * r[1];
   // Of q = u - W r: elimination takes r_N out of what is tangential.
-  const double normal = r[0] + parts.row[0] * r[1] + parts.row[1] * r[2] - u[0] * parts.inverse_normal;
+  const double normal = r[0] + c.row[0] * r1 + c.row[1] * r2 - u[0] * c.inverse_normal;
   if (normal <= 0.0) {
     r.setZero();
     return true;
   }
-  const Load<double> q{normal, u[1] - parts.column[0] * u[0] - parts.schur[0] * r[1] - parts.schur[1] * r[2],
-                       u[2] - parts.column[1] * u[0] - parts.schur[2] * r[1] - parts.schur[3] * r[2]};
-  return secular_root(parts, c.mu, q, near, alpha, r);
+  const double u1 = c.cosine * u[1] + c.sine * u[2], u2 = c.cosine * u[2] - c.sine * u[1];
+  Vector3 own;
+  if (!aligned_root(c, normal, u1 - c.row[0] * u[0] - c.schur[0] * r1, u2 - c.row[1] * u[0] - c.schur[1] * r2, near,
+                    alpha, own))
+    return false;
+  r = {own[0], c.cosine * own[1] - c.sine * own[2], c.sine * own[1] + c.cosine * own[2]};
+  return true;
 }
 
 FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y) {

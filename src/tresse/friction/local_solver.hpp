@@ -37,19 +37,21 @@ struct FischerBurmeister {
 };
 FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y);
 
-/// What sweeps over a large island read of a contact's block: its eliminated form, symmetric, in single precision.
-struct RoundedContact {
+/// What sweeps over a large island read of a contact's block: its eliminated form, symmetric, in those tangential axes
+/// where that is diagonal. However thin it is, nothing cancels there, and a visit takes a quarter less time.
+struct AlignedContact {
   double mu = 0.0;
-  float inverse_normal = 0.0F;          ///< 0: the block is not fit for this
-  float normal_row[2] = {0.0F, 0.0F};   ///< W_NT / W_NN
-  float schur[3] = {0.0F, 0.0F, 0.0F};  ///< 11, 12, 22
+  double inverse_normal = 0.0;      ///< 0: the block is not fit for this
+  double row[2] = {0.0, 0.0};       ///< W_NT / W_NN
+  double schur[2] = {0.0, 0.0};     ///< its diagonal, the larger first
+  double cosine = 1.0, sine = 0.0;  ///< the first axis: cosine t1 + sine t2
 };
 
-RoundedContact rounded(const PreparedContact& contact);
+AlignedContact aligned(const PreparedContact& contact);
 
 /// `solve_secular` from the velocity u that goes with r. The block serves only to tell how u changes with r: where
 /// nothing has to change the answer is r, however roughly the block is known.
-bool solve_secular_from(const RoundedContact& contact, const Vector3& u, double& alpha, Vector3& r, double near);
+bool solve_secular_from(const AlignedContact& contact, const Vector3& u, double& alpha, Vector3& r, double near);
 
 enum class LocalSolver { hybrid, fischer_burmeister, enumerative };
 

@@ -161,34 +161,30 @@ VectorX velocity(const FactoredProblem& problem, const VectorX& impulse) {
   return u;
 }
 
-FactoredProblem replaced(const FactoredProblem& problem, const std::vector<char>& left_out,
-                         const FactoredProblem& more) {
-  FactoredProblem out;
-  out.body_begin = problem.body_begin;
-  std::vector<std::pair<const FactoredProblem*, std::size_t>> contacts;
+FactoredProblem replaced(FactoredProblem problem, const std::vector<char>& left_out, const FactoredProblem& more) {
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    if (!left_out[i]) contacts.emplace_back(&problem, i);
+    if (left_out[i]) continue;
+    const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(kept);
+    problem.contacts[kept++] = problem.contacts[i];
+    problem.q.segment<3>(3 * to) = problem.q.segment<3>(3 * from).eval();
+    problem.mu[to] = problem.mu[from];
   }
-  for (std::size_t i = 0; i < more.contacts.size(); ++i) contacts.emplace_back(&more, i);
-  const auto count = static_cast<Eigen::Index>(contacts.size());
-  out.contacts.reserve(contacts.size());
-  out.rows.reserve(problem.rows.size() + more.rows.size());
-  out.q.resize(3 * count);
-  out.mu.resize(count);
-  for (const auto& [from, contact] : contacts) {
-    const auto i = static_cast<Eigen::Index>(contact);
-    const auto k = static_cast<Eigen::Index>(out.contacts.size());
-    out.q.segment<3>(3 * k) = from->q.segment<3>(3 * i);
-    out.mu[k] = from->mu[i];
-    std::array<ContactRows, 2>& sides = out.contacts.emplace_back(from->contacts[contact]);
-    for (ContactRows& side : sides) {
-      if (side.body < 0) continue;
-      const double* rows = from->rows.data() + side.offset;
-      side.offset = static_cast<int>(out.rows.size());
-      out.rows.insert(out.rows.end(), rows, rows + 3 * static_cast<std::ptrdiff_t>(side.columns));
-    }
+  const auto first = static_cast<Eigen::Index>(kept);
+  const auto count = first + static_cast<Eigen::Index>(more.contacts.size());
+  problem.q.conservativeResize(3 * count);
+  problem.q.tail(more.q.size()) = more.q;
+  problem.mu.conservativeResize(count);
+  problem.mu.tail(more.mu.size()) = more.mu;
+  problem.contacts.resize(kept);
+  // Rows stay where they are, those left out as well: copying the others took as long as making them.
+  const int shift = static_cast<int>(problem.rows.size());
+  problem.rows.insert(problem.rows.end(), more.rows.begin(), more.rows.end());
+  for (std::array<ContactRows, 2> sides : more.contacts) {
+    for (ContactRows& side : sides) side.offset += shift;
+    problem.contacts.push_back(sides);
   }
-  return out;
+  return problem;
 }
 
 std::vector<Matrix3> diagonal_blocks(const FrictionProblem& problem) {

@@ -75,8 +75,7 @@ FrictionProblem assembled(const FactoredProblem& problem);
 
 /// The problem without the contacts where `left_out` (n) is not zero, and after the rest those of `more`, on the same
 /// bodies.
-FactoredProblem replaced(const FactoredProblem& problem, const std::vector<char>& left_out,
-                         const FactoredProblem& more);
+FactoredProblem replaced(FactoredProblem problem, const std::vector<char>& left_out, const FactoredProblem& more);
 
 /// Connected components of the contacts (which share a body, or a nonzero block of W), each ascending, ordered by their
 /// first contact.

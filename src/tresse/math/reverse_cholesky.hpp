@@ -11,6 +11,7 @@ class ReverseCholesky {
   /// Where to put the next symmetric matrix, (n, n), before factor(). Reuses the last one's memory.
   MatrixX& storage(int n) {
     upper_.resize(n, n);
+    inverse_diagonal_.resize(n);
     return upper_;
   }
   /// Factors what storage() holds. Returns false when it is not positive definite to rounding or not finite.
@@ -27,7 +28,11 @@ class ReverseCholesky {
   void whiten(Eigen::Ref<MatrixX> columns) const;
 
  private:
+  template <typename Row>
+  void solve_upper(Row* rows, Eigen::Index leading) const;
+
   MatrixX upper_;
+  VectorX inverse_diagonal_;
 };
 
 }  // namespace tresse::math

@@ -87,6 +87,7 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
   const auto blocks_of = [](int columns, int width) { return (columns + width - 1) / width; };
   std::vector<int> touched;
   int next = 0;
+  std::size_t size = 0;
   side_.resize(island.size());
   for (std::size_t k = 0; k < island.size(); ++k) {
     const int i = island[k];
@@ -100,15 +101,20 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
         touched.push_back(side.body);
       }
       const int blocks = blocks_of(side.columns, lanes);
-      side_[k][which] = {local[body], blocks, rows_.size()};
-      rows_.resize(rows_.size() + static_cast<std::size_t>(3 * lanes * blocks), 0.0);
-      double* to = rows_.data() + side_[k][which].offset;
-      const double* from = problem.rows.data() + side.offset;
-      for (int row = 0; row < 3; ++row)
-        for (int c = 0; c < side.columns; ++c)
-          to[(c / lanes * 3 + row) * lanes + c % lanes] = from[row * side.columns + c] / scales[i];
+      side_[k][which] = {local[body], blocks, size};
+      size += static_cast<std::size_t>(3 * lanes * blocks);
     }
   }
+  rows_.resize(static_cast<Eigen::Index>(size));
+  constexpr std::size_t together = 256;
+  for_blocks(island.size(), together, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto i = static_cast<std::size_t>(island[k]);
+      const double unit = 1.0 / scales[island[k]];
+      for (std::size_t which = 0; which < 2; ++which)
+        pack_rows(rows_of(problem, problem.contacts[i][which]), unit, side_[k][which]);
+    }
+  });
   body_begin_.assign(touched.size() + 1, 0);
   std::vector<int> number(static_cast<std::size_t>(next), -1);  // of the body that starts at an entry of y
   for (std::size_t b = 0; b < touched.size(); ++b)
@@ -129,6 +135,17 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
   });
   for (const int body : touched) local[static_cast<std::size_t>(body)] = -1;
   bodies_size_ = next;
+}
+
+void FactoredOperator::pack_rows(const SideRows& rows, double unit, const Side& side) {
+  double* to = rows_.data() + side.offset;
+  for (int first = 0; first < lanes * side.blocks; first += lanes) {
+    const auto count = static_cast<int>(std::min<Eigen::Index>(lanes, rows.cols() - first));
+    for (int row = 0; row < 3; ++row) {
+      for (int c = 0; c < count; ++c) *to++ = rows(row, first + c) * unit;
+      for (int c = count; c < lanes; ++c) *to++ = 0.0;
+    }
+  }
 }
 
 void FactoredOperator::velocities(const VectorX& r, VectorX& u) const {
@@ -175,12 +192,10 @@ void FactoredOperator::dense(const std::vector<int>& some, MatrixX& W) const {
 
 RoundedOperator::RoundedOperator(const FactoredProblem& problem, const std::vector<Matrix3>& diagonal,
                                  const VectorX& scales, const std::vector<int>& island, std::vector<int>& local)
-    : FactoredOperator(problem, diagonal, scales, island, local), unit_(island.size()) {
+    : FactoredOperator(problem, diagonal, scales, island, local), unit_(island.size()), aligned_(island.size()) {
   constexpr int ratio = body_lanes / lanes;
   block_begin_.push_back(0);
-  rounded_.reserve(island.size());
   for (std::size_t k = 0; k < island.size(); ++k) {
-    rounded_.push_back(rounded(contact[k]));
     int blocks = block_begin_.back();
     for (const Side& side : side_[k]) blocks += (side.blocks + ratio - 1) / ratio;
     block_begin_.push_back(blocks);
@@ -188,17 +203,30 @@ RoundedOperator::RoundedOperator(const FactoredProblem& problem, const std::vect
   block_.resize(static_cast<std::size_t>(block_begin_.back()));
   constexpr std::size_t together = 256;
   for_blocks(island.size(), together, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t k = begin; k < end; ++k) round_rows(k);
+    for (std::size_t k = begin; k < end; ++k) {
+      aligned_[k] = aligned(contact[k]);
+      round_rows(k);
+    }
   });
 }
+
+namespace {
+
+/// std::lrint() but for halves, which go away from zero: a call that keeps loops from being vectorised.
+std::int16_t nearest_short(double x) { return static_cast<std::int16_t>(x + std::copysign(0.5, x)); }
+
+}  // namespace
 
 void RoundedOperator::round_rows(std::size_t k) {
   constexpr int ratio = body_lanes / lanes;
   constexpr double most = std::numeric_limits<std::int16_t>::max();
   double largest = 0.0;
-  for (const Side& side : side_[k])
-    for (int e = 0; e < 3 * lanes * side.blocks; ++e)
-      largest = std::max(largest, std::abs(rows_[side.offset + static_cast<std::size_t>(e)]));
+  for (const Side& side : side_[k]) {
+    if (side.blocks == 0) continue;
+    largest = std::max(
+        largest,
+        rows_.segment(static_cast<Eigen::Index>(side.offset), 3 * lanes * side.blocks).lpNorm<Eigen::Infinity>());
+  }
   unit_[k] = static_cast<float>(largest / most);
   const double inverse = largest > 0.0 ? most / largest : 0.0;
   Block* to = block_.data() + block_begin_[k];
@@ -208,8 +236,7 @@ void RoundedOperator::round_rows(std::size_t k) {
       Block& block = to[b / ratio];
       block.begin = side.begin + b / ratio * body_lanes;
       for (int row = 0; row < 3; ++row)
-        for (int c = 0; c < lanes; ++c)
-          block.row[row][b % ratio * lanes + c] = static_cast<std::int16_t>(std::lrint(inverse * *from++));
+        for (int c = 0; c < lanes; ++c) block.row[row][b % ratio * lanes + c] = nearest_short(inverse * *from++);
     }
     to += (side.blocks + ratio - 1) / ratio;
   }

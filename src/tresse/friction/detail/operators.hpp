@@ -98,14 +98,16 @@ class FactoredOperator : public OperatorBase {
   };
 
   std::vector<std::array<Side, 2>> side_;
-  std::vector<double> rows_;  // scaled, in the order of the island's contacts
-  VectorX start_;             // velocities at y = 0
+  VectorX rows_;   // scaled, in the order of the island's contacts
+  VectorX start_;  // velocities at y = 0
 
  private:
   struct BodySide {
     int contact, which;
   };
 
+  /// In rows_, scaled and padded, at a side's place.
+  void pack_rows(const SideRows& rows, double unit, const Side& side);
   /// X_i y.
   Vector3 times_rows(int i, const double* y) const {
     Lanes<double, lanes> sum0{}, sum1{}, sum2{};
@@ -162,7 +164,7 @@ class RoundedOperator : public FactoredOperator {
     }
     const Vector3 u =
         start_.segment<3>(3 * i) + unit * Vector3(sum_of<float>(sum0), sum_of<float>(sum1), sum_of<float>(sum2));
-    if (solver == LocalSolver::hybrid && solve_secular_from(rounded_[k], u, alpha, out, near)) return true;
+    if (solver == LocalSolver::hybrid && solve_secular_from(aligned_[k], u, alpha, out, near)) return true;
     return solve_free(i, u - contact[k].W * r.segment<3>(3 * i), solver, near, alpha, out);
   }
   void change(int i, const Vector3& dr, Bodies& y) const {
@@ -190,7 +192,7 @@ class RoundedOperator : public FactoredOperator {
   std::vector<int> block_begin_;  // (n + 1) each contact's first
   std::vector<Block> block_;
   std::vector<float> unit_;  // of each contact's rows
-  std::vector<RoundedContact> rounded_;
+  std::vector<AlignedContact> aligned_;
 };
 
 }  // namespace tresse::friction::detail
