@@ -174,7 +174,11 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
   next.contacts.insert(next.contacts.end(), contacts.begin(), contacts.end());
   next.instants.insert(next.instants.end(), contacts.size(), assembly::Instant::end);
   next.bias.insert(next.bias.end(), bias.begin(), bias.end());
-  solve(next, tolerance, 0);
+  // After a solve that ran out of sweeps a few contacts more deserve as many as bring it back to where that stopped.
+  constexpr double again = 0.25;
+  const bool ran_out = tolerance == 0.0 && pass.solution.status != Status::converged;
+  const int most = options_.solver.max_iterations;
+  solve(next, tolerance, ran_out ? most - std::max(1, static_cast<int>(again * most)) : 0);
   report.iterations += next.solution.iterations;
   pass = std::move(next);
   return true;
