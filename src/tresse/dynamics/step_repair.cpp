@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <tresse/base/blocks.hpp>
@@ -71,6 +73,19 @@ void find_replaced(const contact::Geometry& geometry, const std::vector<contact:
     }
     if (best) best->replaces = static_cast<int>(i), best->away = least;
   }
+}
+
+/// Whether as many sweeps again, at the rate of their last half, would bring a solve that ran out of them to its
+/// tolerance.
+bool would_converge(const friction::FrictionSolution& solution, double tolerance) {
+  if (solution.history.empty()) return true;
+  const int sweeps = solution.history.back().sweeps;
+  double half = std::numeric_limits<double>::infinity(), least = half;
+  for (const friction::FrictionSolution::Check& check : solution.history) {
+    least = std::min(least, check.error);
+    if (check.sweeps <= sweeps / 2) half = least;
+  }
+  return std::log(least / tolerance) < 2.0 * std::log(half / least);
 }
 
 }  // namespace
@@ -174,11 +189,12 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
   next.contacts.insert(next.contacts.end(), contacts.begin(), contacts.end());
   next.instants.insert(next.instants.end(), contacts.size(), assembly::Instant::end);
   next.bias.insert(next.bias.end(), bias.begin(), bias.end());
-  // After a solve that ran out of sweeps a few contacts more deserve as many as bring it back to where that stopped.
-  constexpr double again = 0.25;
-  const bool ran_out = tolerance == 0.0 && pass.solution.status != Status::converged;
+  // Sweeps that would not reach the tolerance anyway only bring the few new contacts to where the last solve stopped.
+  constexpr double few = 0.25;
   const int most = options_.solver.max_iterations;
-  solve(next, tolerance, ran_out ? most - std::max(1, static_cast<int>(again * most)) : 0);
+  const bool hopeless = tolerance == 0.0 && pass.solution.status != Status::converged &&
+                        !would_converge(pass.solution, options_.solver.tolerance);
+  solve(next, tolerance, hopeless ? most - std::max(1, static_cast<int>(few * most)) : 0);
   report.iterations += next.solution.iterations;
   pass = std::move(next);
   return true;

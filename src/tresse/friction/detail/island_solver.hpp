@@ -427,11 +427,13 @@ void IslandSolver<Operator>::run(int last_sweep) {
   double last_length = std::numeric_limits<double>::infinity();
   last_step_.setZero(r_.size());
   checked_length_ = 0.0;
-  constexpr int choose_every = 20;
+  // Later the restless change little, and long memory serves the mixing better.
+  constexpr int early = 200, every = 20, later_every = 40;
+  const auto choice_due = [&] { return result_.sweeps % (result_.sweeps <= early ? every : later_every) == 0; };
   const bool revisits = options_.anderson_depth > 0 && op_.contacts() >= large_island;
   while (!finished() && result_.sweeps < last_sweep && result_.sweeps - milestone_sweep_ < 100) {
     sweep();
-    if (revisits && result_.sweeps % choose_every == 0) {
+    if (revisits && choice_due()) {
       // With other contacts visited again a sweep is another map: differences of the last one would mislead.
       choose_restless();
       mixer.forget();
