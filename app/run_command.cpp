@@ -180,6 +180,7 @@ int run(const RunArguments& arguments) {
   const io::RunPlan plan = plan_run(arguments);
   static_cast<void>(parse_step_choice(arguments.dump_steps));  // refused before anything is removed
   scene::Case built = scene::build(plan.scene);
+  if (plan.start) scene::set_out_from(built, *plan.start);
   if (!plan.start && !arguments.resume) io::settle_overlaps(plan.scene, built, arguments.push_out);
 
   const io::RunPlace place{arguments.folder, arguments.resume, static_cast<int>(threads),
@@ -193,8 +194,7 @@ int run(const RunArguments& arguments) {
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
-  if (fresh && arguments.resume) io::settle_overlaps(plan.scene, built, arguments.push_out);
-  if (fresh && plan.start) built.state = *plan.start;
+  if (fresh && arguments.resume && !plan.start) io::settle_overlaps(plan.scene, built, arguments.push_out);
 
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   if (fresh) io::record_start(plan, settings, stepper, recorder);

@@ -40,10 +40,7 @@ StateCase load_state(const Arguments& arguments, const std::string& name) {
   StateCase out;
   out.scene = io::parse_scene(kept.scene, file.string());
   out.built = scene::build(out.scene);
-  out.built.state = std::move(kept.state);
-  // Copies of a wisp have its roots, not those of the scene's random offsets.
-  for (std::size_t f = 0; f < out.built.world.fibres.size(); ++f)
-    out.built.world.fibres[f].root = out.built.state.rods[f].root;
+  scene::set_out_from(out.built, std::move(kept.state));
   return out;
 }
 

@@ -445,4 +445,14 @@ std::string describe(const Overlap& overlap, const Scene& scene, const assembly:
                      scene.fibres[world.fibres[overlap.fibre_a].group].name, other, overlap.depth, overlap.s_a);
 }
 
+void set_out_from(Case& built, dynamics::SimulationState state) {
+  const std::size_t count = std::min(built.world.fibres.size(), state.rods.size());  // the stepper refuses any other
+  for (std::size_t f = 0; f < count; ++f) {
+    assembly::Fibre& fibre = built.world.fibres[f];
+    const bool moved = !fibre.root_motion.at_rest() || !fibre.root_motion.keyframes.empty();
+    if (assembly::clamped(fibre) && !moved && fibre.embedding.obstacle < 0) fibre.root = state.rods[f].root;
+  }
+  built.state = std::move(state);
+}
+
 }  // namespace tresse::scene

@@ -19,6 +19,10 @@ struct Case {
 /// seed, same bits.
 Case build(const Scene& scene);
 
+/// Lets a case begin at a state of its scene that was kept apart from it. Clamped roots that nothing moves stay where
+/// that state has them: copies of a wisp have its roots, not those of the scene's random offsets.
+void set_out_from(Case& built, dynamics::SimulationState state);
+
 /// Two bodies that overlap at the start.
 struct Overlap {
   int fibre_a = -1;     ///< -1: a free body
