@@ -1,11 +1,24 @@
 #include <tresse/base/blocks.hpp>
 
-#include <oneapi/tbb/parallel_for.h>
+#include <algorithm>
 
-namespace tresse::detail {
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+namespace tresse {
+namespace detail {
 
 void in_parallel(std::size_t count, void (*call)(const void* context, std::size_t k), const void* context) {
   oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t k) { call(context, k); });
 }
 
-}  // namespace tresse::detail
+}  // namespace detail
+
+std::size_t threads() {
+  using oneapi::tbb::global_control;
+  return std::min(static_cast<std::size_t>(std::max(1, oneapi::tbb::this_task_arena::max_concurrency())),
+                  global_control::active_value(global_control::max_allowed_parallelism));
+}
+
+}  // namespace tresse

@@ -12,6 +12,9 @@ namespace detail {
 void in_parallel(std::size_t count, void (*call)(const void* context, std::size_t k), const void* context);
 }  // namespace detail
 
+/// Threads that work here together at most.
+std::size_t threads();
+
 /// Calls visit(k, begin, end) for the blocks of 0..count, k counting them, on all threads when there are several.
 /// Blocks don't depend on the number of threads: what is summed block by block and then in order doesn't either.
 template <typename Index, typename Visit>

@@ -63,8 +63,6 @@ class IslandSolver {
   double step_length();
   enum class Visit { first, again };
   void solve_one(int i, Visit visit = Visit::first);
-  template <typename Do>
-  void for_each_cluster(const Do& visit);
   void sweep();
   std::vector<int> moved_most(double share, std::size_t most) const;
   void choose_restless();
@@ -95,6 +93,7 @@ class IslandSolver {
   Operator& op_;
   const SolverOptions& options_;
   const SweepSchedule& schedule_;
+  SweepTurns turns_;
   double floor_;
   bool last_;
   VectorX r_;         // the impulses; by the last sweep y_ and f_ go with them
@@ -110,7 +109,7 @@ class IslandSolver {
   std::vector<char> failed_;  // contacts without a solution of their own at the last sweep
   struct Restless {
     std::vector<int> contacts;  // ascending
-    std::vector<int> begin;     // of each cluster's in them; empty: too few to share out
+    SweepSchedule schedule;     // empty: too few to share out
   };
   std::array<Restless, 3> restless_;  // each within the one before
   std::vector<ErrorSums> sums_;       // of blocks of contacts
@@ -203,24 +202,13 @@ void IslandSolver<Operator>::solve_one(int i, Visit visit) {
   op_.change(i, change, y_);
 }
 
-/// Colour by colour; those of a colour on all threads.
-template <typename Operator>
-template <typename Do>
-void IslandSolver<Operator>::for_each_cluster(const Do& visit) {
-  for (std::size_t c = 0; c + 1 < schedule_.colour_begin.size(); ++c) {
-    const int first = schedule_.colour_begin[c];
-    for_blocks(schedule_.colour_begin[c + 1] - first, 1,
-               [&](int k, int, int) { visit(static_cast<std::size_t>(first + k)); });
-  }
-}
-
 template <typename Operator>
 void IslandSolver<Operator>::sweep() {
-  if (schedule_.colour_begin.empty()) {
+  if (schedule_.empty()) {
     for (int i = 0; i < op_.contacts(); ++i) solve_one(i);
   } else {
-    for_each_cluster([&](std::size_t cluster) {
-      for (int i = schedule_.cluster_begin[cluster]; i < schedule_.cluster_begin[cluster + 1]; ++i) solve_one(i);
+    turns_.run(schedule_, [&](const SweepCluster& cluster) {
+      for (int i = cluster.begin; i < cluster.end; ++i) solve_one(i);
     });
   }
   ++result_.sweeps;
@@ -249,19 +237,15 @@ template <typename Operator>
 void IslandSolver<Operator>::choose_restless() {
   constexpr double share = 0.999;          // of the square of the step: who makes up the rest needs no more visits
   constexpr double part = 0.2;             // of the contacts of the level before, at most
-  constexpr std::size_t shared_out = 300;  // contacts: fewer are visited sooner than threads wake up
+  constexpr std::size_t shared_out = 100;  // contacts: fewer are visited sooner than threads wake up
   double most = part * op_.contacts();
   const std::vector<int> chosen = moved_most(share, static_cast<std::size_t>(most));
   for (Restless& level : restless_) {
     const std::size_t count = std::min(chosen.size(), static_cast<std::size_t>(most));
     level.contacts.assign(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
     std::sort(level.contacts.begin(), level.contacts.end());
-    level.begin.clear();
+    level.schedule = count < shared_out ? SweepSchedule() : schedule_of(schedule_, level.contacts);
     most *= part;
-    if (count < shared_out) continue;
-    for (const int first : schedule_.cluster_begin)
-      level.begin.push_back(static_cast<int>(std::lower_bound(level.contacts.begin(), level.contacts.end(), first) -
-                                             level.contacts.begin()));
   }
 }
 
@@ -272,11 +256,11 @@ void IslandSolver<Operator>::revisit(std::size_t level) {
   const Restless& set = restless_[level];
   constexpr int times = 2;
   for (int k = 0; k < times; ++k) {
-    if (set.begin.empty()) {
+    if (set.schedule.empty()) {
       for (const int i : set.contacts) solve_one(i, Visit::again);
     } else {
-      for_each_cluster([&](std::size_t cluster) {
-        for (int j = set.begin[cluster]; j < set.begin[cluster + 1]; ++j)
+      turns_.run(set.schedule, [&](const SweepCluster& cluster) {
+        for (int j = cluster.begin; j < cluster.end; ++j)
           solve_one(set.contacts[static_cast<std::size_t>(j)], Visit::again);
       });
     }

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <thread>
 #include <utility>
 
 namespace tresse::friction::detail {
 namespace {
-
-constexpr int most_stretches = 64;
 
 /// Bodies that contacts of an island couple.
 class BodyGraph {
@@ -93,8 +92,8 @@ struct Cluster {
   std::vector<int> contacts;
 };
 
-/// Clusters in order of colour, none of a colour sharing a stretch, the large ones first.
-std::vector<int> colour(std::vector<Cluster>& clusters) {
+/// Clusters colour by colour, none of a colour sharing a stretch, the large ones first.
+void sort_by_colour(std::vector<Cluster>& clusters) {
   std::stable_sort(clusters.begin(), clusters.end(),
                    [](const Cluster& x, const Cluster& y) { return x.contacts.size() > y.contacts.size(); });
   std::vector<std::bitset<most_stretches>> used;
@@ -110,13 +109,19 @@ std::vector<int> colour(std::vector<Cluster>& clusters) {
     used[c].set(a).set(b);
     colours[c].push_back(std::move(cluster));
   }
-  std::vector<int> begin{0};
   clusters.clear();
-  for (std::vector<Cluster>& members : colours) {
+  for (std::vector<Cluster>& members : colours)
     for (Cluster& cluster : members) clusters.push_back(std::move(cluster));
-    begin.push_back(static_cast<int>(clusters.size()));
+}
+
+void give_turns(SweepSchedule& schedule) {
+  std::array<int, most_stretches> next{};
+  for (SweepCluster& cluster : schedule) {
+    const auto [a, b] = cluster.stretch;
+    cluster.turn = {next[a], next[b]};
+    ++next[a];
+    if (b != a) ++next[b];
   }
-  return begin;
 }
 
 }  // namespace
@@ -135,15 +140,35 @@ SweepSchedule make_schedule(const FactoredProblem& problem, std::vector<int>& is
     cluster.contacts.push_back(island[k]);
   }
   std::erase_if(all, [](const Cluster& cluster) { return cluster.contacts.empty(); });
+  sort_by_colour(all);
   SweepSchedule out;
-  out.colour_begin = colour(all);
   island.clear();
   for (const Cluster& cluster : all) {
-    out.cluster_begin.push_back(static_cast<int>(island.size()));
+    const int begin = static_cast<int>(island.size());
     island.insert(island.end(), cluster.contacts.begin(), cluster.contacts.end());
+    out.push_back({begin, static_cast<int>(island.size()), cluster.stretches, {}});
   }
-  out.cluster_begin.push_back(static_cast<int>(island.size()));
+  give_turns(out);
   return out;
+}
+
+SweepSchedule schedule_of(const SweepSchedule& all, const std::vector<int>& some) {
+  SweepSchedule out;
+  auto at = some.begin();
+  for (const SweepCluster& cluster : all) {
+    const auto begin = at;
+    at = std::lower_bound(at, some.end(), cluster.end);
+    if (at == begin) continue;
+    out.push_back({static_cast<int>(begin - some.begin()), static_cast<int>(at - some.begin()), cluster.stretch, {}});
+  }
+  give_turns(out);
+  return out;
+}
+
+void SweepTurns::wait(int stretch, int turn) {
+  constexpr int patience = 4096;  // looks: longer than any cluster takes that a running thread is at
+  for (int looks = 0; done(stretch).load(std::memory_order_acquire) != turn; ++looks)
+    if (looks >= patience) std::this_thread::yield();
 }
 
 }  // namespace tresse::friction::detail
