@@ -1,14 +1,17 @@
 #include <tresse/friction/local_solver.hpp>
 
+#include <array>
 #include <fstream>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <Eigen/LU>
 #include <nlohmann/json.hpp>
 
 #include <tresse/friction/coulomb.hpp>
+#include <tresse/friction/detail/aligned_lanes.hpp>
 #include <tresse/friction/residual.hpp>
 #include <tresse/friction/solver.hpp>
 
@@ -203,27 +206,83 @@ TEST(Secular, one_step_a_visit_ends_at_the_solution) {
   EXPECT_GT(slid, 20);
 }
 
-/// As sweeps over a large island do: visit after visit from the velocity, which alone is known well.
-TEST(Secular, an_aligned_block_ends_at_the_exact_solution) {
-  int slid = 0, stuck = 0;
-  for (const OneContact& c : read("problems")) {
+struct ManyVisits {
+  std::array<Vector3, 4> r;
+  std::array<double, 4> alpha;
+  bool all_solved = true;
+};
+
+/// As sweeps over a large island do: visit after visit, each from the velocity, which alone is known well.
+ManyVisits visit_often(const std::array<const OneContact*, 4>& c, const std::array<AlignedContact, 4>& blocks) {
+  using tresse::lanes::Doubles;
+  const detail::AlignedLanes four(blocks[0], blocks[1], blocks[2], blocks[3]);
+  Doubles r[3] = {}, alpha{};
+  ManyVisits out;
+  for (int visit = 0; visit < 40; ++visit) {
+    Doubles u[3];
+    for (int n = 0; n < 4; ++n) {
+      const OneContact& contact = *c[static_cast<std::size_t>(n)];
+      const Vector3 velocity = contact.W * Vector3(r[0][n], r[1][n], r[2][n]) + contact.q;
+      for (int k = 0; k < 3; ++k) u[k][n] = velocity[k];
+    }
+    const tresse::lanes::Mask solved = four.solve(u, 1e-3, alpha, r);
+    for (int n = 0; n < 4; ++n) out.all_solved = out.all_solved && solved[n] != 0;
+  }
+  for (int n = 0; n < 4; ++n) {
+    out.r[static_cast<std::size_t>(n)] = {r[0][n], r[1][n], r[2][n]};
+    out.alpha[static_cast<std::size_t>(n)] = alpha[n];
+  }
+  return out;
+}
+
+TEST(Secular, aligned_blocks_end_at_the_exact_solutions_whatever_is_next_to_them) {
+  std::vector<OneContact> contacts;
+  std::vector<AlignedContact> blocks;
+  for (OneContact& c : read("problems")) {
     if (!ordinary(c) || c.data["n_solutions"] != 1 || !c.W.isApprox(c.W.transpose(), 1e-14)) continue;
-    const double unit = c.W.trace() / 3.0;  // sweeps scale likewise
-    const Matrix3 W = c.W / unit;
-    const PreparedContact prepared = prepare_contact(W, c.mu);
-    const AlignedContact block = aligned(prepared);
+    c.W /= c.W.trace() / 3.0;  // sweeps scale likewise
+    const AlignedContact block = aligned(prepare_contact(c.W, c.mu));
     if (!(block.inverse_normal > 0.0)) continue;
+    contacts.push_back(c);
+    blocks.push_back(block);
+  }
+  int slid = 0, stuck = 0, open = 0;
+  for (std::size_t i = 0; i + 4 <= contacts.size(); ++i) {
+    const ManyVisits together = visit_often({&contacts[i], &contacts[i + 1], &contacts[i + 2], &contacts[i + 3]},
+                                            {blocks[i], blocks[i + 1], blocks[i + 2], blocks[i + 3]});
+    ASSERT_TRUE(together.all_solved);
+    const OneContact& c = contacts[i];
     double exact = 0.0;
     Vector3 reference = Vector3::Zero();
-    ASSERT_TRUE(solve_secular(prepared, c.q, exact, reference));
-    double alpha = 0.0;
-    Vector3 r = Vector3::Zero();
-    for (int visit = 0; visit < 40; ++visit) ASSERT_TRUE(solve_secular_from(block, W * r + c.q, alpha, r, 1e-3));
-    EXPECT_LE((r - reference).norm(), 1e-9 * reference.norm()) << c.data["id"];
-    if (!reference.isZero(0.0)) ++(alpha > 0.0 ? slid : stuck);
+    ASSERT_TRUE(solve_secular(prepare_contact(c.W, c.mu), c.q, exact, reference));
+    EXPECT_LE((together.r[0] - reference).norm(), 1e-9 * reference.norm()) << c.data["id"];
+    ++(reference.isZero(0.0) ? open : together.alpha[0] > 0.0 ? slid : stuck);
+    const ManyVisits alone = visit_often({&c, &c, &c, &c}, {blocks[i], blocks[i], blocks[i], blocks[i]});
+    for (std::size_t n = 0; n < 4; ++n) {
+      EXPECT_EQ(alone.r[n], together.r[0]) << c.data["id"];
+      EXPECT_EQ(alone.alpha[n], together.alpha[0]) << c.data["id"];
+    }
   }
   EXPECT_GT(slid, 20);
   EXPECT_GT(stuck, 10);
+  EXPECT_GT(open, 10);
+}
+
+TEST(Secular, a_block_that_is_not_fit_stays_as_it_is) {
+  using tresse::lanes::Doubles;
+  const Matrix3 W = Matrix3::Identity();
+  const AlignedContact fit = aligned(prepare_contact(W, 0.5)), unfit;
+  const detail::AlignedLanes four(fit, unfit, fit, unfit);
+  const Doubles u[3] = {{-1.0, -1.0, 1.0, 1.0}, {}, {}};
+  Doubles r[3] = {{0.0, 3.0, 0.0, 4.0}, {}, {}};
+  Doubles alpha = {0.0, 0.25, 0.0, 0.5};
+  const tresse::lanes::Mask solved = four.solve(u, 1e-3, alpha, r);
+  const double expected_normal[] = {1.0, 3.0, 0.0, 4.0}, expected_alpha[] = {0.0, 0.25, 0.0, 0.5};
+  for (int n = 0; n < 4; ++n) {
+    EXPECT_EQ(solved[n] != 0, n % 2 == 0) << n;
+    EXPECT_EQ(r[0][n], expected_normal[n]) << n;
+    EXPECT_EQ(alpha[n], expected_alpha[n]) << n;
+  }
 }
 
 TEST(FischerBurmeister, reference_set) {

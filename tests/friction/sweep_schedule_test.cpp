@@ -20,7 +20,7 @@ namespace {
 struct Island {
   FactoredProblem problem;
   std::vector<int> contacts;
-  SweepSchedule schedule;
+  IslandSchedule schedule;
 
   explicit Island(int count)
       : problem(tresse_test::tangle(count / 8 + 2, count, 3, 0.3, 7)), contacts(static_cast<std::size_t>(count)) {
@@ -28,21 +28,53 @@ struct Island {
     schedule = make_schedule(problem, contacts);
   }
 
-  std::set<int> bodies_of(const SweepCluster& cluster) const {
+  std::set<int> bodies_of(int contact) const {
     std::set<int> out;
-    for (int k = cluster.begin; k < cluster.end; ++k)
-      for (const ContactRows& side : problem.contacts[static_cast<std::size_t>(contacts[static_cast<std::size_t>(k)])])
-        if (side.body >= 0) out.insert(side.body);
+    for (const ContactRows& side :
+         problem.contacts[static_cast<std::size_t>(contacts[static_cast<std::size_t>(contact)])])
+      if (side.body >= 0) out.insert(side.body);
     return out;
   }
 };
+
+std::vector<int> contacts_of(const SweepSchedule& schedule, const SweepCluster& cluster) {
+  std::vector<int> out;
+  for (int g = cluster.begin; g < cluster.end; ++g) {
+    const SweepGroup& group = schedule.groups[static_cast<std::size_t>(g)];
+    out.insert(out.end(), group.contact.begin(), group.contact.begin() + group.count);
+  }
+  return out;
+}
+
+/// Clusters follow each other, none is empty, and no two contacts of a group share a body.
+void expect_sound(const Island& island, const SweepSchedule& schedule) {
+  int at = 0;
+  for (const SweepCluster& cluster : schedule.clusters) {
+    EXPECT_EQ(cluster.begin, at);
+    EXPECT_LT(cluster.begin, cluster.end);
+    at = cluster.end;
+  }
+  EXPECT_EQ(at, static_cast<int>(schedule.groups.size()));
+  for (const SweepGroup& group : schedule.groups) {
+    ASSERT_GE(group.count, 1);
+    ASSERT_LE(group.count, SweepGroup::most);
+    std::set<int> together;
+    std::size_t alone = 0;
+    for (int k = 0; k < group.count; ++k) {
+      const std::set<int> own = island.bodies_of(group.contact[static_cast<std::size_t>(k)]);
+      together.insert(own.begin(), own.end());
+      alone += own.size();
+    }
+    ASSERT_EQ(together.size(), alone);
+  }
+}
 
 bool share_a_stretch(const SweepCluster& a, const SweepCluster& b) {
   return std::any_of(a.stretch.begin(), a.stretch.end(), [&](int s) { return s == b.stretch[0] || s == b.stretch[1]; });
 }
 
 /// Every turn is the number of clusters before that share the stretch.
-void expect_turns(const SweepSchedule& schedule) {
+void expect_turns(const std::vector<SweepCluster>& schedule) {
   for (std::size_t k = 0; k < schedule.size(); ++k)
     for (std::size_t side = 0; side < 2; ++side) {
       const int stretch = schedule[k].stretch[side];
@@ -57,52 +89,56 @@ class Schedule : public testing::TestWithParam<int> {};
 
 TEST_P(Schedule, keeps_every_contact_once_and_bodies_apart_where_stretches_are) {
   const Island island(GetParam());
-  const SweepSchedule& schedule = island.schedule;
   std::vector<int> sorted = island.contacts;
   std::sort(sorted.begin(), sorted.end());
   for (int k = 0; k < GetParam(); ++k) ASSERT_EQ(sorted[static_cast<std::size_t>(k)], k);
-  int at = 0;
-  for (const SweepCluster& cluster : schedule) {
-    EXPECT_EQ(cluster.begin, at);
-    EXPECT_LT(cluster.begin, cluster.end);
-    at = cluster.end;
-  }
+  expect_sound(island, island.schedule);
+  expect_turns(island.schedule.clusters);
+  int at = 0;  // contacts are numbered as they are visited
+  for (const SweepCluster& cluster : island.schedule.clusters)
+    for (const int contact : contacts_of(island.schedule, cluster)) ASSERT_EQ(contact, at++);
   EXPECT_EQ(at, GetParam());
-  expect_turns(schedule);
-  for (const SweepCluster& a : schedule)
-    for (const SweepCluster& b : schedule) {
-      if (share_a_stretch(a, b)) continue;
-      const std::set<int> mine = island.bodies_of(a);
-      for (const int body : island.bodies_of(b)) ASSERT_FALSE(mine.contains(body)) << "body " << body;
+  std::vector<std::set<int>> bodies;  // of each cluster
+  for (const SweepCluster& cluster : island.schedule.clusters) {
+    std::set<int>& own = bodies.emplace_back();
+    for (const int contact : contacts_of(island.schedule, cluster)) own.merge(island.bodies_of(contact));
+  }
+  for (std::size_t a = 0; a < bodies.size(); ++a)
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      if (share_a_stretch(island.schedule.clusters[a], island.schedule.clusters[b])) continue;
+      for (const int body : bodies[b]) ASSERT_FALSE(bodies[a].contains(body)) << "body " << body;
     }
 }
 
-TEST_P(Schedule, lets_threads_share_what_is_large) {
+TEST_P(Schedule, lets_threads_share_and_lanes_be_filled_where_much_is_to_do) {
   const Island island(GetParam());
   int at_once = 0;  // clusters from the first on that need not wait for each other
-  for (const SweepCluster& cluster : island.schedule) at_once += cluster.turn == std::array{0, 0} ? 1 : 0;
-  EXPECT_GE(at_once, GetParam() >= 2000 ? 6 : 1);
+  for (const SweepCluster& cluster : island.schedule.clusters) at_once += cluster.turn == std::array{0, 0} ? 1 : 0;
+  EXPECT_GE(at_once, GetParam() >= 2000 ? 3 : 1);
+  const double filled = GetParam() / static_cast<double>(island.schedule.groups.size());
+  EXPECT_GE(filled, GetParam() >= 2000 ? 3.0 : 1.0);
 }
 
-TEST_P(Schedule, of_some_contacts_visits_these_in_the_same_order) {
+TEST_P(Schedule, of_some_contacts_visits_these_once_cluster_by_cluster) {
   const Island island(GetParam());
   std::vector<int> some;
   for (int k = GetParam() / 3; k < GetParam(); k += 7) some.push_back(k);
   const SweepSchedule part = schedule_of(island.schedule, some);
-  int at = 0;
-  for (const SweepCluster& cluster : part) {
-    EXPECT_EQ(cluster.begin, at);
-    ASSERT_LT(cluster.begin, cluster.end);
-    at = cluster.end;
-    const auto whole = std::find_if(island.schedule.begin(), island.schedule.end(), [&](const SweepCluster& c) {
-      return c.begin <= some[static_cast<std::size_t>(cluster.begin)] &&
-             some[static_cast<std::size_t>(cluster.end - 1)] < c.end;
-    });
-    ASSERT_NE(whole, island.schedule.end());
-    EXPECT_EQ(whole->stretch, cluster.stretch);
+  expect_sound(island, part);
+  expect_turns(part.clusters);
+  std::vector<int> visited;
+  for (const SweepCluster& cluster : part.clusters) {
+    const std::vector<int> own = contacts_of(part, cluster);
+    visited.insert(visited.end(), own.begin(), own.end());
+    if (part.clusters.size() == 1) continue;  // a few contacts: of all clusters
+    const auto whole = std::find_if(island.schedule.clusters.begin(), island.schedule.clusters.end(),
+                                    [&](const SweepCluster& c) { return c.stretch == cluster.stretch; });
+    ASSERT_NE(whole, island.schedule.clusters.end());
+    const std::vector<int> all = contacts_of(island.schedule, *whole);
+    for (const int contact : own) ASSERT_TRUE(std::find(all.begin(), all.end(), contact) != all.end());
   }
-  EXPECT_EQ(at, static_cast<int>(some.size()));
-  expect_turns(part);
+  std::sort(visited.begin(), visited.end());
+  EXPECT_EQ(visited, some);
 }
 
 /// Each stretch sees its clusters in the order of the schedule, whichever threads they are on.
@@ -120,7 +156,7 @@ TEST_P(Schedule, on_several_threads_ends_like_one_cluster_after_the_other) {
     return order;
   };
   const Order expected = order_by([&](const auto& visit) {
-    for (const SweepCluster& cluster : island.schedule) visit(cluster);
+    for (const SweepCluster& cluster : island.schedule.clusters) visit(cluster);
   });
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 4);
   tbb::task_arena arena(4);

@@ -54,7 +54,8 @@ def level_breach(path, bracket, target):
         public = in_library and path.suffix == ".hpp" and "detail" not in path.parts
         if in_library and parts[0] in ("app", "render", "tests"):
             return "the library does not see the programs"
-        if public and bracket == "<" and "." in target and parts[0] not in ("Eigen", "unsupported"):
+        known = ("Eigen", "unsupported", "immintrin.h")  # the last is the compiler's own
+        if public and bracket == "<" and "." in target and parts[0] not in known:
             return "a public header needs nothing but the standard library and Eigen"
         return None
     if bracket == '"':

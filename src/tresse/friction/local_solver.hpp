@@ -37,8 +37,8 @@ struct FischerBurmeister {
 };
 FischerBurmeister fischer_burmeister(const Vector3& x, const Vector3& y);
 
-/// What sweeps over a large island read of a contact's block: its eliminated form, symmetric, in those tangential axes
-/// where that is diagonal. However thin it is, nothing cancels there, and a visit takes a quarter less time.
+/// What sweeps over a large island read of a contact's block (detail/aligned_lanes.hpp): its eliminated form,
+/// symmetric, in those tangential axes where that is diagonal. However thin it is, nothing cancels there.
 struct AlignedContact {
   double mu = 0.0;
   double inverse_normal = 0.0;      ///< 0: the block is not fit for this
@@ -48,10 +48,6 @@ struct AlignedContact {
 };
 
 AlignedContact aligned(const PreparedContact& contact);
-
-/// `solve_secular` from the velocity u that goes with r. The block serves only to tell how u changes with r: where
-/// nothing has to change the answer is r, however roughly the block is known.
-bool solve_secular_from(const AlignedContact& contact, const Vector3& u, double& alpha, Vector3& r, double near);
 
 enum class LocalSolver { hybrid, fischer_burmeister, enumerative };
 

@@ -17,6 +17,7 @@
 #include <tresse/friction/detail/island.hpp>
 #include <tresse/friction/detail/lanes.hpp>
 #include <tresse/friction/detail/large_newton.hpp>
+#include <tresse/friction/detail/operators.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/residual.hpp>
@@ -34,8 +35,9 @@ template <typename Operator>
 class IslandSolver {
  public:
   /// `floor`: the least normaliser (sum of squares) of the island's error, so that islands which hardly matter stop.
-  /// `schedule`: of sweeps on several threads; empty: one contact after the other. `last`: no other method follows.
-  IslandSolver(Operator& op, const SolverOptions& options, double floor, const SweepSchedule& schedule, bool last)
+  /// `schedule`: of sweeps in groups and on several threads; null: one contact after the other. `last`: no other method
+  /// follows.
+  IslandSolver(Operator& op, const SolverOptions& options, double floor, const IslandSchedule* schedule, bool last)
       : op_(op),
         options_(options),
         schedule_(schedule),
@@ -45,8 +47,9 @@ class IslandSolver {
         f_(3 * op.mu.size()),
         u_(3 * op.mu.size()),
         unscaled_(options.measure == SolverOptions::Measure::natural_map),
-        alpha_(static_cast<std::size_t>(op.contacts()), 0.0),
-        failed_(static_cast<std::size_t>(op.contacts()), 0) {}
+        visits_{options.local_solver, newton_of_sweep,
+                std::vector<double>(static_cast<std::size_t>(op.contacts()), 0.0),
+                std::vector<char>(static_cast<std::size_t>(op.contacts()), 0)} {}
 
   /// `impulse` (3n, scaled) is the start, and the best iterate on return.
   IslandResult solve(VectorX& impulse);
@@ -62,7 +65,8 @@ class IslandSolver {
   void go_to(const VectorX& r);
   double step_length();
   enum class Visit { first, again };
-  void solve_one(int i, Visit visit = Visit::first);
+  void visit(const SweepGroup& group, Visit which);
+  void visit_in_turns(const SweepSchedule& schedule, Visit which);
   void sweep();
   std::vector<int> moved_most(double share, std::size_t most) const;
   void choose_restless();
@@ -92,7 +96,7 @@ class IslandSolver {
 
   Operator& op_;
   const SolverOptions& options_;
-  const SweepSchedule& schedule_;
+  const IslandSchedule* schedule_;
   SweepTurns turns_;
   double floor_;
   bool last_;
@@ -105,11 +109,10 @@ class IslandSolver {
   std::optional<LargeNewton> large_newton_;
   double tried_error_ = std::numeric_limits<double>::infinity();  // of what Newton's method on all set out from
   bool unscaled_;
-  std::vector<double> alpha_;
-  std::vector<char> failed_;  // contacts without a solution of their own at the last sweep
+  Visits visits_;
   struct Restless {
     std::vector<int> contacts;  // ascending
-    SweepSchedule schedule;     // empty: too few to share out
+    SweepSchedule schedule;     // where all have one
   };
   std::array<Restless, 3> restless_;  // each within the one before
   std::vector<ErrorSums> sums_;       // of blocks of contacts
@@ -188,28 +191,34 @@ void IslandSolver<Operator>::go_to(const VectorX& r) {
 }
 
 template <typename Operator>
-void IslandSolver<Operator>::solve_one(int i, Visit visit) {
-  const auto k = static_cast<std::size_t>(i);
-  const Vector3 before = r_.segment<3>(3 * i);
-  Vector3 r = before;
-  failed_[k] = !op_.solve(i, r_, y_, options_.local_solver, newton_of_sweep, alpha_[k], r);
-  const Vector3 change = r - before;
-  auto step = f_.template segment<3>(3 * i);
-  if (visit == Visit::first) step.setZero();
-  step += change.template cast<typename Bodies::Scalar>();
-  if (r == before) return;
-  r_.segment<3>(3 * i) = r;
-  op_.change(i, change, y_);
+void IslandSolver<Operator>::visit(const SweepGroup& group, Visit which) {
+  GroupImpulses r;
+  op_.solve(group, r_, y_, visits_, r);
+  for (std::size_t n = 0; n < static_cast<std::size_t>(group.count); ++n) {
+    const int i = group.contact[n];
+    const Vector3 change = r[n] - r_.segment<3>(3 * i);
+    auto step = f_.template segment<3>(3 * i);
+    if (which == Visit::first) step.setZero();
+    step += change.template cast<typename Bodies::Scalar>();
+    if (change.isZero(0.0)) continue;
+    r_.segment<3>(3 * i) = r[n];
+    op_.change(i, change, y_);
+  }
+}
+
+template <typename Operator>
+void IslandSolver<Operator>::visit_in_turns(const SweepSchedule& schedule, Visit which) {
+  turns_.run(schedule, [&](const SweepCluster& cluster) {
+    for (int g = cluster.begin; g < cluster.end; ++g) visit(schedule.groups[static_cast<std::size_t>(g)], which);
+  });
 }
 
 template <typename Operator>
 void IslandSolver<Operator>::sweep() {
-  if (schedule_.empty()) {
-    for (int i = 0; i < op_.contacts(); ++i) solve_one(i);
+  if (schedule_) {
+    visit_in_turns(*schedule_, Visit::first);
   } else {
-    turns_.run(schedule_, [&](const SweepCluster& cluster) {
-      for (int i = cluster.begin; i < cluster.end; ++i) solve_one(i);
-    });
+    for (int i = 0; i < op_.contacts(); ++i) visit({1, {i}}, Visit::first);
   }
   ++result_.sweeps;
 }
@@ -235,16 +244,15 @@ std::vector<int> IslandSolver<Operator>::moved_most(double share, std::size_t mo
 /// same two fibres. They are known by how far a sweep moves them.
 template <typename Operator>
 void IslandSolver<Operator>::choose_restless() {
-  constexpr double share = 0.999;          // of the square of the step: who makes up the rest needs no more visits
-  constexpr double part = 0.2;             // of the contacts of the level before, at most
-  constexpr std::size_t shared_out = 100;  // contacts: fewer are visited sooner than threads wake up
+  constexpr double share = 0.999;  // of the square of the step: who makes up the rest needs no more visits
+  constexpr double part = 0.2;     // of the contacts of the level before, at most
   double most = part * op_.contacts();
   const std::vector<int> chosen = moved_most(share, static_cast<std::size_t>(most));
   for (Restless& level : restless_) {
     const std::size_t count = std::min(chosen.size(), static_cast<std::size_t>(most));
     level.contacts.assign(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
     std::sort(level.contacts.begin(), level.contacts.end());
-    level.schedule = count < shared_out ? SweepSchedule() : schedule_of(schedule_, level.contacts);
+    if (schedule_) level.schedule = schedule_of(*schedule_, level.contacts);
     most *= part;
   }
 }
@@ -256,13 +264,10 @@ void IslandSolver<Operator>::revisit(std::size_t level) {
   const Restless& set = restless_[level];
   constexpr int times = 2;
   for (int k = 0; k < times; ++k) {
-    if (set.schedule.empty()) {
-      for (const int i : set.contacts) solve_one(i, Visit::again);
+    if (schedule_) {
+      visit_in_turns(set.schedule, Visit::again);
     } else {
-      turns_.run(set.schedule, [&](const SweepCluster& cluster) {
-        for (int j = cluster.begin; j < cluster.end; ++j)
-          solve_one(set.contacts[static_cast<std::size_t>(j)], Visit::again);
-      });
+      for (const int i : set.contacts) visit({1, {i}}, Visit::again);
     }
     revisit(level + 1);
   }
@@ -584,7 +589,7 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   if (last_ && !result_.converged && !small) finish();
   impulse = best_;
   for (int i = 0; i < op_.contacts(); ++i)
-    if (failed_[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);
+    if (visits_.failed[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);
   return result_;
 }
 

@@ -42,9 +42,17 @@ template <typename Real>
 Real sum_of(const Lanes<Real, 4>& s) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
-template <typename Real>
-Real sum_of(const Lanes<Real, 8>& s) {
-  return sum_of<Real>(__builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7));
+
+/// The sums of four at once.
+inline Lanes<float, 4> sums_of(const Lanes<float, 8>& a, const Lanes<float, 8>& b, const Lanes<float, 8>& c,
+                               const Lanes<float, 8>& d) {
+  const auto halves = [](const Lanes<float, 8>& s) {
+    return __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);
+  };
+  const auto pairs = [](const Lanes<float, 4>& s, const Lanes<float, 4>& t) {
+    return __builtin_shufflevector(s, t, 0, 2, 4, 6) + __builtin_shufflevector(s, t, 1, 3, 5, 7);
+  };
+  return pairs(pairs(halves(a), halves(b)), pairs(halves(c), halves(d)));
 }
 
 /// a b over n entries, summed in double precision.

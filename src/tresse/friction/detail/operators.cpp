@@ -8,6 +8,7 @@
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/friction/coulomb.hpp>
+#include <tresse/friction/detail/aligned_lanes.hpp>
 
 namespace tresse::friction::detail {
 namespace {
@@ -31,13 +32,13 @@ void fill_base(OperatorBase& out, const VectorX& q, const VectorX& mu, const std
 
 }  // namespace
 
-bool OperatorBase::solve_free(int i, const Vector3& free, LocalSolver solver, double near, double& alpha,
-                              Vector3& r) const {
-  const PreparedContact& c = contact[static_cast<std::size_t>(i)];
-  if (solve_contact(c, free, solver, alpha, r, near)) return true;
+void OperatorBase::solve_free(int i, const Vector3& free, Visits& visits, Vector3& r) const {
+  const auto k = static_cast<std::size_t>(i);
+  const PreparedContact& c = contact[k];
+  visits.failed[k] = !solve_contact(c, free, visits.solver, visits.alpha[k], r, visits.near);
+  if (!visits.failed[k]) return;
   const Vector3 u = free + c.W * r;
   r = project_on_cone(r - de_saxce(u, c.mu), c.mu);
-  return false;
 }
 
 AssembledOperator::AssembledOperator(const FrictionProblem& problem, const std::vector<Matrix3>& diagonal,
@@ -239,6 +240,45 @@ void RoundedOperator::round_rows(std::size_t k) {
         for (int c = 0; c < lanes; ++c) block.row[row][b % ratio * lanes + c] = nearest_short(inverse * *from++);
     }
     to += (side.blocks + ratio - 1) / ratio;
+  }
+}
+
+void RoundedOperator::solve(const SweepGroup& group, const VectorX& r, const Bodies& y, Visits& visits,
+                            GroupImpulses& out) const {
+  // Lanes left over repeat the first contact, whose answer they do not give twice.
+  std::size_t at[SweepGroup::most];
+  Lanes<float, body_lanes> sums[SweepGroup::most][3] = {};
+  for (int n = 0; n < SweepGroup::most; ++n) {
+    at[n] = static_cast<std::size_t>(group.contact[n < group.count ? static_cast<std::size_t>(n) : 0]);
+    if (n < group.count) times_rounded(at[n], y.data(), sums[n]);
+  }
+  const auto lanes_of = [&](const auto* of_contacts, std::size_t stride) {
+    const lanes::Doubles out_lanes = {of_contacts[stride * at[0]], of_contacts[stride * at[1]],
+                                      of_contacts[stride * at[2]], of_contacts[stride * at[3]]};
+    return out_lanes;
+  };
+  const lanes::Doubles unit = lanes_of(unit_.data(), 1);
+  lanes::Doubles u[3], impulse[3];
+  for (int k = 0; k < 3; ++k) {
+    const auto change = sums_of(sums[0][k], sums[1][k], sums[2][k], sums[3][k]);
+    u[k] = lanes_of(start_.data() + k, 3) + unit * __builtin_convertvector(change, lanes::Doubles);
+    impulse[k] = lanes_of(r.data() + k, 3);
+  }
+  lanes::Doubles alpha = lanes_of(visits.alpha.data(), 1);
+  lanes::Mask solved{};
+  if (visits.solver == LocalSolver::hybrid)
+    solved = AlignedLanes(aligned_[at[0]], aligned_[at[1]], aligned_[at[2]], aligned_[at[3]])
+                 .solve(u, visits.near, alpha, impulse);
+  for (int n = 0; n < group.count; ++n) {
+    const auto lane = static_cast<std::size_t>(n);
+    out[lane] = {impulse[0][n], impulse[1][n], impulse[2][n]};
+    if (solved[n]) {
+      visits.alpha[at[n]] = alpha[n];
+      visits.failed[at[n]] = 0;
+    } else {
+      const Vector3 free = Vector3(u[0][n], u[1][n], u[2][n]) - contact[at[n]].W * out[lane];
+      solve_free(group.contact[lane], free, visits, out[lane]);
+    }
   }
 }
 

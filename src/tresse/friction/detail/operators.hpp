@@ -8,14 +8,27 @@
 
 #include <tresse/base/types.hpp>
 #include <tresse/friction/detail/lanes.hpp>
+#include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/local_solver.hpp>
 #include <tresse/friction/problem.hpp>
 
 /// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps. An operator offers: contacts(); the
 /// type Bodies of y, what X^T r changed since the last start(), and bodies_size(); start(u), from where velocities are
-/// u, with what is lost of changes since, `rounding`; solve(i, r, y, ...), the contact's impulse while the others' are
-/// held; change(i, dr, y); velocities(r, u), from the impulses alone, and dense(some, W), the blocks of some contacts.
+/// u, with what is lost of changes since, `rounding`; solve(group, r, y, visits, out), the impulses of contacts that
+/// share no body while the others' are held; change(i, dr, y); velocities(r, u), from the impulses alone, and
+/// dense(some, W), the blocks of some contacts.
 namespace tresse::friction::detail {
+
+/// How contacts are solved, and what a visit leaves for the next one.
+struct Visits {
+  LocalSolver solver;
+  double near;                ///< as in solve_contact()
+  std::vector<double> alpha;  ///< of each contact
+  std::vector<char> failed;   ///< whether it had no solution of its own
+};
+
+/// The impulses of a group's contacts, in its order.
+using GroupImpulses = std::array<Vector3, SweepGroup::most>;
 
 struct OperatorBase {
   VectorX q;                             ///< (3n) scaled
@@ -25,9 +38,9 @@ struct OperatorBase {
   int contacts() const { return static_cast<int>(mu.size()); }
 
  protected:
-  /// From r_i and the free velocity; false where no impulse satisfies the contact: r_i is then a projected step, as the
-  /// others may still change.
-  bool solve_free(int i, const Vector3& free, LocalSolver solver, double near, double& alpha, Vector3& r) const;
+  /// From r_i and the free velocity. Where no impulse satisfies the contact r_i becomes a projected step, as the others
+  /// may still change.
+  void solve_free(int i, const Vector3& free, Visits& visits, Vector3& r) const;
 };
 
 /// W's rows stored whole: W r costs one pass over the blocks.
@@ -39,9 +52,12 @@ class AssembledOperator : public OperatorBase {
   static constexpr double rounding = 0.0;
   static Eigen::Index bodies_size() { return 0; }
   void start(const VectorX&) {}
-  bool solve(int i, const VectorX& r, const Bodies&, LocalSolver solver, double near, double& alpha,
-             Vector3& out) const {
-    return solve_free(i, free_velocity(i, r), solver, near, alpha, out);
+  void solve(const SweepGroup& group, const VectorX& r, const Bodies&, Visits& visits, GroupImpulses& out) const {
+    for (std::size_t n = 0; n < static_cast<std::size_t>(group.count); ++n) {
+      const int i = group.contact[n];
+      out[n] = r.segment<3>(3 * i);
+      solve_free(i, free_velocity(i, r), visits, out[n]);
+    }
   }
   void change(int, const Vector3&, Bodies&) const {}
   void velocities(const VectorX& r, VectorX& u) const;
@@ -76,10 +92,13 @@ class FactoredOperator : public OperatorBase {
   Eigen::Index bodies_size() const { return bodies_size_; }
 
   void start(const VectorX& u) { start_ = u; }
-  bool solve(int i, const VectorX& r, const Bodies& y, LocalSolver solver, double near, double& alpha,
-             Vector3& out) const {
-    const Vector3 u = start_.segment<3>(3 * i) + times_rows(i, y.data());
-    return solve_free(i, u - contact[static_cast<std::size_t>(i)].W * r.segment<3>(3 * i), solver, near, alpha, out);
+  void solve(const SweepGroup& group, const VectorX& r, const Bodies& y, Visits& visits, GroupImpulses& out) const {
+    for (std::size_t n = 0; n < static_cast<std::size_t>(group.count); ++n) {
+      const int i = group.contact[n];
+      out[n] = r.segment<3>(3 * i);
+      const Vector3 u = start_.segment<3>(3 * i) + times_rows(i, y.data());
+      solve_free(i, u - contact[static_cast<std::size_t>(i)].W * out[n], visits, out[n]);
+    }
   }
   void change(int i, const Vector3& dr, Bodies& y) const {
     for (const Side& side : side_[static_cast<std::size_t>(i)]) add_transposed(side, dr, y.data());
@@ -150,23 +169,7 @@ class RoundedOperator : public FactoredOperator {
   RoundedOperator(const FactoredProblem& problem, const std::vector<Matrix3>& diagonal, const VectorX& scales,
                   const std::vector<int>& island, std::vector<int>& local);
 
-  bool solve(int i, const VectorX& r, const Bodies& y, LocalSolver solver, double near, double& alpha,
-             Vector3& out) const {
-    const auto k = static_cast<std::size_t>(i);
-    const double unit = unit_[k];
-    Lanes<float, body_lanes> sum0{}, sum1{}, sum2{};
-    for (int b = block_begin_[k]; b < block_begin_[k + 1]; ++b) {
-      const Block& block = block_[static_cast<std::size_t>(b)];
-      const auto v = load_lanes<float, body_lanes>(y.data() + block.begin);
-      sum0 += load_short(block.row[0]) * v;
-      sum1 += load_short(block.row[1]) * v;
-      sum2 += load_short(block.row[2]) * v;
-    }
-    const Vector3 u =
-        start_.segment<3>(3 * i) + unit * Vector3(sum_of<float>(sum0), sum_of<float>(sum1), sum_of<float>(sum2));
-    if (solver == LocalSolver::hybrid && solve_secular_from(aligned_[k], u, alpha, out, near)) return true;
-    return solve_free(i, u - contact[k].W * r.segment<3>(3 * i), solver, near, alpha, out);
-  }
+  void solve(const SweepGroup& group, const VectorX& r, const Bodies& y, Visits& visits, GroupImpulses& out) const;
   void change(int i, const Vector3& dr, Bodies& y) const {
     const auto k = static_cast<std::size_t>(i);
     const Eigen::Vector3f by = (unit_[k] * dr).cast<float>();
@@ -188,6 +191,15 @@ class RoundedOperator : public FactoredOperator {
   };
 
   void round_rows(std::size_t k);
+  /// X_i y in the contact's unit, summed over the lanes of each row.
+  void times_rounded(std::size_t k, const float* y, Lanes<float, body_lanes> (&sums)[3]) const {
+    for (auto& sum : sums) sum = Lanes<float, body_lanes>{};
+    for (int b = block_begin_[k]; b < block_begin_[k + 1]; ++b) {
+      const Block& block = block_[static_cast<std::size_t>(b)];
+      const auto v = load_lanes<float, body_lanes>(y + block.begin);
+      for (int row = 0; row < 3; ++row) sums[row] += load_short(block.row[row]) * v;
+    }
+  }
 
   std::vector<int> block_begin_;  // (n + 1) each contact's first
   std::vector<Block> block_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -47,8 +48,8 @@ class BodyGraph {
   }
 
   int bodies() const { return bodies_; }
-  int weight(int body) const { return weight_[body]; }  ///< its contacts
-  const std::array<int, 2>& ends(std::size_t contact) const { return ends_[contact]; }
+  int weight(int body) const { return weight_[body]; }                   ///< its contacts
+  const std::vector<std::array<int, 2>>& ends() const { return ends_; }  ///< of each contact; twice the same if one
 
   /// The bodies breadth first from one of the two that are farthest from each other, more or less.
   std::vector<int> along() const { return breadth_first(breadth_first(0).back()); }
@@ -69,8 +70,8 @@ class BodyGraph {
   }
 
   int bodies_ = 0;
-  std::vector<int> number_;               // of each of the problem's bodies, -1 outside
-  std::vector<std::array<int, 2>> ends_;  // of each contact; twice the same with an obstacle or with itself
+  std::vector<int> number_;  // of each of the problem's bodies, -1 outside
+  std::vector<std::array<int, 2>> ends_;
   std::vector<int> begin_, neighbour_, weight_;
 };
 
@@ -114,9 +115,9 @@ void sort_by_colour(std::vector<Cluster>& clusters) {
     for (Cluster& cluster : members) clusters.push_back(std::move(cluster));
 }
 
-void give_turns(SweepSchedule& schedule) {
+void give_turns(std::vector<SweepCluster>& clusters) {
   std::array<int, most_stretches> next{};
-  for (SweepCluster& cluster : schedule) {
+  for (SweepCluster& cluster : clusters) {
     const auto [a, b] = cluster.stretch;
     cluster.turn = {next[a], next[b]};
     ++next[a];
@@ -124,44 +125,105 @@ void give_turns(SweepSchedule& schedule) {
   }
 }
 
+/// A group that takes more contacts.
+struct OpenGroup {
+  SweepGroup group;
+  std::array<int, 2 * SweepGroup::most> bodies{};
+  int taken = 0;  // bodies
+
+  bool takes(const std::array<int, 2>& ends) const {
+    return std::none_of(bodies.begin(), bodies.begin() + taken, [&](int b) { return b == ends[0] || b == ends[1]; });
+  }
+  void take(int contact, const std::array<int, 2>& ends) {
+    for (const int body : ends) bodies[static_cast<std::size_t>(taken++)] = body;
+    group.contact[static_cast<std::size_t>(group.count++)] = contact;
+  }
+};
+
+/// Appends contacts in groups, each in the first that it fits in: those of the same two bodies keep their order.
+void append_groups(const std::vector<int>& contacts, const std::vector<std::array<int, 2>>& bodies,
+                   std::vector<SweepGroup>& out) {
+  constexpr std::size_t most_open = 64;  // so that looking for one takes a bounded time
+  std::vector<OpenGroup> open;
+  for (const int i : contacts) {
+    const std::array<int, 2>& ends = bodies[static_cast<std::size_t>(i)];
+    auto to = std::find_if(open.begin(), open.end(), [&](const OpenGroup& g) { return g.takes(ends); });
+    if (to == open.end()) {
+      if (open.size() == most_open) {
+        out.push_back(open.front().group);
+        open.erase(open.begin());
+      }
+      to = open.insert(open.end(), OpenGroup());
+    }
+    to->take(i, ends);
+    if (to->group.count < SweepGroup::most) continue;
+    out.push_back(to->group);
+    open.erase(to);
+  }
+  for (const OpenGroup& rest : open) out.push_back(rest.group);
+}
+
+/// Into how many stretches an island is cut: short ones leave threads waiting, ones of a few bodies groups unfilled.
+int stretches_of(std::size_t contacts, std::size_t bodies) {
+  constexpr std::size_t contacts_each = 300, bodies_each = 16, a_few = 4;
+  const std::size_t wanted = std::max(bodies / bodies_each, std::min(bodies / 2, a_few));
+  return static_cast<int>(std::clamp<std::size_t>(std::min(contacts / contacts_each, wanted), 1, most_stretches));
+}
+
 }  // namespace
 
-SweepSchedule make_schedule(const FactoredProblem& problem, std::vector<int>& island) {
-  constexpr std::size_t contacts_per_stretch = 150;
+IslandSchedule make_schedule(const FactoredProblem& problem, std::vector<int>& island) {
   const BodyGraph graph(problem, island);
-  const int stretches = static_cast<int>(
-      std::clamp<std::size_t>(island.size() / contacts_per_stretch, 1, static_cast<std::size_t>(most_stretches)));
+  const int stretches = stretches_of(island.size(), static_cast<std::size_t>(graph.bodies()));
   const std::vector<int> stretch = cut_into_stretches(graph, stretches);
   std::vector<Cluster> all(static_cast<std::size_t>(stretches) * static_cast<std::size_t>(stretches));
   for (std::size_t k = 0; k < island.size(); ++k) {
-    const auto [a, b] = std::minmax({stretch[graph.ends(k)[0]], stretch[graph.ends(k)[1]]});
+    const auto [a, b] = std::minmax({stretch[graph.ends()[k][0]], stretch[graph.ends()[k][1]]});
     Cluster& cluster = all[static_cast<std::size_t>(a * stretches + b)];
     cluster.stretches = {a, b};
-    cluster.contacts.push_back(island[k]);
+    cluster.contacts.push_back(static_cast<int>(k));
   }
   std::erase_if(all, [](const Cluster& cluster) { return cluster.contacts.empty(); });
   sort_by_colour(all);
-  SweepSchedule out;
-  island.clear();
+  IslandSchedule out;
   for (const Cluster& cluster : all) {
-    const int begin = static_cast<int>(island.size());
-    island.insert(island.end(), cluster.contacts.begin(), cluster.contacts.end());
-    out.push_back({begin, static_cast<int>(island.size()), cluster.stretches, {}});
+    const int begin = static_cast<int>(out.groups.size());
+    append_groups(cluster.contacts, graph.ends(), out.groups);
+    out.clusters.push_back({begin, static_cast<int>(out.groups.size()), cluster.stretches, {}});
+    out.cluster_end.push_back(static_cast<int>(cluster.contacts.size()));
   }
-  give_turns(out);
+  std::partial_sum(out.cluster_end.begin(), out.cluster_end.end(), out.cluster_end.begin());
+  give_turns(out.clusters);
+  // Contacts stand in memory as they are visited.
+  const std::vector<int> before = std::exchange(island, {});
+  for (SweepGroup& group : out.groups) {
+    for (int k = 0; k < group.count; ++k) {
+      int& contact = group.contact[static_cast<std::size_t>(k)];
+      out.bodies.push_back(graph.ends()[static_cast<std::size_t>(contact)]);
+      island.push_back(before[static_cast<std::size_t>(std::exchange(contact, static_cast<int>(island.size())))]);
+    }
+  }
   return out;
 }
 
-SweepSchedule schedule_of(const SweepSchedule& all, const std::vector<int>& some) {
+SweepSchedule schedule_of(const IslandSchedule& all, const std::vector<int>& some) {
+  constexpr std::size_t shared_out = 100;  // contacts
   SweepSchedule out;
-  auto at = some.begin();
-  for (const SweepCluster& cluster : all) {
-    const auto begin = at;
-    at = std::lower_bound(at, some.end(), cluster.end);
-    if (at == begin) continue;
-    out.push_back({static_cast<int>(begin - some.begin()), static_cast<int>(at - some.begin()), cluster.stretch, {}});
+  if (some.size() < shared_out) {
+    append_groups(some, all.bodies, out.groups);
+    if (!some.empty()) out.clusters.push_back({0, static_cast<int>(out.groups.size()), {}, {}});
+    return out;
   }
-  give_turns(out);
+  auto at = some.begin();
+  for (std::size_t c = 0; c < all.clusters.size(); ++c) {
+    const auto begin = at;
+    at = std::lower_bound(at, some.end(), all.cluster_end[c]);
+    if (at == begin) continue;
+    const int first = static_cast<int>(out.groups.size());
+    append_groups({begin, at}, all.bodies, out.groups);
+    out.clusters.push_back({first, static_cast<int>(out.groups.size()), all.clusters[c].stretch, {}});
+  }
+  give_turns(out.clusters);
   return out;
 }
 

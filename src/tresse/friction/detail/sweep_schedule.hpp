@@ -11,16 +11,32 @@
 
 namespace tresse::friction::detail {
 
-/// Contacts between the bodies of two stretches (or of one, twice the same), which are visited one after the other.
+/// Contacts no two of which share a body: they are solved at once, as if one after the other.
+struct SweepGroup {
+  static constexpr int most = 4;
+  int count = 0;
+  std::array<int, most> contact{};
+};
+
+/// Contacts between the bodies of two stretches (or of one, twice the same), whose groups are visited in their order.
 struct SweepCluster {
-  int begin = 0, end = 0;  ///< of its contacts
+  int begin = 0, end = 0;  ///< of its groups
   std::array<int, 2> stretch{};
   std::array<int, 2> turn{};  ///< clusters of a schedule that come before it in each stretch
 };
 
 /// An order of an island's contacts for sweeps on several threads: cluster after cluster. Those that share no stretch
 /// may run at the same time; the result is that of one after the other.
-using SweepSchedule = std::vector<SweepCluster>;
+struct SweepSchedule {
+  std::vector<SweepCluster> clusters;
+  std::vector<SweepGroup> groups;
+};
+
+/// The schedule of all of an island's contacts, and what it takes to make one of a few.
+struct IslandSchedule : SweepSchedule {
+  std::vector<int> cluster_end;            ///< of each cluster's contacts, which follow those of the one before
+  std::vector<std::array<int, 2>> bodies;  ///< of each contact, as the island numbers them; twice the same if one
+};
 
 constexpr std::size_t most_stretches = 64;
 
@@ -28,10 +44,11 @@ constexpr std::size_t most_stretches = 64;
 /// ends, @cite cuthill1969) and cut into stretches that hold about as many contacts each, most_stretches at most; a
 /// cluster is the contacts of two stretches, most of them neighbours. Clusters that may run at the same time follow
 /// each other. Doesn't depend on the number of threads.
-SweepSchedule make_schedule(const FactoredProblem& problem, std::vector<int>& island);
+IslandSchedule make_schedule(const FactoredProblem& problem, std::vector<int>& island);
 
-/// The schedule of some of its contacts (ascending): clusters' begin and end are places among these.
-SweepSchedule schedule_of(const SweepSchedule& all, const std::vector<int>& some);
+/// The schedule of some of its contacts (ascending); of a few, which are visited sooner than threads wake up, in one
+/// cluster.
+SweepSchedule schedule_of(const IslandSchedule& all, const std::vector<int>& some);
 
 /// Carries out schedules on all threads. Clusters are taken up in their order, each waits until its turn has come in
 /// both its stretches: threads meet nowhere else, and one alone never waits.
@@ -40,9 +57,9 @@ class SweepTurns {
   /// `visit` doesn't throw.
   template <typename Visit>
   void run(const SweepSchedule& schedule, const Visit& visit) {
-    const std::size_t workers = std::min({threads(), schedule.size(), most_stretches / 2});
+    const std::size_t workers = std::min({threads(), schedule.clusters.size(), most_stretches / 2});
     if (workers <= 1) {
-      for (const SweepCluster& cluster : schedule) visit(cluster);
+      for (const SweepCluster& cluster : schedule.clusters) visit(cluster);
       return;
     }
     for (Stretch& stretch : stretches_) stretch.done.store(0, std::memory_order_relaxed);
@@ -50,8 +67,8 @@ class SweepTurns {
     for_blocks(workers, std::size_t{1}, [&](std::size_t, std::size_t, std::size_t) {
       for (;;) {
         const std::size_t k = next_.fetch_add(1, std::memory_order_relaxed);
-        if (k >= schedule.size()) return;
-        const SweepCluster& cluster = schedule[k];
+        if (k >= schedule.clusters.size()) return;
+        const SweepCluster& cluster = schedule.clusters[k];
         for (std::size_t side = 0; side < 2; ++side) wait(cluster.stretch[side], cluster.turn[side]);
         visit(cluster);
         leave(cluster);

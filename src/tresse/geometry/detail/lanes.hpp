@@ -1,74 +1,26 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
-
+#include <tresse/base/lanes.hpp>
 #include <tresse/base/types.hpp>
 #include <tresse/geometry/detail/trigonometry.hpp>
 
-/// Four numbers at once: GCC's and Clang's vector extension, which becomes AVX, SSE2 or plain code as the target has
-/// it, with the same bits.
-
-// Without AVX the compiler warns that lanes passed between functions depend on it; here everything is inlined, and
-// nothing with lanes leaves this folder.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 namespace tresse::geometry::detail {
 
-using Lanes = double __attribute__((vector_size(32)));
-using LaneMask = std::int64_t __attribute__((vector_size(32)));
-constexpr int lane_count = 4;
+using Lanes = lanes::Doubles;
+using LaneMask = lanes::Mask;
+constexpr int lane_count = lanes::count;
+using lanes::abs;
+using lanes::any;
+using lanes::max;
+using lanes::min;
+using lanes::select;
+using lanes::spread;
+using lanes::sqrt;
 
-TRESSE_HOT Lanes spread(double x) { return Lanes{x, x, x, x}; }
-/// Masks are all ones or all zeros in each lane. The instructions stand here where the compiler, mindful of zeros'
-/// signs and of what is not a number, makes two or three of one; the bits are those of the plain code.
-TRESSE_HOT Lanes select(LaneMask mask, Lanes yes, Lanes no) {
-#ifdef __AVX__
-  return _mm256_blendv_pd(no, yes, _mm256_castsi256_pd(reinterpret_cast<__m256i>(mask)));
-#else
-  return mask ? yes : no;
-#endif
-}
-TRESSE_HOT Lanes max(Lanes x, Lanes y) {
-#ifdef __AVX__
-  return _mm256_max_pd(x, y);
-#else
-  return x > y ? x : y;
-#endif
-}
-TRESSE_HOT Lanes min(Lanes x, Lanes y) {
-#ifdef __AVX__
-  return _mm256_min_pd(x, y);
-#else
-  return x < y ? x : y;
-#endif
-}
-TRESSE_HOT Lanes abs(Lanes x) {
-  constexpr std::int64_t but_sign = 0x7fffffffffffffff;
-  return reinterpret_cast<Lanes>(reinterpret_cast<LaneMask>(x) & LaneMask{but_sign, but_sign, but_sign, but_sign});
-}
 TRESSE_HOT Lanes clamp(Lanes x, double low, double high) { return min(max(x, spread(low)), spread(high)); }
-TRESSE_HOT Lanes sqrt(Lanes x) {
-#ifdef __AVX__
-  return _mm256_sqrt_pd(x);
-#else
-  return Lanes{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
-#endif
-}
-TRESSE_HOT bool any(LaneMask mask) {
-#ifdef __AVX__
-  return _mm256_movemask_pd(_mm256_castsi256_pd(reinterpret_cast<__m256i>(mask))) != 0;
-#else
-  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
-#endif
-}
 
 struct LaneVector {
   Lanes x, y, z;

@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-/// For the few functions of the hot path that the compiler, seeing many callers, would rather not inline.
-#define TRESSE_HOT [[gnu::always_inline]] inline
+#include <tresse/base/hot.hpp>
 
 namespace tresse::geometry::detail {
 

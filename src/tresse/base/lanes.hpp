@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
+#include <tresse/base/hot.hpp>
+
+// Without AVX the compiler warns that lanes passed between functions depend on it; here everything is inlined, and
+// nothing with lanes leaves the folder that uses them.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+/// Four numbers at once: GCC's and Clang's vector extension, which becomes AVX, SSE2 or plain code as the target has
+/// it, with the same bits.
+namespace tresse::lanes {
+
+using Doubles = double __attribute__((vector_size(32)));
+using Mask = std::int64_t __attribute__((vector_size(32)));
+constexpr int count = 4;
+
+TRESSE_HOT Doubles spread(double x) { return Doubles{x, x, x, x}; }
+/// Masks are all ones or all zeros in each lane. The instructions stand here where the compiler, mindful of zeros'
+/// signs and of what is not a number, makes two or three of one; the bits are those of the plain code.
+TRESSE_HOT Doubles select(Mask mask, Doubles yes, Doubles no) {
+#ifdef __AVX__
+  return _mm256_blendv_pd(no, yes, _mm256_castsi256_pd(reinterpret_cast<__m256i>(mask)));
+#else
+  return mask ? yes : no;
+#endif
+}
+TRESSE_HOT Doubles max(Doubles x, Doubles y) {
+#ifdef __AVX__
+  return _mm256_max_pd(x, y);
+#else
+  return x > y ? x : y;
+#endif
+}
+TRESSE_HOT Doubles min(Doubles x, Doubles y) {
+#ifdef __AVX__
+  return _mm256_min_pd(x, y);
+#else
+  return x < y ? x : y;
+#endif
+}
+TRESSE_HOT Doubles abs(Doubles x) {
+  constexpr std::int64_t but_sign = 0x7fffffffffffffff;
+  return reinterpret_cast<Doubles>(reinterpret_cast<Mask>(x) & Mask{but_sign, but_sign, but_sign, but_sign});
+}
+TRESSE_HOT Doubles sqrt(Doubles x) {
+#ifdef __AVX__
+  return _mm256_sqrt_pd(x);
+#else
+  return Doubles{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
+#endif
+}
+TRESSE_HOT bool any(Mask mask) {
+#ifdef __AVX__
+  return _mm256_movemask_pd(_mm256_castsi256_pd(reinterpret_cast<__m256i>(mask))) != 0;
+#else
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
+}
+
+}  // namespace tresse::lanes
