@@ -245,12 +245,16 @@ void RoundedOperator::round_rows(std::size_t k) {
 
 void RoundedOperator::solve(const SweepGroup& group, const VectorX& r, const Bodies& y, Visits& visits,
                             GroupImpulses& out) const {
-  // Lanes left over repeat the first contact, whose answer they do not give twice.
   std::size_t at[SweepGroup::most];
-  Lanes<float, body_lanes> sums[SweepGroup::most][3] = {};
+  Lanes<float, body_lanes> sums[SweepGroup::most][3];
   for (int n = 0; n < SweepGroup::most; ++n) {
-    at[n] = static_cast<std::size_t>(group.contact[n < group.count ? static_cast<std::size_t>(n) : 0]);
-    if (n < group.count) times_rounded(at[n], y.data(), sums[n]);
+    if (n < group.count) {
+      at[n] = static_cast<std::size_t>(group.contact[static_cast<std::size_t>(n)]);
+      times_rounded(at[n], y.data(), sums[n]);
+    } else {  // a lane left over takes as many steps as the first, and its answer is dropped
+      at[n] = at[0];
+      std::copy_n(sums[0], 3, sums[n]);
+    }
   }
   const auto lanes_of = [&](const auto* of_contacts, std::size_t stride) {
     const lanes::Doubles out_lanes = {of_contacts[stride * at[0]], of_contacts[stride * at[1]],

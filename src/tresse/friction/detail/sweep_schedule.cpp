@@ -140,7 +140,8 @@ struct OpenGroup {
   }
 };
 
-/// Appends contacts in groups, each in the first that it fits in: those of the same two bodies keep their order.
+/// Appends contacts in groups, each in the first that it fits in: those of the same two bodies mostly keep their order,
+/// which saves sweeps.
 void append_groups(const std::vector<int>& contacts, const std::vector<std::array<int, 2>>& bodies,
                    std::vector<SweepGroup>& out) {
   constexpr std::size_t most_open = 64;  // so that looking for one takes a bounded time
