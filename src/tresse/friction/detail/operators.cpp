@@ -243,6 +243,16 @@ void RoundedOperator::round_rows(std::size_t k) {
   }
 }
 
+namespace {
+
+/// What stands at four places, so many numbers apart from one to the next.
+template <typename Real>
+TRESSE_HOT lanes::Doubles at_once(const Real* of, std::size_t apart, const std::size_t (&at)[SweepGroup::most]) {
+  return lanes::Doubles{of[apart * at[0]], of[apart * at[1]], of[apart * at[2]], of[apart * at[3]]};
+}
+
+}  // namespace
+
 void RoundedOperator::solve(const SweepGroup& group, const VectorX& r, const Bodies& y, Visits& visits,
                             GroupImpulses& out) const {
   std::size_t at[SweepGroup::most];
@@ -256,19 +266,14 @@ void RoundedOperator::solve(const SweepGroup& group, const VectorX& r, const Bod
       std::copy_n(sums[0], 3, sums[n]);
     }
   }
-  const auto lanes_of = [&](const auto* of_contacts, std::size_t stride) {
-    const lanes::Doubles out_lanes = {of_contacts[stride * at[0]], of_contacts[stride * at[1]],
-                                      of_contacts[stride * at[2]], of_contacts[stride * at[3]]};
-    return out_lanes;
-  };
-  const lanes::Doubles unit = lanes_of(unit_.data(), 1);
+  const lanes::Doubles unit = at_once(unit_.data(), 1, at);
   lanes::Doubles u[3], impulse[3];
   for (int k = 0; k < 3; ++k) {
     const auto change = sums_of(sums[0][k], sums[1][k], sums[2][k], sums[3][k]);
-    u[k] = lanes_of(start_.data() + k, 3) + unit * __builtin_convertvector(change, lanes::Doubles);
-    impulse[k] = lanes_of(r.data() + k, 3);
+    u[k] = at_once(start_.data() + k, 3, at) + unit * __builtin_convertvector(change, lanes::Doubles);
+    impulse[k] = at_once(r.data() + k, 3, at);
   }
-  lanes::Doubles alpha = lanes_of(visits.alpha.data(), 1);
+  lanes::Doubles alpha = at_once(visits.alpha.data(), 1, at);
   lanes::Mask solved{};
   if (visits.solver == LocalSolver::hybrid)
     solved = AlignedLanes(aligned_[at[0]], aligned_[at[1]], aligned_[at[2]], aligned_[at[3]])
