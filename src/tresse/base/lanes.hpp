@@ -15,8 +15,8 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-/// Four numbers at once: GCC's and Clang's vector extension, which becomes AVX, SSE2 or plain code as the target has
-/// it, with the same bits.
+/// Four numbers at once, and what other lanes need of the compiler: GCC's and Clang's vector extension, which becomes
+/// AVX, SSE2 or plain code as the target has it, with the same bits.
 namespace tresse::lanes {
 
 using Doubles = double __attribute__((vector_size(32)));

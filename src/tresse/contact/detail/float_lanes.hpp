@@ -4,14 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
-
-// As in geometry/detail/lanes.hpp: what passes lanes between functions is inlined.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
+#include <tresse/base/lanes.hpp>
 
 /// Eight numbers in single precision at once, for bounds that hold whatever the rounding.
 namespace tresse::contact::detail {

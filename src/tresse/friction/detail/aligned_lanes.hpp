@@ -7,8 +7,7 @@
 
 namespace tresse::friction::detail {
 
-/// The blocks of four contacts that are solved at once: one contact's divisions wait for each other, four times as long
-/// as its sums take.
+/// The blocks of four contacts that are solved at once: one contact's square root and divisions wait for each other.
 struct AlignedLanes {
   using Lanes = lanes::Doubles;
   Lanes mu, inverse_normal, row[2], schur[2], cosine, sine;

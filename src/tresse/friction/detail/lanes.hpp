@@ -5,10 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-// As in geometry/detail/lanes.hpp: what passes lanes between functions is inlined.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
+#include <tresse/base/lanes.hpp>
 
 namespace tresse::friction::detail {
 
