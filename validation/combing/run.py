@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""A second of combing from one checkpoint: the force on the comb with contact on the smooth curves, with segments in
+their place, and with three times the friction. Paper 000, figures 1 and 15.
+
+Goes on from a wisp that a comb already draws down (benchmarks/make_states leaves one in FOLDER/runs/wavy.combed), prints a
+table (claim, asked, measured, pass) and draws the forces. Exit status: 0 every claim holds, 1 one does not, 2 bad usage
+or a run failed.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCENE = ROOT / "scenes" / "comb.toml"
+
+# The wisp of benchmarks/make_states, but for what a case changes.
+WISP = {
+    "fibres": 225,
+    "natural_curvature": 60,
+    "friction": 0.1,
+    "duration": 60,
+    "comb_speed": "2.5cm/s",
+    "onset_time": 2,
+    "settle_time": 2.3,
+    "entry_time": 0.5,
+    "clearance": "7mm",
+    "tooth_length": "24mm",
+    "tolerance": 1e-9,
+    "max_iterations": 500,
+}
+
+CASES = {
+    "certified": {},
+    "segments": {"detection": "segments", "proxy_segments": 100},
+    "dirty": {"friction": 0.3},
+}
+
+# What is asked. Every tolerance of this validation is here.
+ASKED = {
+    # Largest change of the force from one step to the next, over its mean.
+    "jump": 0.01,
+    # Median change with segments over that with smooth contact.
+    "roughness_ratio": 2.0,
+    # How far the force with segments ends up from that with smooth contact (mean of the last tenth), over the mean.
+    "drift": 0.02,
+}
+
+
+class Force:
+    """The force on the comb after every step [N]."""
+
+    def __init__(self, folder):
+        rows = np.genfromtxt(folder / "forces.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+        rows = rows[rows["obstacle"] == "comb"]
+        self.time = rows["time"]
+        self.vector = np.column_stack([rows["fx"], rows["fy"], rows["fz"]])
+        self.size = np.linalg.norm(self.vector, axis=1)
+        self.mean = self.size.mean()
+        self.jumps = np.linalg.norm(np.diff(self.vector, axis=0), axis=1) / self.mean
+
+    def late(self):
+        return self.vector[-max(1, len(self.vector) // 10) :].mean(axis=0)
+
+
+def execute(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit status {done.returncode}: {done.stderr.strip()}")
+
+
+def simulate(arguments, name):
+    folder = arguments.output / name
+    state = arguments.output / f"{name}.h5"
+    settings = [f"--set={key}={value}" for key, value in {**WISP, **CASES[name]}.items()]
+    execute(arguments.program, "bench", "state", arguments.wisp, SCENE, *settings, "-o", state)
+    until = arguments.start + arguments.seconds
+    execute(arguments.program, "run", state, "-o", folder, f"--until={until}", "--threads", arguments.threads, "--quiet")
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    print(f"{name}: {summary['verdict']}, {summary['steps']} steps", file=sys.stderr)
+    return Force(folder)
+
+
+def start_of(wisp):
+    """Time of the checkpoint's step: what its run wrote last."""
+    return float((wisp.parent / "steps.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")[0])
+
+
+def claims(forces):
+    smooth = forces["certified"]
+    rows = []
+
+    def add(claim, asked, measured, holds):
+        rows.append((claim, asked, measured, {True: "yes", False: "NO", None: "-"}[holds]))
+
+    for name, force in forces.items():
+        add(f"mean force, {name}", "-", f"{1e3 * force.mean:.3f} mN", None)
+    large = smooth.jumps > ASKED["jump"]
+    add("largest jump, certified", f"<= {ASKED['jump']:.0%}", f"{smooth.jumps.max():.2%}; {large.sum()} of {len(large)} steps above",
+        not large.any())  # fmt: skip
+    for name in ("certified", "segments", "dirty"):
+        jumps = forces[name].jumps
+        add(f"jumps, {name}: median, 99 of 100", "-", f"{np.median(jumps):.1e}, {np.percentile(jumps, 99):.1e}", None)
+    ratio = np.median(forces["segments"].jumps) / np.median(smooth.jumps)
+    add("median jump, segments over certified", f">= {ASKED['roughness_ratio']:g}", f"{ratio:.1f}",
+        bool(ratio >= ASKED["roughness_ratio"]))  # fmt: skip
+    drift = np.linalg.norm(forces["segments"].late() - smooth.late()) / smooth.mean
+    add("drift, segments", f">= {ASKED['drift']:.0%}", f"{drift:.1%}", bool(drift >= ASKED["drift"]))
+    more = forces["dirty"].mean / smooth.mean
+    add("mean force, friction 0.3 over 0.1", "> 1", f"{more:.2f}", bool(more > 1.0))
+    return rows
+
+
+def text_of(rows):
+    rows = [("claim", "asked", "measured", "pass"), *rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines)
+
+
+def draw(forces, path):
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "tresse"
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
+    for axes, names in ((left, ("segments", "certified")), (right, ("dirty", "certified"))):
+        for name, colour in zip(names, ("tab:blue", "tab:red")):
+            force = forces[name]
+            label = {"certified": "smooth curves, 0.1", "segments": "100 segments, 0.1", "dirty": "smooth curves, 0.3"}[name]
+            axes.plot(force.time, 1e3 * force.size, color=colour, linewidth=0.8, label=label)
+        axes.set_xlabel("time [s]")
+        axes.legend(frameon=False)
+    left.set_ylabel("force on the comb [mN]")
+    left.set_ylim(bottom=0)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wisp", type=pathlib.Path, help="checkpoint.h5 of FOLDER/runs/wavy.combed (benchmarks/make_states)")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/tresse")
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "out/combing")
+    parser.add_argument("--figure", type=pathlib.Path, help="where the picture goes (OUTPUT/combing.svg)")
+    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--threads", type=int, default=2)
+    arguments = parser.parse_args()
+    for path in (arguments.wisp, arguments.program):
+        if not path.is_file():
+            parser.error(f"{path}: no such file")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    arguments.start = start_of(arguments.wisp)
+    try:
+        forces = {name: simulate(arguments, name) for name in CASES}
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 2
+    rows = claims(forces)
+    print(text_of(rows))
+    draw(forces, arguments.figure or arguments.output / "combing.svg")
+    return 1 if any(row[3] == "NO" for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
