@@ -166,7 +166,19 @@ void check_bounds(const A& a, const B& b, RandomCurves& random) {
   const detail::Pieces pa = pieces(a), pb = pieces(b);
   const Vector3 base = a.origin - b.origin;
   const double rounding = detail::position_rounding(a, a.domain(), b, b.domain(), base);
-  const detail::BoxDistances distance = detail::box_distances(base, pa, pb, rounding);
+  constexpr bool unit_speed = A::unit_speed && B::unit_speed;
+  detail::BoxDistances distance, unused;
+  RC_ASSERT(detail::box_distances<unit_speed>(base, pa, pb, rounding, {}, distance));
+  // What ends a query early is what the bounds tell.
+  double lowest = distance.lower[0];
+  for (int i = 1; i < detail::lane_count; ++i) lowest = std::min(lowest, distance.lower[i]);
+  const double beyond = lowest * random.uniform(0.9, 1.1);
+  constexpr double last_bits = 1e-12;
+  if (detail::box_distances<unit_speed>(base, pa, pb, rounding, {.beyond = beyond}, unused)) {
+    RC_ASSERT(lowest <= beyond * (1.0 + last_bits) + rounding);
+  } else {
+    RC_ASSERT(lowest >= beyond * (1.0 - last_bits));
+  }
   const detail::BoxShapes shape = detail::box_shapes(base, pa, pb, rounding);
   for (int lane = 0; lane < detail::lane_count; ++lane) {
     for (int i = 0; i < 40; ++i) {
@@ -222,6 +234,52 @@ TEST(ClosestPoints, lanes_evaluate_as_the_curve_does) {
           }
         },
         prepare(curve));
+  }
+}
+
+/// Straight arcs and tight coils, in both forms of the evaluator.
+TEST(ClosestPoints, helices_go_on_as_they_are) {
+  RandomCurves random(13);
+  for (int i = 0; i < 2000; ++i) {
+    HelixArc arc = random.helix(0.012, 0.1 * std::pow(10.0, random.uniform(0.0, 4.0)));
+    if (i % 10 == 0) arc.curvature.setZero();
+    const HelixEvaluator helix(arc);
+    const double s = random.uniform(0.0, arc.length);
+    const double step = arc.length * std::pow(10.0, -random.uniform(0.0, 9.0)) * (i % 2 == 0 ? 1.0 : -1.0);
+    const CurveJet expected = helix.jet(s + step);
+    const CurveJet found = detail::jet_beside(helix, helix.jet(s), step, s + step);
+    const double bend = helix.bounds({}).second;
+    EXPECT_LE((found.offset - expected.offset).norm(), 3e-15 * arc.length) << i;
+    EXPECT_LE((found.first - expected.first).norm(), 3e-15 * (1.0 + helix.rate() * arc.length)) << i;
+    EXPECT_LE((found.second - expected.second).norm(), 5e-15 * bend * (1.0 + helix.rate() * arc.length)) << i;
+    const double end = arc.length;
+    const detail::Pieces by_sines = detail::strip_pieces(helix, detail::spread(s), detail::spread(0.1 * end));
+    const detail::Pieces by_jet = detail::strip_pieces_about(helix, s, helix.jet(s), detail::spread(0.1 * end));
+    const auto third = [](const detail::Pieces& p) { return Vector3(p.third.x[0], p.third.y[0], p.third.z[0]); };
+    const double twist = helix.bounds({}).third;
+    EXPECT_LE((third(by_jet) - third(by_sines)).norm(), 1e-14 * (twist + helix.rate() * helix.rate())) << i;
+    EXPECT_EQ(by_jet.fourth[0], by_sines.fourth[0]);
+    EXPECT_EQ(by_jet.remainder[0], by_sines.remainder[0]);
+  }
+}
+
+TEST(ClosestPoints, halves_of_helices_are_prepared_as_evaluated) {
+  RandomCurves random(14);
+  for (int i = 0; i < 50; ++i) {
+    const HelixEvaluator helix(random.helix());
+    const double end = helix.domain().end;
+    const auto check = [&](const detail::Pieces& p, const std::array<double, 4>& centres) {
+      for (int lane = 0; lane < detail::lane_count; ++lane) {
+        const CurveJet jet = helix.jet(centres[static_cast<std::size_t>(lane)] * end);
+        EXPECT_EQ(p.centre[lane], centres[static_cast<std::size_t>(lane)] * end);
+        EXPECT_EQ(p.half[lane], 0.25 * end);
+        EXPECT_EQ(Vector3(p.offset.x[lane], p.offset.y[lane], p.offset.z[lane]), jet.offset);
+        EXPECT_EQ(Vector3(p.first.x[lane], p.first.y[lane], p.first.z[lane]), jet.first);
+        EXPECT_EQ(Vector3(p.second.x[lane], p.second.y[lane], p.second.z[lane]), jet.second);
+      }
+    };
+    check(detail::prepared_halves<false>(helix), {0.25, 0.25, 0.75, 0.75});
+    check(detail::prepared_halves<true>(helix), {0.25, 0.75, 0.25, 0.75});
   }
 }
 

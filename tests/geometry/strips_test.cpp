@@ -94,6 +94,7 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
   const auto g = detail::make_strips(base, detail::strip_pieces(a, centre, half),
                                      detail::strip_points(b, t, half, b.domain()), end_b, near, rounding);
   const Lanes lower = detail::strip_distances(g, half, rounding);
+  const detail::StripBounds bounds = detail::strip_bounds(g, half, rounding);
   int held = 0;
   for (int i = 0; i < detail::lane_count; ++i) {
     if (g.holds[i] == 0) {
@@ -101,10 +102,9 @@ int check_strips(const A& a, const B& b, const Vector3& base, double rounding, R
       continue;
     }
     ++held;
-    const detail::StripBound bound = detail::strip_bound(g, half, rounding, i);
     const double split = half[i] * random.uniform(-1.0, 1.0);
-    const double before = detail::part_distance(bound, -half[i], split);
-    const double after = detail::part_distance(bound, split, half[i]);
+    const double before = detail::part_distance(bounds, i, -half[i], split, rounding);
+    const double after = detail::part_distance(bounds, i, split, half[i], rounding);
     for (int k = 0; k <= 60; ++k) {
       const double x = half[i] * (k / 30.0 - 1.0);
       const double on_line = t[i] + g.along[i] * x;

@@ -13,7 +13,8 @@
 namespace tresse::geometry {
 namespace {
 
-void validate(Interval a, Interval b, const ClosestPointsOptions& options) {
+/// Not inlined: the intervals stay in registers.
+[[gnu::noinline]] void validate(Interval a, Interval b, const ClosestPointsOptions& options) {
   const auto sound = [](Interval i) { return std::isfinite(i.begin) && std::isfinite(i.end) && i.begin <= i.end; };
   require(sound(a) && sound(b), "closest_points: intervals must be finite with begin <= end");
   require(options.tolerance > 0.0 && std::isfinite(options.tolerance), "closest_points: tolerance must be positive");
@@ -71,6 +72,10 @@ Result with_evaluators(const PreparedCurve& a, const PreparedCurve& b, const Vis
 ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
                              const ClosestPointsOptions& options) {
   validate(interval_a, interval_b, options);
+  // Without a table of functions for what nearly all queries are about.
+  if (const auto* x = std::get_if<HelixEvaluator>(&a)) {
+    if (const auto* y = std::get_if<HelixEvaluator>(&b)) return query(*x, interval_a, *y, interval_b, options);
+  }
   if (a.index() > b.index()) {
     // One order of the types: half the code.
     ClosestPointsOptions swapped = options;

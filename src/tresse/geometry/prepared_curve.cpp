@@ -42,7 +42,14 @@ HelixEvaluator::HelixEvaluator(const HelixArc& arc)
     u_ = e;
     v_ = f;
   }
-  halves_ = {jet(0.25 * length_), jet(0.75 * length_)};
+  const std::array<CurveJet, 2> jets{jet(0.25 * length_), jet(0.75 * length_)};
+  for (std::size_t half = 0; half < 2; ++half) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      halves_.offset[c][half] = jets[half].offset[static_cast<int>(c)];
+      halves_.first[c][half] = jets[half].first[static_cast<int>(c)];
+      halves_.second[c][half] = jets[half].second[static_cast<int>(c)];
+    }
+  }
 }
 
 namespace {

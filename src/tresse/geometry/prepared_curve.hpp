@@ -97,9 +97,19 @@ class HelixEvaluator {
   /// Scale of the rounding of offset(): arc length (its phase is rounded), and radius.
   double size(Interval i) const { return 3.0 * std::max({std::abs(i.begin), std::abs(i.end), length_}); }
 
-  /// At the middles of both halves of the domain, where nearly every query begins.
-  const std::array<CurveJet, 2>& halves() const { return halves_; }
+  /// Jets at the middles of both halves of the domain, where nearly every query begins; for each coordinate both
+  /// numbers side by side.
+  struct Halves {
+    using Vectors = std::array<std::array<double, 2>, 3>;
+    Vectors offset, first, second;
+  };
+  const Halves& halves() const { return halves_; }
 
+  /// d3r/ds3 where dr/ds is `first`: r''' + |w|^2 r' is the same all along.
+  TRESSE_HOT Vector3 third_derivative(const Vector3& first) const {
+    const Vector3 turned = (rate_ * rate_) * (pitch_ - first);
+    return turning_ ? turned : Vector3(v_ + turned);
+  }
   Vector3 third_derivative_at_begin() const { return turning_ ? Vector3(-(rate_ * rate_ * rate_) * v_) : v_; }
   /// n . r(s) = constant + s slope + cos(rate s) cosine + sin(rate s) sine, when turning().
   bool turning() const { return turning_; }
@@ -121,7 +131,7 @@ class HelixEvaluator {
   double third_ = 0.0;
   double length_ = 0.0;
   bool turning_ = false;
-  std::array<CurveJet, 2> halves_;
+  Halves halves_;
 };
 
 /// Clothoid arc as power series summed piecewise. @cite casati2013 sec. 5-6: R_{n+1} = (R_n [k]x + R_{n-1} [g]x)/(n+1)

@@ -156,20 +156,25 @@ class CertifiedQuery {
     return box;
   }
 
+  /// The first four boxes; false where there is nothing in them that is of interest.
   TRESSE_HOT bool first_boxes(const WaitingBox& box, Batch& batch, Measured& measured) {
-    constexpr LaneMask of_a{0, 0, 1, 1};
-    constexpr LaneMask of_b{0, 1, 0, 1};
     if constexpr (std::same_as<A, HelixEvaluator> && std::same_as<B, HelixEvaluator>) {
       if (is_whole(a_, ia_) && is_whole(b_, ib_)) {
-        measured.a = prepared_halves(a_, of_a);
-        measured.b = prepared_halves(b_, of_b);
+        measured.a = prepared_halves<false>(a_);
+        measured.b = prepared_halves<true>(b_);
+        BoxNeeds needs{.enough = upper_};
+        if (!bounding_) needs.beyond = upper_ - tolerance_;  // else bounds are wanted as numbers
+        if (!box_distances<true>(base_, measured.a, measured.b, rounding_, needs, measured.distance)) {
+          out_.steps += lane_count;
+          return false;
+        }
         batch.centre_a = measured.a.centre;
         batch.half_a = measured.a.half;
         batch.centre_b = measured.b.centre;
         batch.half_b = measured.b.half;
         batch.sides = {begin_a | begin_b, begin_a | end_b, end_a | begin_b, end_a | end_b};
         batch.count = lane_count;
-        measure(batch, measured);
+        take_measure(batch, measured);
         return true;
       }
     }
@@ -260,12 +265,13 @@ class CertifiedQuery {
     Measured out;
     out.a = make_pieces(a_, batch.centre_a, batch.half_a);
     out.b = make_pieces(b_, batch.centre_b, batch.half_b);
-    measure(batch, out);
+    box_distances<A::unit_speed && B::unit_speed>(base_, out.a, out.b, rounding_, {.enough = upper_}, out.distance);
+    take_measure(batch, out);
     return out;
   }
-  TRESSE_HOT void measure(const Batch& batch, Measured& out) {
+  /// Counts boxes that were measured and keeps what their points and bounds tell.
+  TRESSE_HOT void take_measure(const Batch& batch, const Measured& out) {
     out_.steps += batch.count;
-    out.distance = box_distances(base_, out.a, out.b, rounding_, upper_);
     for (int i = 0; i < batch.count; ++i) {
       if (!(out.distance.upper[i] < upper_)) continue;
       offer(out.distance.upper[i], std::clamp(out.a.centre[i] + out.distance.u[i] * out.a.half[i], ia_.begin, ia_.end),

@@ -39,7 +39,29 @@ struct LocalMinimum {
   double s_b = 0.0;
   double distance = 0.0;
   double slope2 = 0.0;  ///< squared norm of the projected gradient of |a - b|^2/2, parameters scaled to unit speed
+  CurveJet a, b;        ///< the curves there
 };
+
+/// The jet at s, from the one at s - step of the same curve. A helix's goes on by its series, as r'''' = -|w|^2 r'', to
+/// rounding while the step turns little, which steps of Newton's method soon do: no sines.
+template <CurveEvaluator C>
+TRESSE_HOT CurveJet jet_beside(const C& curve, const CurveJet& from, double step, double s) {
+  if constexpr (std::same_as<C, HelixEvaluator>) {
+    constexpr double small = 1e-5;  // [rad^2] its third power is beyond all digits
+    const double turn = curve.rate() * step;
+    const double z = turn * turn;
+    if (z <= small) {
+      const double c0 = 1.0 - z * (1.0 / 2.0 - z * (1.0 / 24.0));
+      const double c1 = 1.0 - z * (1.0 / 6.0 - z * (1.0 / 120.0));
+      const double c2 = 1.0 / 2.0 - z * (1.0 / 24.0 - z * (1.0 / 720.0));
+      const double c3 = 1.0 / 6.0 - z * (1.0 / 120.0);
+      const Vector3 third = curve.third_derivative(from.first);
+      return {from.offset + step * (from.first + step * (c2 * from.second + (step * c3) * third)),
+              from.first + step * (c1 * from.second + (step * c2) * third), c0 * from.second + (step * c1) * third};
+    }
+  }
+  return curve.jet(s);
+}
 
 /// Newton's method for G = |a - b|^2/2 on a rectangle of parameters from (s_a, s_b): each step minimises the quadratic
 /// model over the rectangle and is halved until G falls. Where the Hessian isn't positive definite, its Gauss-Newton
@@ -82,8 +104,8 @@ LocalMinimum local_minimum(const A& a, Interval ia, const B& b, Interval ib, con
     for (int halving = 0; halving < (last ? 1 : 40); ++halving) {
       const double next_a = std::clamp(s_a + step.x, ia.begin, ia.end);
       const double next_b = std::clamp(s_b + step.y, ib.begin, ib.end);
-      const CurveJet ka = a.jet(next_a);
-      const CurveJet kb = b.jet(next_b);
+      const CurveJet ka = jet_beside(a, ja, next_a - s_a, next_a);
+      const CurveJet kb = jet_beside(b, jb, next_b - s_b, next_b);
       const Vector3 next = base + (ka.offset - kb.offset);
       const double next_value = next.squaredNorm();
       if (next_value < value || (last && next_value <= value * (1.0 + 1e-14))) {
@@ -96,7 +118,7 @@ LocalMinimum local_minimum(const A& a, Interval ia, const B& b, Interval ib, con
     }
     if (!moved || last) break;
   }
-  LocalMinimum out{.s_a = s_a, .s_b = s_b, .distance = std::sqrt(value)};
+  LocalMinimum out{.s_a = s_a, .s_b = s_b, .distance = std::sqrt(value), .a = ja, .b = jb};
   const auto projected = [](double g, double s, Interval i, double speed2) {
     if (!(i.begin < i.end) || (s <= i.begin && g > 0.0) || (s >= i.end && g < 0.0)) return 0.0;
     return speed2 > 0.0 ? g * g / speed2 : 0.0;

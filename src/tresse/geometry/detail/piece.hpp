@@ -120,15 +120,18 @@ TRESSE_HOT void fill_jets(const SegmentEvaluator& curve, Pieces& p) {
   p.second = p.third = spread(Vector3(Vector3::Zero()));
   p.bend = p.twist = p.fourth = spread(0.0);
 }
+TRESSE_HOT void fill_helix_bounds(const HelixEvaluator& curve, Pieces& p) {
+  const DerivativeBounds bounds = curve.bounds({});
+  p.bend = spread(bounds.second);
+  p.twist = spread(bounds.third);
+  p.fourth = spread(curve.rate() * curve.rate() * bounds.second);
+}
 TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   const double w = curve.rate();
   const LaneVector u = spread(curve.cosine_radius());
   const LaneVector v = spread(curve.sine_radius());
   const LaneVector pitch = spread(curve.pitch());
-  const DerivativeBounds bounds = curve.bounds({});
-  p.bend = spread(bounds.second);
-  p.twist = spread(bounds.third);
-  p.fourth = spread(w * w * bounds.second);
+  fill_helix_bounds(curve, p);
   if (!curve.turning()) {
     const Lanes x = (w * w) * p.centre * p.centre;
     Lanes c2, c3;
@@ -173,22 +176,28 @@ TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
   return p;
 }
 
-/// The halves of a helix, from what was prepared of it: `which` tells for each lane the first (0) or the second (1).
-TRESSE_HOT Pieces prepared_halves(const HelixEvaluator& curve, LaneMask which) {
-  const CurveJet& first = curve.halves()[0];
-  const CurveJet& second = curve.halves()[1];
-  const LaneMask later = which != LaneMask{0, 0, 0, 0};
-  const auto both = [&](const Vector3& x, const Vector3& y) {
-    return LaneVector{select(later, spread(y.x()), spread(x.x())), select(later, spread(y.y()), spread(x.y())),
-                      select(later, spread(y.z()), spread(x.z()))};
+/// The halves of a helix, from what was prepared of it, in the order of the lanes: the first two times and then the
+/// second, or in turn.
+template <bool in_turn>
+TRESSE_HOT Pieces prepared_halves(const HelixEvaluator& curve) {
+  const auto lanes = [](const std::array<double, 2>& x) {
+    if constexpr (in_turn) {
+      return Lanes{x[0], x[1], x[0], x[1]};
+    } else {
+      return Lanes{x[0], x[0], x[1], x[1]};
+    }
   };
+  const auto vectors = [&](const HelixEvaluator::Halves::Vectors& x) {
+    return LaneVector{lanes(x[0]), lanes(x[1]), lanes(x[2])};
+  };
+  const HelixEvaluator::Halves& halves = curve.halves();
   const double length = curve.domain().end;
   Pieces p;
-  p.centre = select(later, spread(0.75 * length), spread(0.25 * length));
+  p.centre = lanes({0.25 * length, 0.75 * length});
   p.half = spread(0.25 * length);
-  p.offset = both(first.offset, second.offset);
-  p.first = both(first.first, second.first);
-  p.second = both(first.second, second.second);
+  p.offset = vectors(halves.offset);
+  p.first = vectors(halves.first);
+  p.second = vectors(halves.second);
   const DerivativeBounds bounds = curve.bounds({});
   p.bend = spread(bounds.second);
   p.twist = spread(bounds.third);
@@ -230,12 +239,20 @@ struct BoxDistances {
   Lanes v;
 };
 
+/// How a segment test may be shortened.
+struct BoxNeeds {
+  double beyond =
+      std::numeric_limits<double>::infinity();  ///< nothing is told of boxes all of which are this far apart
+  double enough = std::numeric_limits<double>::infinity();  ///< no upper bounds where all are at least this far apart
+};
+
 /// Lower bound: axes of the capsules shifted by half the sagitta give a direction n; along n the pieces are parabolas
 /// up to the remainders, so |a - b| >= min n.a - max n.b. `base` = origin of a - origin of b; `rounding` [m] covers
-/// every rounding of the positions. Never below the capsules' own bound (radius k h^2/16 + |r'''| h^3/48). Where
-/// all of them are at least `enough` apart the upper bounds are not worked out.
-TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, const Pieces& b, double rounding,
-                                      double enough = std::numeric_limits<double>::infinity()) {
+/// every rounding of the positions. Never below the capsules' own bound (radius k h^2/16 + |r'''| h^3/48).
+/// `unit_speed`: of both curves. False where all boxes are as far apart as `needs.beyond`; `out` is left alone then.
+template <bool unit_speed>
+TRESSE_HOT bool box_distances(const Vector3& base, const Pieces& a, const Pieces& b, double rounding,
+                              const BoxNeeds& needs, BoxDistances& out) {
   const LaneVector p = a.half * a.first;
   const LaneVector q = b.half * b.first;
   const LaneVector sa = (0.5 * a.half * a.half) * a.second;
@@ -245,8 +262,9 @@ TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, cons
 
   // Closest points of the segments w + u p and v q, as closest_on_segments().
   constexpr double tiny = 1e-300;
-  const Lanes pp = dot(p, p) + tiny;
-  const Lanes qq = dot(q, q) + tiny;
+  const auto squared = [](Lanes half, const LaneVector& x) { return (unit_speed ? half * half : dot(x, x)) + tiny; };
+  const Lanes pp = squared(a.half, p);
+  const Lanes qq = squared(b.half, q);
   const Lanes pq = dot(p, q);
   const Lanes pw = dot(p, w);
   const Lanes qw = dot(q, w);
@@ -263,10 +281,20 @@ TRESSE_HOT BoxDistances box_distances(const Vector3& base, const Pieces& a, cons
   const Lanes slack = a.remainder + b.remainder + rounding;
   const Lanes length2 = dot(n, n);
   const Lanes support = dot(n, w0) + least_parabola(dot(n, p), dot(n, sa)) + least_parabola(-dot(n, q), -dot(n, sb));
-  const Lanes lower = select(length2 > spread(0.0), max(spread(0.0), support / sqrt(length2) - slack), spread(0.0));
-  if (!any(~(lower >= spread(enough)))) return {lower, spread(std::numeric_limits<double>::infinity()), u, v};
+  const Lanes zero = spread(0.0);
+  // Most queries end here: no root and no division.
+  const Lanes wanted = max(zero, needs.beyond + slack);
+  const LaneMask beyond =
+      (support > zero) & (length2 > zero) & (support * support >= (1.0 + 1e-14) * (wanted * wanted) * length2);
+  if (!any(~beyond)) return false;
+  out.u = u;
+  out.v = v;
+  out.lower = select(length2 > zero, max(zero, support / sqrt(length2) - slack), zero);
+  out.upper = spread(std::numeric_limits<double>::infinity());
+  if (!any(~(out.lower >= spread(needs.enough)))) return true;
   const LaneVector point = w0 + chord + ((u * u) * sa - (v * v) * sb);
-  return {lower, sqrt(dot(point, point)) + slack, u, v};
+  out.upper = sqrt(dot(point, point)) + slack;
+  return true;
 }
 
 /// What the second-order test of a box tells about G = |a - b|^2 / 2. A parameter whose piece is a point is fixed and

@@ -56,6 +56,35 @@ TRESSE_HOT Pieces strip_points(const C& curve, Lanes centre, Lanes half, Interva
   }
 }
 
+/// strip_pieces() of parts about one point of the curve, whose jet is known.
+template <StripCurve C>
+TRESSE_HOT Pieces strip_pieces_about(const C& curve, double centre, const CurveJet& jet, Lanes half) {
+  if constexpr (std::same_as<C, HelixEvaluator>) {
+    Pieces p;
+    p.centre = spread(centre);
+    p.half = half;
+    p.offset = spread(jet.offset);
+    p.first = spread(jet.first);
+    p.second = spread(jet.second);
+    p.third = spread(curve.third_derivative(jet.first));
+    fill_helix_bounds(curve, p);
+    fill_bounds(curve, p);
+    return p;
+  } else {
+    return strip_pieces(curve, spread(centre), half);
+  }
+}
+
+/// strip_points() of one point of the curve, whose jet is known.
+template <StripCurve C>
+TRESSE_HOT Pieces strip_point(const C& curve, double centre, const CurveJet& jet, Lanes half, Interval ib) {
+  if constexpr (std::same_as<C, HelixEvaluator>) {
+    return strip_pieces_about(curve, centre, jet, spread(0.0));
+  } else {
+    return strip_points(curve, spread(centre), half, ib);
+  }
+}
+
 /// G over four strips. On the line y = 0,
 ///   G >= value + (slope_s + along slope_t) x + square x^2 + cube x^3 - tail x^4,
 /// and from it, for every point of b that is within `near` of a(s),
@@ -201,39 +230,36 @@ TRESSE_HOT Lanes strip_distances(const Strips& g, Lanes e, double rounding) {
   return select(g.holds & (least > zero), max(zero, sqrt(2.0 * max(least, zero)) - rounding), zero);
 }
 
-/// What bounds the distance on parts of one strip.
-struct StripBound {
-  double value, slope, square, cube, tail;  ///< of G on the line
-  double side, drift, stiffness;            ///< of dG/dt off it, and of its slope
-  double noise;                             ///< of G [m^2]
-  double rounding;                          ///< of positions [m]
+/// What bounds the distance on parts of four strips.
+struct StripBounds {
+  Lanes value, slope, square, cube, tail;  ///< of G on the line; value < 0 where nothing is proved
+  Lanes side, drift, stiffness;            ///< of dG/dt off it, and of its slope
+  Lanes noise;                             ///< of G [m^2]
 };
 
-inline StripBound strip_bound(const Strips& g, Lanes half, double rounding, int lane) {
-  const Lanes slope = g.slope_s + g.along * g.slope_t;
-  const Lanes side = abs(g.slope_t) + slope_rounding(g, half, rounding);
-  return {g.holds[lane] != 0 ? g.value[lane] : -1.0,
-          slope[lane],
-          g.square[lane],
-          g.cube[lane],
-          g.tail[lane],
-          side[lane],
-          g.drift[lane],
-          g.stiffness[lane],
-          g.size[lane] * (2.0 * rounding + 1e-14 * g.size[lane]),
-          rounding};
+TRESSE_HOT StripBounds strip_bounds(const Strips& g, Lanes half, double rounding) {
+  return {select(g.holds, g.value, spread(-1.0)),
+          g.slope_s + g.along * g.slope_t,
+          g.square,
+          g.cube,
+          g.tail,
+          abs(g.slope_t) + slope_rounding(g, half, rounding),
+          g.drift,
+          g.stiffness,
+          g.size * (2.0 * rounding + 1e-14 * g.size)};
 }
 
-/// As strip_distances(), over the part of a strip from x = from to x = to. [m]
-inline double part_distance(const StripBound& g, double from, double to) {
+/// As strip_distances(), over the part of the strip of a lane from x = from to x = to. [m]
+inline double part_distance(const StripBounds& g, int lane, double from, double to, double rounding) {
+  const double slope = g.slope[lane], square = g.square[lane], cube = g.cube[lane];
   const double e = std::max(std::abs(from), std::abs(to));
-  const auto parabola = [&](double x) { return x * (g.slope + x * g.square); };
+  const auto parabola = [&](double x) { return x * (slope + x * square); };
   double least = std::min(parabola(from), parabola(to));
-  if (g.square > 0.0) least = parabola(std::clamp(-0.5 * g.slope / g.square, from, to));
-  const double side = g.side + g.drift * e * e;
-  least += g.value + std::min(g.cube * from * from * from, g.cube * to * to * to) - g.tail * e * e * e * e -
-           0.5 * side * side / g.stiffness - g.noise;
-  return least > 0.0 ? std::max(0.0, std::sqrt(2.0 * least) - g.rounding) : 0.0;
+  if (square > 0.0) least = parabola(std::clamp(-0.5 * slope / square, from, to));
+  const double side = g.side[lane] + g.drift[lane] * e * e;
+  least += g.value[lane] + std::min(cube * from * from * from, cube * to * to * to) - g.tail[lane] * e * e * e * e -
+           0.5 * side * side / g.stiffness[lane] - g.noise[lane];
+  return least > 0.0 ? std::max(0.0, std::sqrt(2.0 * least) - rounding) : 0.0;
 }
 
 /// Where a minimum (the centre of a strip, on both curves) is proved to be the least of its strip.

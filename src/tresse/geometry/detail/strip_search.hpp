@@ -29,7 +29,6 @@ struct Strip {
   double at, t, along;
   double reach;  ///< no point of b farther from T is of interest
   double lower;  ///< |a - b| is at least this
-  StripBound bound;
 };
 
 /// The nearest points of two curves that run alongside each other, strip by strip along a.
@@ -97,7 +96,7 @@ class StripSearch {
       const double sum = beyond[begin] + beyond[end];
       return std::clamp(ib.begin + (sum != 0.0 ? b_length * beyond[begin] / sum : 0.0), ib.begin, ib.end);
     };
-    Strip out{ia.begin, ia.end, 0.0, 0.0, 0.0, 0.0, 0.0, {}};
+    Strip out{ia.begin, ia.end, 0.0, 0.0, 0.0, 0.0, 0.0};
     double t_begin = beside(0, 1);
     double t_end = beside(2, 3);
     for (int side = 0; side < 2; ++side) {
@@ -176,6 +175,7 @@ class StripSearch {
     const Strips g = make_strips(task_.base, a, b, task_.ib.end - task_.ib.begin, upper_, task_.rounding);
     const Lanes lower = strip_distances(g, half, task_.rounding);
     steps_ += count;
+    bounds_[static_cast<std::size_t>(from / lane_count)] = strip_bounds(g, half, task_.rounding);
     const Lanes slope = g.slope_s + g.along * g.slope_t;
     const Lanes zero = spread(0.0);
     const auto within = [&](Lanes x) { return min(half, max(-half, x)); };
@@ -198,7 +198,6 @@ class StripSearch {
       strip.along = g.along[i];
       strip.reach = here ? g.reach[i] + std::abs(g.slope_t[i]) + std::abs(g.along[i]) * half[i]
                          : std::numeric_limits<double>::infinity();
-      strip.bound = strip_bound(g, half, task_.rounding, i);
       if (!(promise[i] < promise_)) continue;
       promise_ = promise[i];
       promised_ = {centre[i] + x[i], strip.t + g.along[i] * x[i]};
@@ -217,8 +216,8 @@ class StripSearch {
     const double room_below = found.s_a - ia.begin;
     const double room_above = ia.end - found.s_a;
     const Lanes half = std::max(room_below, room_above) * Lanes{1.0, 0.4, 0.15, 0.05};
-    const Pieces a = strip_pieces(task_.a, spread(found.s_a), half);
-    const Pieces b = strip_points(task_.b, spread(found.s_b), half, ib);
+    const Pieces a = strip_pieces_about(task_.a, found.s_a, found.a, half);
+    const Pieces b = strip_point(task_.b, found.s_b, found.b, half, ib);
     const Strips g = make_strips(task_.base, a, b, ib.end - ib.begin, upper_, task_.rounding);
     const int end_b = found.s_b >= ib.end ? 1 : found.s_b <= ib.begin ? -1 : 0;
     const Basin basin = make_basin(g, half, room_below, room_above, end_b, task_.rounding);
@@ -246,20 +245,22 @@ class StripSearch {
       const Strip& strip = old[i];
       if (!(strip.lower < enough())) continue;
       if (!settled_ || settled_->end <= strip.begin || settled_->begin >= strip.end) {
-        append_unsettled(strip, strip.begin, strip.end);
+        append_unsettled(i, strip, strip.begin, strip.end);
         continue;
       }
-      append_unsettled(strip, strip.begin, settled_->begin);
-      append_unsettled(strip, settled_->end, strip.end);
+      append_unsettled(i, strip, strip.begin, settled_->begin);
+      append_unsettled(i, strip, settled_->end, strip.end);
     }
   }
 
-  /// Appends what of a part of a strip its own bound leaves, looked at on either side of its centre.
-  void append_unsettled(const Strip& strip, double begin, double end) {
+  /// Appends what of a part of a strip, which was examined as number `i`, its own bound leaves, looked at on either
+  /// side of its centre.
+  void append_unsettled(int i, const Strip& strip, double begin, double end) {
     if (!(begin < end)) return;
     const double middle = std::clamp(strip.at, begin, end);
     const auto near = [&](double from, double to, double& lower) {
-      lower = part_distance(strip.bound, from - strip.at, to - strip.at);
+      lower = part_distance(bounds_[static_cast<std::size_t>(i / lane_count)], i % lane_count, from - strip.at,
+                            to - strip.at, task_.rounding);
       return from < to && lower < enough();
     };
     double before, after;
@@ -287,6 +288,7 @@ class StripSearch {
   const StripTask<A, B>& task_;
   double upper_;
   std::array<Strip, capacity> strips_;
+  std::array<StripBounds, capacity / lane_count> bounds_;  ///< of the strips in the order they were examined
   int count_ = 0;
   int steps_ = 0;
   double promise_ = 0.0;  ///< least of |a - b|^2/2 that a strip promises [m^2]

@@ -56,22 +56,28 @@ TRESSE_HOT void stumpff_series(const T& x, T& c2, T& c3) {
   constexpr double f2 = 1.0 / 2.0, f4 = 1.0 / 24.0, f6 = 1.0 / 720.0, f8 = 1.0 / 40320.0, f10 = 1.0 / 3628800.0,
                    f12 = 1.0 / 479001600.0, f14 = 1.0 / 87178291200.0, f16 = 1.0 / 20922789888000.0,
                    f18 = 1.0 / 6402373705728000.0;
-  c3 = f3 - x * (f5 - x * (f7 - x * (f9 - x * (f11 - x * (f13 - x * (f15 - x * (f17 - x * f19)))))));
-  c2 = f2 - x * (f4 - x * (f6 - x * (f8 - x * (f10 - x * (f12 - x * (f14 - x * (f16 - x * f18)))))));
+  // Estrin's scheme: short dependency chains.
+  const T z = x * x;
+  const T z2 = z * z;
+  c3 = ((f3 - x * f5) + z * (f7 - x * f9)) + z2 * (((f11 - x * f13) + z * (f15 - x * f17)) + z2 * f19);
+  c2 = ((f2 - x * f4) + z * (f6 - x * f8)) + z2 * (((f10 - x * f12) + z * (f14 - x * f16)) + z2 * f18);
 }
 
-/// Relative error of each below 1e-15 (c0 absolute): the two highest by series and the others by the recursion
-/// c_m = 1/m! - x c_{m+2} up to x = 1, trigonometric beyond, where nothing cancels any more.
-inline Stumpff stumpff(double x) {
-  if (x <= 1.0) {
-    double c2, c3;
-    stumpff_series(x, c2, c3);
-    return {1.0 - x * c2, 1.0 - x * c3, c2, c3};
-  }
+/// Beyond x = 1, trigonometric: nothing cancels there any more.
+[[gnu::noinline]] inline Stumpff stumpff_beyond_series(double x) {
   const double t = std::sqrt(x);
   const SineCosine trig = sine_cosine(t);
   const double half = sine_cosine(0.5 * t).sine;
   return {trig.cosine, trig.sine / t, 2.0 * half * half / x, (t - trig.sine) / (t * x)};
+}
+
+/// Relative error of each below 1e-15 (c0 absolute): the two highest by series and the others by the recursion
+/// c_m = 1/m! - x c_{m+2} up to x = 1.
+TRESSE_HOT Stumpff stumpff(double x) {
+  if (!(x <= 1.0)) return stumpff_beyond_series(x);
+  double c2, c3;
+  stumpff_series(x, c2, c3);
+  return {1.0 - x * c2, 1.0 - x * c3, c2, c3};
 }
 
 }  // namespace tresse::geometry::detail
