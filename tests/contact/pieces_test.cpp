@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include <tresse/contact/pieces.hpp>
+
+#include "geometry/random_curves.hpp"
 
 namespace tresse::contact {
 namespace {
@@ -44,7 +48,7 @@ TEST(Travel, of_a_rigid_motion_is_that_motion) {
   EXPECT_NEAR((travel.spin - spin).norm(), 0.0, 1e-14);
   EXPECT_NEAR((travel.drift - shift - spin.cross(bent.middle)).norm(), 0.0, 1e-17);
   EXPECT_NEAR(travel.reach, 1e-6, 1e-15);
-  EXPECT_GE(travel.extent, (bent.end - bent.middle).norm() + 1e-5);
+  EXPECT_GE(travel.extent(), (bent.end - bent.middle).norm() + 1e-5);
 }
 
 TEST(Travel, of_anything_else_is_bounded_at_its_points) {
@@ -55,6 +59,7 @@ TEST(Travel, of_anything_else_is_bounded_at_its_points) {
     return (moved - travel.drift - travel.spin.cross(x - bent.middle)).norm();
   };
   EXPECT_GE(travel.reach, 1e-6 + std::max(left(bent.begin, moves.begin), left(bent.end, moves.end)) - 1e-16);
+  EXPECT_GE(travel.reach, 1e-6 + left(bent.middle, moves.middle) - 1e-16);
   EXPECT_LE(travel.reach, 1e-6 + 5e-5);
   EXPECT_GE(travel.farthest(), moves.end.norm());
 }
@@ -73,6 +78,77 @@ TEST(Travel, of_neighbours_closes_in_by_their_difference) {
   const Travel d = rigid_travel(beside, rigid(beside, shift, spin + Vector3(0, 0, 1e-3)), 0.0, 0.0);
   EXPECT_GE(closing(a, d), 1e-3 * 0.01);
   EXPECT_LE(closing(a, d), 3e-3 * 0.02);
+}
+
+/// Points of an arc, and the same when its travel was taken.
+struct Samples {
+  Matrix3X before, after;
+};
+
+Samples moved(const geometry::HelixArc& arc, const Travel& travel) {
+  constexpr int count = 200;
+  const geometry::PreparedCurve curve = geometry::prepare(arc);
+  Samples out{Matrix3X(3, count + 1), Matrix3X(3, count + 1)};
+  for (int i = 0; i <= count; ++i) {
+    const Vector3 x = geometry::position(curve, arc.length * i / count);
+    out.before.col(i) = x;
+    out.after.col(i) = x + travel.drift + travel.spin.cross(x - travel.middle);
+  }
+  return out;
+}
+
+double distance(const Matrix3X& a, const Matrix3X& b) {
+  double least = INFINITY;
+  for (int i = 0; i < a.cols(); ++i) least = std::min(least, (b.colwise() - a.col(i)).colwise().norm().minCoeff());
+  return least;
+}
+
+/// What two arcs that drift and spin close in by, against samples of both: never more, and no more than the fastest
+/// point travels beside the other's motion.
+/// The middle moves beside both ends by as much: half of it is left to each.
+TEST(Travel, of_what_bends_is_left_to_ends_and_middle_alike) {
+  ThreePoints moves = rigid(bent, Vector3(0, 0, 1e-4), Vector3(0.0, 0.0, 0.01));
+  // Across the plane of the three points, or a spin about the chord would take it.
+  const Vector3 across = (bent.middle - bent.begin).cross(bent.end - bent.begin).normalized();
+  const Vector3 chord = (bent.end - bent.begin).normalized();
+  const Vector3 beside = 1e-5 * across.cross(chord);
+  moves.begin += beside;
+  moves.end += beside;
+  EXPECT_NEAR(rigid_travel(bent, moves, 0.0, 0.0).reach, 0.5e-5, 1e-12);
+}
+
+TEST(Travel, of_arcs_closes_in_by_what_their_fastest_point_does) {
+  geometry::test::RandomCurves random(3);
+  double most_share = 0.0;
+  for (int k = 0; k < 300; ++k) {
+    const geometry::HelixArc arcs[] = {random.helix(2e-3, 60.0), random.helix(2e-3, 60.0)};
+    const double common = random.uniform(0.0, 1e-4);
+    const Vector3 together = random.vector(common), swing = random.vector(100.0 * common);
+    std::array<Travel, 2> travel;
+    for (int i = 0; i < 2; ++i) {
+      const geometry::PreparedCurve curve = geometry::prepare(arcs[i]);
+      const double length = arcs[i].length;
+      const ThreePoints at{geometry::position(curve, 0.0), geometry::position(curve, 0.5 * length),
+                           geometry::position(curve, length)};
+      const double bend = geometry::second_derivative_bound(curve, geometry::domain(curve));
+      travel[i] = rigid_travel(at, rigid(at, together + random.vector(1e-6), swing + random.vector(1e-4)),
+                               bend * length * length / 32.0, 0.0);
+    }
+    const Samples a = moved(arcs[0], travel[0]);
+    const Samples b = moved(arcs[1], travel[1]);
+    const double bound = closing(travel[0], travel[1]);
+    EXPECT_LE(distance(a.before, b.before) - distance(a.after, b.after), bound + 1e-12) << k;
+    double fastest = 0.0;
+    for (int i = 0; i < b.before.cols(); ++i) {
+      const Vector3 x = b.before.col(i);
+      const Vector3 with_a = travel[0].drift + travel[0].spin.cross(x - travel[0].middle);
+      fastest = std::max(fastest, (b.after.col(i) - x - with_a).norm());
+    }
+    const double beside = (travel[1].spin - travel[0].spin).norm() * travel[1].sagitta;
+    EXPECT_LE(bound, fastest + beside + travel[0].reach + travel[1].reach + 1e-12) << k;
+    most_share = std::max(most_share, fastest / bound);
+  }
+  EXPECT_GT(most_share, 0.9);
 }
 
 TEST(Travel, that_all_share_is_taken_off_and_kept) {

@@ -1,6 +1,7 @@
 #include <tresse/contact/broad_phase.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/contact/detail/link_tree.hpp>
@@ -63,16 +64,37 @@ std::vector<CandidatePair> sorted(const std::vector<std::vector<CandidatePair>>&
   return joined(out);
 }
 
+/// Remembers pairs that were found lately: two pieces side by side meet along many capsules, one after the other.
+class FoundPairs {
+ public:
+  FoundPairs() { last_.fill({-1, -1}); }
+  bool holds(const CandidatePair& pair) const { return same(last_[slot(pair)], pair); }
+  void keep(const CandidatePair& pair) { last_[slot(pair)] = pair; }
+
+ private:
+  static constexpr std::size_t size = 1024;
+  static bool same(const CandidatePair& x, const CandidatePair& y) { return x.a == y.a && x.b == y.b; }
+  static std::size_t slot(const CandidatePair& pair) {
+    constexpr std::size_t odd = 37;
+    return (odd * static_cast<std::size_t>(pair.a) + static_cast<std::size_t>(pair.b)) % size;
+  }
+  std::array<CandidatePair, size> last_;
+};
+
 std::vector<CandidatePair> pairs_of_many(const Geometry& scene, const BroadPhaseOptions& options) {
   const detail::LinkTree tree(scene);
   const int moving_pieces = count_of_moving_pieces(scene);
   constexpr std::size_t block = 16;
   std::vector<std::vector<CandidatePair>> found((tree.leaf_count() + block - 1) / block);
   for_blocks(tree.leaf_count(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    FoundPairs known;
     const auto visit = [&](int i, int j, double bound) {
       const auto [a, b] = std::minmax(i, j);
-      if (a >= moving_pieces || bound > meeting_distance(scene.pieces[a], scene.pieces[b])) return;
-      if (may_meet(scene, options, a, b)) found[k].push_back({a, b});
+      if (a >= moving_pieces || known.holds({a, b}) || bound > meeting_distance(scene.pieces[a], scene.pieces[b]))
+        return;
+      if (!may_meet(scene, options, a, b)) return;
+      known.keep({a, b});
+      found[k].push_back({a, b});
     };
     for (std::size_t n = begin; n < end; ++n) tree.join(n, visit);
   });

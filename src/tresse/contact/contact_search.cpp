@@ -52,9 +52,9 @@ void ContactSearch::move_to(const Geometry& scene) {
       const double length = piece.interval.end - piece.interval.begin;
       const Vector3 middle = geometry::position(piece.curve, piece.interval.begin + 0.5 * length);
       track.travel.middle = middle;
-      track.travel.extent = std::max((geometry::position(piece.curve, piece.interval.begin) - middle).norm(),
-                                     (geometry::position(piece.curve, piece.interval.end) - middle).norm()) +
-                            piece.curvature * length * length / 32.0;
+      track.travel.to_begin = geometry::position(piece.curve, piece.interval.begin) - middle;
+      track.travel.to_end = geometry::position(piece.curve, piece.interval.end) - middle;
+      track.travel.sagitta = piece.curvature * length * length / 32.0;
       track.radius = piece.radius;
     }
   });
@@ -85,7 +85,7 @@ ContactSearch::View ContactSearch::view_of(const CandidatePair& pair) const {
 double ContactSearch::closed_in(const NearPair& near) const {
   const View now = view_of(near.pair);
   return (now.offset - near.view.offset).norm() +
-         turned(now.turn, near.view.turn) * tracks_[near.pair.b].travel.extent +
+         turned(now.turn, near.view.turn) * tracks_[near.pair.b].travel.extent() +
          (now.deformation - near.view.deformation);
 }
 

@@ -11,6 +11,7 @@
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/contact/detail/candidate.hpp>
 #include <tresse/contact/detail/pair_search.hpp>
+#include <tresse/contact/overlaps.hpp>
 #include <tresse/geometry/lowest_points.hpp>
 #include <tresse/math/vectors.hpp>
 
@@ -196,8 +197,21 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
       out.push_back(plane_candidate(scene, pair.a, pair.b, s));
     return;
   }
-  for (const geometry::ClosestPoints& found :
-       nearest_points(a, scene.pieces[pair.b], meeting_distance(a, scene.pieces[pair.b]), options))
+  const double meeting = meeting_distance(a, scene.pieces[pair.b]);
+  for (const geometry::ClosestPoints& found : nearest_points(a, scene.pieces[pair.b], {meeting, meeting}, options))
+    out.push_back(make_candidate(scene, pair, found, false));
+}
+
+void append_overlaps(const Geometry& scene, const CandidatePair& pair, double depth, const DetectionOptions& options,
+                     std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[pair.a];
+  if (pair.b < 0 || !a.fibre) {
+    append_contacts(scene, pair, options, out);
+    return;
+  }
+  const Piece& b = scene.pieces[pair.b];
+  const Nearness deep{std::max(a.radius + b.radius - depth, a.radius), meeting_distance(a, b)};
+  for (const geometry::ClosestPoints& found : nearest_points(a, b, deep, options))
     out.push_back(make_candidate(scene, pair, found, false));
 }
 
@@ -358,6 +372,16 @@ std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePa
   detail::append_all(scene, pairs, options, candidates);
   detail::append_followed(scene, followed, options, candidates);
   return detail::without_duplicates(scene, candidates);
+}
+
+std::vector<Contact> overlaps(const Geometry& scene, const std::vector<CandidatePair>& pairs, double depth,
+                              const DetectionOptions& options) {
+  constexpr std::size_t block = 128;
+  std::vector<std::vector<Candidate>> found((pairs.size() + block - 1) / block);
+  for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) detail::append_overlaps(scene, pairs[i], depth, options, found[k]);
+  });
+  return detail::without_duplicates(scene, joined(found));
 }
 
 }  // namespace tresse::contact

@@ -167,7 +167,7 @@ class MeshSearch {
     edge.interval = geometry::domain(edge.curve);
     edge.radius = mesh_.thickness;
     edge.fibre = false;
-    for (const geometry::ClosestPoints& found : nearest_points(a_, edge, bound_, {})) {
+    for (const geometry::ClosestPoints& found : nearest_points(a_, edge, {bound_, bound_}, {})) {
       const double share = found.s_b / edge.interval.end;
       const Feature feature = feature_of(mesh_, index, share);
       const Vector3 at = geometry::position(a_.curve, found.s_a);

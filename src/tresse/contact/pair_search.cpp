@@ -21,8 +21,8 @@ bool nearly_parallel(const Vector3& tangent_a, const Vector3& tangent_b) {
 /// an element bends around a bar more than the bar does and rests on it at two places.
 class PairSearch {
  public:
-  PairSearch(const Piece& a, const Piece& b, double bound, const DetectionOptions& options)
-      : a_(a), b_(b), bound_(bound) {
+  PairSearch(const Piece& a, const Piece& b, const Nearness& wanted, const DetectionOptions& options)
+      : a_(a), b_(b), bound_(wanted.bound) {
     query_ = {.method = options.method,
               .tolerance = options.tolerance,
               .upper_bound = bound_,
@@ -30,8 +30,8 @@ class PairSearch {
     // Within this of a local minimum the distance to a bar stays below the bound: d^2 = s^2 across it.
     const double radii = a.radius + b.radius;
     constexpr double small_share = 0.25;
-    close_ = radii + small_share * (bound_ - radii);
-    separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * radii * (bound_ - radii));
+    close_ = radii + small_share * (wanted.meeting - radii);
+    separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * radii * (wanted.meeting - radii));
   }
 
   std::vector<geometry::ClosestPoints> run() {
@@ -209,9 +209,9 @@ CurvePoint point_of(const geometry::PreparedCurve& curve, double s) {
       curve);
 }
 
-std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, double bound,
+std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, const Nearness& wanted,
                                                     const DetectionOptions& options) {
-  return PairSearch(a, b, bound, options).run();
+  return PairSearch(a, b, wanted, options).run();
 }
 
 }  // namespace tresse::contact::detail

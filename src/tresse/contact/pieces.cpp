@@ -20,6 +20,29 @@ double self_contact_free_length(double curvature, double radius, double margin) 
   return 2.0 * (std::numbers::pi - half_chord_angle) / curvature;
 }
 
+namespace {
+
+/// The farthest that a rigid motion, of a piece's middle and about it, takes any of its points: their velocities are
+/// linear in their places, so that none between two others goes farther than both. [m]
+double farthest(const Travel& piece, const Vector3& drift, const Vector3& spin) {
+  const double squared = std::max({drift.squaredNorm(), (drift + spin.cross(piece.to_begin)).squaredNorm(),
+                                   (drift + spin.cross(piece.to_end)).squaredNorm()});
+  return std::sqrt(squared) + spin.norm() * piece.sagitta;
+}
+
+}  // namespace
+
+double Travel::extent() const { return std::max(to_begin.norm(), to_end.norm()) + sagitta; }
+
+double Travel::farthest() const { return reach + contact::farthest(*this, drift, spin); }
+
+double closing(const Travel& a, const Travel& b) {
+  const Vector3 seen = b.drift - a.drift - a.spin.cross(b.middle - a.middle);
+  const double from_a = farthest(b, seen, b.spin - a.spin);
+  const double alone = farthest(a, a.drift, a.spin) + farthest(b, b.drift, b.spin);
+  return a.reach + b.reach + std::min(from_a, alone);
+}
+
 Travel rigid_travel(const ThreePoints& at, const ThreePoints& travel, double sagitta, double least) {
   Travel out;
   out.middle = at.middle;
@@ -38,11 +61,16 @@ Travel rigid_travel(const ThreePoints& at, const ThreePoints& travel, double sag
     constexpr double bent = 1e-4;  // squared, of the chord: of a straighter piece the spin about it is lost in rounding
     if (arm2 > bent * length2) out.spin += moment / arm2;
   }
-  const auto left = [&](const Vector3& arm, const Vector3& moves) {
-    return (moves - out.drift - out.spin.cross(arm)).norm();
+  const auto left = [&](const Vector3& arm, const Vector3& moves) -> Vector3 {
+    return moves - out.drift - out.spin.cross(arm);
   };
-  out.extent = std::max(to_begin.norm(), to_end.norm()) + sagitta;
-  out.reach = least + std::max(left(to_begin, travel.begin), left(to_end, travel.end));
+  // What bends leaves both ends on one side: halfway between them and the middle nothing is far off.
+  out.drift += 0.25 * (left(to_begin, travel.begin) + left(to_end, travel.end));
+  out.to_begin = to_begin;
+  out.to_end = to_end;
+  out.sagitta = sagitta;
+  out.reach = least + std::max({left(to_begin, travel.begin).norm(), left(Vector3::Zero(), travel.middle).norm(),
+                                left(to_end, travel.end).norm()});
   return out;
 }
 
@@ -79,7 +107,7 @@ void take_off_common_travel(Geometry& scene) {
 double travel_to_plane(const Geometry& scene, const Piece& piece, const HalfSpace& plane) {
   const Travel& own = piece.travel;
   const Vector3 drift = own.drift + scene.common.drift + scene.common.spin.cross(own.middle - scene.common.middle);
-  return own.reach + std::max(0.0, -plane.normal.dot(drift)) + (own.spin + scene.common.spin).norm() * own.extent;
+  return own.reach + std::max(0.0, -plane.normal.dot(drift)) + (own.spin + scene.common.spin).norm() * own.extent();
 }
 
 std::array<Vector3, 3> Mesh::corners(int face) const {

@@ -15,24 +15,23 @@ namespace tresse::contact {
 /// What a piece may do during the step: go rigidly by `drift` and `spin` about its middle, and every point by up to
 /// `reach` beyond.
 struct Travel {
-  Vector3 middle = Vector3::Zero();  ///< (3) [m]
-  Vector3 drift = Vector3::Zero();   ///< of the middle (3) [m]
-  Vector3 spin = Vector3::Zero();    ///< rotation vector (3) [rad]
-  double extent = 0.0;               ///< the piece is within this of its middle [m]
-  double reach = 0.0;                ///< half the contact margin included; >= 0 [m]
+  Vector3 middle = Vector3::Zero();    ///< (3) [m]
+  Vector3 drift = Vector3::Zero();     ///< of the middle (3) [m]
+  Vector3 spin = Vector3::Zero();      ///< rotation vector (3) [rad]
+  Vector3 to_begin = Vector3::Zero();  ///< from the middle (3) [m]
+  Vector3 to_end = Vector3::Zero();    ///< (3) [m]
+  double sagitta = 0.0;                ///< the piece is within this of the lines from its middle to its ends [m]
+  double reach = 0.0;                  ///< half the contact margin included; >= 0 [m]
 
+  /// The piece is within this of its middle. [m]
+  double extent() const;
   /// The farthest that any of its points may go. [m]
-  double farthest() const { return reach + drift.norm() + spin.norm() * extent; }
+  double farthest() const;
 };
 
 /// How much the distance of two pieces may shrink during the step: seen from a, which turns with it, or each on its
 /// own; the first is small for neighbours in a wisp that swings. To first order in the spins. [m]
-inline double closing(const Travel& a, const Travel& b) {
-  const Vector3 seen = b.drift - a.drift - a.spin.cross(b.middle - a.middle);
-  const double from_a = seen.norm() + (b.spin - a.spin).norm() * b.extent;
-  const double alone = a.drift.norm() + b.drift.norm() + a.spin.norm() * a.extent + b.spin.norm() * b.extent;
-  return a.reach + b.reach + std::min(from_a, alone);
-}
+double closing(const Travel& a, const Travel& b);
 
 /// Begin, middle and end of a piece and what they travel (3 each) [m].
 struct ThreePoints {

@@ -4,8 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include <oneapi/tbb/parallel_sort.h>
+
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/stopwatch.hpp>
+#include <tresse/contact/overlaps.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 
 // Contacts whose normal turns on the way, so that the end of a pass overlaps: docs/dynamics.md, "Repairs".
@@ -46,6 +49,16 @@ void append_pairs(const contact::Geometry& geometry, const contact::Contact& con
     }
   }
 }
+
+/// In order, each once.
+void sort_out(Pairs& pairs) {
+  oneapi::tbb::parallel_sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return !(x < y); }),
+              pairs.end());
+}
+
+/// Of what is tolerated: what overlaps nearly as deep would be next.
+constexpr double nearly = 0.5;
 
 /// A contact at the end of a pass that overlaps, and the contact of that pass whose place it takes.
 struct Turned {
@@ -97,9 +110,8 @@ bool Stepper::may_repair() const {
          world_.holds.empty() && world_.free_bodies.empty() && motion_.forest.trees.size() == world_.fibres.size();
 }
 
-/// The contacts at the end that a pass predicts, where the rods are, between pieces whose contacts come near and slide,
-/// or close though the pass left them out. Nearly all that overlap there are among them; the search of all pairs finds
-/// the rest.
+/// The deep contacts at the end that a pass predicts, where the rods are, between pieces that had a contact within
+/// reach and their neighbours. Nearly all that overlap there are among them; the search of all pairs finds the rest.
 Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& pass) {
   Stopwatch watch(timing_.t_detection);
   auto out = new_configuration(span.end, pass.velocities);
@@ -109,36 +121,26 @@ Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& 
   constexpr std::size_t block = 256;
   std::vector<Pairs> found((contacts.size() + block - 1) / block);
   for_blocks(contacts.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    constexpr double near = 0.5, slides = 0.05, overlaps = 0.05;  // radii
-    for (std::size_t i = begin; i < end; ++i) {
-      const contact::Contact& contact = contacts[i];
-      const double radius = pass.at->geometry.pieces[contact.a].radius;
-      const Vector3 path = motion_.dt * assembly::relative_velocity(world_, pass.at->geometry, contact, pass.velocities,
-                                                                    motion_, assembly::Instant::begin);
-      const double gap = contact.gap + path[0];
-      const bool turns = gap < near * radius && path.tail<2>().norm() > slides * radius;
-      // One that the free motion would have left open, and the other contacts close.
-      const bool left_out = gap < -overlaps * radius;
-      if (turns || left_out) append_pairs(out->geometry, contact, found[k]);
-    }
+    for (std::size_t i = begin; i < end; ++i) append_pairs(out->geometry, contacts[i], found[k]);
+    sort_out(found[k]);
   });
   Pairs pairs = joined(found);
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return !(x < y); }),
-              pairs.end());
-  out->contacts = contact::detect(out->geometry, pairs, options_.detection);
+  sort_out(pairs);
+  out->contacts = contact::overlaps(out->geometry, pairs, nearly * options_.overlap_tolerance, options_.detection);
   return out;
 }
 
 /// Solves a pass again with those contacts linearised at `end`, where it leads and where the rods are, that overlap
 /// there, each in the place of the nearest of its two bodies. All others stay as they are, and so do their impulses at
-/// first. False, and nothing changed, when none overlaps more than is tolerated.
+/// first. False, and nothing changed, when none overlaps more than is tolerated, or nearly so where the solve is a
+/// rough one.
 bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report) {
   const contact::Geometry& geometry = end.geometry;
-  if (geometry.body_begin != pass.at->geometry.body_begin || overlap(end) <= options_.overlap_tolerance) return false;
+  // While repairs are cheap, before the solve that counts, more is repaired than must be.
+  const double tolerated = (tolerance > 0.0 ? nearly : 1.0) * options_.overlap_tolerance;
+  if (geometry.body_begin != pass.at->geometry.body_begin || overlap(end) <= tolerated) return false;
   std::vector<Turned> turned;
   for (const contact::Contact& contact : end.contacts) {
-    constexpr double nearly = 0.5;  // what is nearly as deep as is tolerated would be next
     const double enough = nearly * options_.overlap_tolerance;
     if (-contact.gap <= enough || wanted_gap(geometry, contact) - contact.gap <= enough) continue;
     if (cannot_give_way(geometry, contact)) continue;

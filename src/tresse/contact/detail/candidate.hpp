@@ -32,7 +32,11 @@ void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std
 void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
                      std::vector<Candidate>& out);
 
-/// The same of many pairs, in their order, on all threads.
+/// Those of one pair that overlap by more than `depth` [m], and maybe some that do by less.
+void append_overlaps(const Geometry& scene, const CandidatePair& pair, double depth, const DetectionOptions& options,
+                     std::vector<Candidate>& out);
+
+/// The contacts of many pairs, in their order, on all threads.
 void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, const DetectionOptions& options,
                 std::vector<Candidate>& out);
 

@@ -13,9 +13,16 @@ struct CurvePoint {
 };
 CurvePoint point_of(const geometry::PreparedCurve& curve, double s);
 
-/// The nearest points of two pieces nearer than `bound` [m], and the other local minima of the distance along a,
-/// as when an element bends around a bar more than the bar does and rests on it at two places.
-std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, double bound,
+/// Which points of two pieces are wanted: those nearer than `bound`, no two of them so near each other that one stands
+/// for both while the pieces close in from `meeting` on.
+struct Nearness {
+  double bound = 0.0;    ///< > 0 [m]
+  double meeting = 0.0;  ///< the pieces' meeting distance [m]
+};
+
+/// The nearest points of two pieces, and the other local minima of the distance along a, as when an element bends
+/// around a bar more than the bar does and rests on it at two places.
+std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, const Nearness& wanted,
                                                     const DetectionOptions& options);
 
 }  // namespace tresse::contact::detail
