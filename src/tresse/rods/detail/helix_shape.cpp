@@ -29,16 +29,13 @@ struct LaneRule {
 };
 
 const LaneRule& rule_for_turn(double turn) {
-  static const LaneRule rule8(8);
   static const LaneRule rule12(12);
   static const LaneRule rule16(16);
-  return turn <= 1.6 ? rule8 : turn <= 4.0 ? rule12 : rule16;
+  return turn <= 4.0 ? rule12 : rule16;
 }
 
 void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, double turn, GaussBatch& batch) {
-  if (turn <= 1.0) {
-    math::stumpff_series<8, Lanes, 8>(batch.s * batch.s * w2, batch.c);
-  } else if (turn * turn <= math::stumpff_switch) {
+  if (turn * turn <= math::stumpff_switch) {
     math::stumpff_series<8, Lanes>(batch.s * batch.s * w2, batch.c);
   } else {
     for (int lane = 0; lane < lane_count; ++lane) {
@@ -155,6 +152,7 @@ ElementMoments<3> integrate_moments(const std::vector<GaussBatch>& batches) {
 void HelixShape::set(double length, const Vector3& w) {
   length_ = length;
   w_ = w;
+  integrated_ = false;
   c_ = helix_stumpff<8>(length, w);
   const HelixPoint<double> h = helix_point(length, triple(w), c_);
   end_ = vector(h.p);
@@ -180,8 +178,16 @@ ElementPoint<3> HelixShape::at(double u) const {
 
 void HelixShape::sample(const Vector3& rate) {
   rate_ = rate;
-  sample_element(length_, w_, batches_);
-  moments_ = integrate_moments(batches_);
+  if (integrated_) return;
+  by_series_ = length_ * w_.norm() <= HelixIntegrals::largest_turn;  // not what isn't finite
+  if (by_series_) {
+    integrals_.set(length_, w_);
+    moments_ = integrals_.moments();
+  } else {
+    sample_element(length_, w_, batches_);
+    moments_ = integrate_moments(batches_);
+  }
+  integrated_ = true;
 }
 
 EndBias HelixShape::end_bias() const {
@@ -215,6 +221,7 @@ Matrix3 HelixShape::pull_hessian(const ElementPull& pull) const {
 }
 
 ElementForce<3> HelixShape::force(const LineForce& line) const {
+  if (by_series_) return integrals_.force(line, rate_);
   const Triple<double> w_lanes = triple(w_);
   const Triple<double> rate_lanes = triple(rate_);
   Lanes3 resultant = zero_lanes<Lanes>();
@@ -236,24 +243,15 @@ ElementForce<3> HelixShape::force(const LineForce& line) const {
   return {sum(resultant), sum(torque), sum(generalised)};
 }
 
+/// The velocity is linear in what the moments are integrals of, and so is what it is multiplied with.
 ElementMomentum HelixShape::momentum(const Vector3& start_linear, const Vector3& o) const {
-  Lanes3 linear = zero_lanes<Lanes>();
-  Lanes3 angular = zero_lanes<Lanes>();
-  Lanes square = Lanes::Zero();
-  for (const GaussBatch& batch : batches_) {
-    const Lanes3& p = batch.point.p;
-    Lanes3 v = gradient_times(batch.point, rate_);
-    v[0] += p[2] * o[1] - p[1] * o[2] + start_linear[0];
-    v[1] += p[0] * o[2] - p[2] * o[0] + start_linear[1];
-    v[2] += p[1] * o[0] - p[0] * o[1] + start_linear[2];
-    square += batch.weight * dot(v, v);
-    for (int r = 0; r < 3; ++r) {
-      v[r] *= batch.weight;
-      linear[r] += v[r];
-    }
-    add_cross(p, v, angular);
-  }
-  return {sum(linear), sum(angular), square.sum()};
+  const ElementMoments<3>& m = moments_;
+  ElementMomentum out;
+  out.linear = m.length * start_linear + o.cross(m.p) + m.P * rate_;
+  out.angular = m.p.cross(start_linear) + (m.p_p.trace() * o - m.p_p * o) + m.p_cross_P * rate_;
+  const Vector3 generalised = m.P.transpose() * start_linear + m.p_cross_P.transpose() * o + m.P_P * rate_;
+  out.square = start_linear.dot(out.linear) + o.dot(out.angular) + rate_.dot(generalised);
+  return out;
 }
 
 }  // namespace tresse::rods::detail

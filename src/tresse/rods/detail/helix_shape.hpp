@@ -5,6 +5,7 @@
 #include <tresse/geometry/curves.hpp>
 #include <tresse/rods/detail/element_integrals.hpp>
 #include <tresse/rods/detail/helix_element.hpp>
+#include <tresse/rods/detail/helix_integrals.hpp>
 
 namespace tresse::rods::detail {
 
@@ -18,9 +19,9 @@ struct GaussBatch {
   HelixPoint<Lanes> point;
 };
 
-/// Element of constant curvature, its coordinates: closed forms, and integrals by Gauss-Legendre with as many points as
-/// its turn asks for, four at once. Error below 1e-13 of each integral's scale; a turn over 1e4 rad is sampled as if it
-/// were 1e4.
+/// Element of constant curvature, its coordinates: closed forms, and integrals by power series up to a turn of 3 rad,
+/// beyond by Gauss-Legendre with as many points as the turn asks for, four at once. Error below 1e-13 of each
+/// integral's scale; a turn over 1e4 rad is sampled as if it were 1e4.
 class HelixShape {
  public:
   static constexpr int width = 3;
@@ -39,6 +40,7 @@ class HelixShape {
   /// The position and linear part of at() alone.
   FirstMoments<3> point(double u) const;
 
+  /// Sets the rates; the integrals, unless they are there since set().
   void sample(const Vector3& rate);
   const ElementMoments<3>& moments() const { return moments_; }
   EndBias end_bias() const;
@@ -73,6 +75,9 @@ class HelixShape {
   Matrix3 end_frame_;
   Matrix3 end_linear_;
   Matrix3 end_angular_;
+  bool integrated_ = false;  ///< the integrals are those of w
+  bool by_series_ = false;   ///< they are integrals_, else batches_
+  HelixIntegrals integrals_;
   std::vector<GaussBatch> batches_;
   ElementMoments<3> moments_;
 };
