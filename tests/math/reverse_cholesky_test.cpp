@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include <Eigen/LU>
 
@@ -48,6 +49,49 @@ TEST(ReverseCholesky, SolvesAndWhitensAsTheInverseDoes) {
     direct.head(leading) = rows.row(1).transpose();
     direct = inverse * direct;
     EXPECT_LT((whitened - direct).norm(), rounding * direct.norm());
+  }
+}
+
+/// Whatever the size is to blocks of four; nothing below the diagonal is read.
+TEST(ReverseCholesky, EverySizeFromTheUpperTriangle) {
+  for (int n = 1; n <= 21; ++n) {
+    const MatrixX matrix = random_definite(n, static_cast<unsigned>(n));
+    MatrixX upper = matrix;
+    for (int j = 0; j < n; ++j) {
+      for (int i = j + 1; i < n; ++i) upper(i, j) = std::nan("");
+    }
+    ReverseCholesky step;
+    ASSERT_TRUE(factor(step, upper));
+    const VectorX x = VectorX::LinSpaced(n, -1.0, 2.0);
+    VectorX solved = x;
+    step.solve(solved);
+    EXPECT_LT((matrix * solved - x).norm(), 1e2 * rounding * x.norm()) << n;
+    EXPECT_NEAR(step.squared_norm(x), x.dot(matrix * x), rounding * x.dot(matrix * x)) << n;
+  }
+}
+
+TEST(ReverseCholesky, TwelveColumnsSideBySideAreEachTheirOwn) {
+  using Row = Eigen::Array<double, 12, 1>;
+  constexpr int n = 22;
+  ReverseCholesky step;
+  ASSERT_TRUE(factor(step, random_definite(n, 4)));
+  for (int leading = 1; leading <= n; ++leading) {
+    const MatrixX random = MatrixX::Random(leading, 12);
+    MatrixX columns = random;
+    step.whiten(columns);
+    std::vector<Row> rows(static_cast<std::size_t>(leading));
+    for (int i = 0; i < leading; ++i) rows[static_cast<std::size_t>(i)] = random.row(i).transpose();
+    step.whiten_rows(rows);
+    // One column among others, and ended by zeros.
+    std::vector<Row> alone(n, Row::Zero());
+    for (int i = 0; i < leading; ++i) alone[static_cast<std::size_t>(i)][5] = random(i, 5);
+    step.whiten_rows(alone);
+    for (int i = 0; i < leading; ++i) {
+      const Row& row = rows[static_cast<std::size_t>(i)];
+      EXPECT_LT((row.matrix() - columns.row(i).transpose()).norm(), rounding * columns.norm());
+      EXPECT_EQ(row[5], alone[static_cast<std::size_t>(i)][5]) << leading << " " << i;
+    }
+    for (int i = leading; i < n; ++i) EXPECT_EQ(alone[static_cast<std::size_t>(i)][5], 0.0);
   }
 }
 

@@ -1,7 +1,12 @@
 #include <tresse/assembly/contact_problem.hpp>
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <tresse/base/blocks.hpp>
 
@@ -163,89 +168,225 @@ Vector3 relative_velocity(const World& world, const contact::Geometry& geometry,
   return contact.frame.transpose() * (velocity_b - velocity_of(world, velocities, a));
 }
 
-friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
-                                          const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
-                                          const std::vector<double>& bias, Instant instant,
-                                          std::vector<double> storage) {
-  friction::FactoredProblem problem;
-  const Forest& forest = motion.forest;
-  problem.body_begin.reserve(forest.trees.size() + motion.bodies.size() + 1);
-  problem.body_begin.push_back(0);
+namespace {
+
+constexpr std::size_t block = 64;  // fewer are not worth a scheduler's trouble
+
+template <typename Visit>
+void for_each(std::size_t count, const Visit& visit) {
+  for_blocks(count, block, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) visit(i);
+  });
+}
+
+/// One side of a contact, or both where they are of one body.
+struct SideOfContact {
+  int contact = 0;
+  int which = 0;    ///< 0: a, or both; 1: b
+  int leading = 0;  ///< unknowns of its body, if it is plain: on a fibre alone that nothing holds
+};
+
+/// What the sides of contacts are gathered in, from one problem to the next.
+struct Scratch {
+  std::vector<int> begin;  ///< of gather_by_body()
+  std::vector<SideOfContact> sides;
+  std::vector<std::array<Side, 2>> places;  ///< (contacts)
+  Matrix3X velocities;  ///< (3, 2 contacts) what each side adds to the relative velocity, in the contact's axes
+};
+
+/// All that one problem is made of.
+struct Making {
+  const World& world;
+  const contact::Geometry& geometry;
+  const std::vector<contact::Contact>& contacts;
+  const FreeMotion& motion;
+  Instant instant;
+  friction::FactoredProblem& problem;
+  Scratch& scratch;
+
+  const friction::ContactRows& rows_of(const SideOfContact& side) const {
+    return problem.contacts[static_cast<std::size_t>(side.contact)][static_cast<std::size_t>(side.which)];
+  }
+  auto velocity_of_side(const SideOfContact& side) const {
+    return scratch.velocities.col(2 * static_cast<Eigen::Index>(side.contact) + side.which);
+  }
+};
+
+/// Whether the side is on a fibre alone, that nothing holds.
+bool is_plain(const Making& making, const SideOfContact& side) {
+  const auto body = static_cast<std::size_t>(making.rows_of(side).body);
+  const auto& [a, b] = making.scratch.places[static_cast<std::size_t>(side.contact)];
+  const Forest& forest = making.motion.forest;
+  return body < forest.trees.size() && forest.trees[body].fibres.size() == 1 &&
+         making.motion.holds[body].holds.empty() && body_of(forest, a) != body_of(forest, b);
+}
+
+/// Rows and velocity of any side.
+void fill_side(const Making& making, const SideOfContact& side) {
+  const auto i = static_cast<std::size_t>(side.contact);
+  const auto which = static_cast<std::size_t>(side.which);
+  const std::array<Side, 2>& sides = making.scratch.places[i];
+  constexpr double signs[2] = {-1.0, 1.0};
+  const Matrix3& frame = making.contacts[i].frame;
+  const bool both = body_of(making.motion.forest, sides[0]) == body_of(making.motion.forest, sides[1]);
+  const int count = both ? 2 : 1;
+  fill_rows(making.world, making.motion, frame, sides.data() + which, signs + which, count, making.rows_of(side),
+            making.problem.rows);
+  Vector3 velocity = Vector3::Zero();
+  for (std::size_t k = which; k < which + static_cast<std::size_t>(count); ++k)
+    velocity += signs[k] * velocity_of(making.world, making.motion.velocities, sides[k]);
+  making.velocity_of_side(side) = frame.transpose() * velocity;
+}
+
+/// The same of up to four sides on one fibre, that is_plain(): their columns go side by side.
+void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides) {
+  constexpr std::size_t most = 4;
+  std::array<rods::RodPoint, most> points;
+  std::array<Vector3, most> prescribed;
+  int leading = 0;
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    const auto i = static_cast<std::size_t>(sides[k].contact);
+    const Side& side = making.scratch.places[i][static_cast<std::size_t>(sides[k].which)];
+    const Matrix3& frame = making.contacts[i].frame;
+    points[k] = {side.element, side.u, sides[k].which == 0 ? Matrix3(-frame) : frame};
+    leading = std::max(leading, sides[k].leading);
+  }
+  const auto body = static_cast<std::size_t>(making.rows_of(sides[0]).body);
+  const auto fibre = static_cast<std::size_t>(making.motion.forest.trees[body].fibres.front());
+  thread_local std::vector<rods::FourRows> memory;
+  if (memory.size() < static_cast<std::size_t>(leading)) memory.resize(static_cast<std::size_t>(leading));
+  const std::span rows(memory.data(), static_cast<std::size_t>(leading));
+  making.world.fibres[fibre].rod->point_rows({points.data(), sides.size()}, rows, prescribed);
+  rods::FourRows velocity = rods::FourRows::Zero();
+  const VectorX& v = making.motion.velocities[fibre];
+  for (std::size_t i = 0; i < rows.size(); ++i) velocity += v[static_cast<Eigen::Index>(i)] * rows[i];
+  making.motion.matrices[body].whiten_rows(rows);
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    const auto lane = 3 * static_cast<Eigen::Index>(k);
+    making.velocity_of_side(sides[k]) = velocity.segment<3>(lane).matrix() + prescribed[k];
+    const friction::ContactRows& where = making.rows_of(sides[k]);
+    double* out = making.problem.rows.data() + where.offset;
+    for (Eigen::Index c = 0; c < 3; ++c) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(where.columns); ++i) *out++ = rows[i][lane + c];
+    }
+  }
+}
+
+/// Fills the rows of sides that follow each other body by body: a body's matrix and elements are read once, and stay
+/// near.
+void fill_sides(const Making& making, std::span<SideOfContact> sides) {
+  for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
+    const int body = making.rows_of(sides[begin]).body;
+    while (end < sides.size() && making.rows_of(sides[end]).body == body) ++end;
+    const std::span of_body = sides.subspan(begin, end - begin);
+    // Alike in length, so that short rows don't wait for long ones.
+    for (SideOfContact& side : of_body) side.leading = is_plain(making, side) ? making.rows_of(side).columns : 0;
+    std::sort(of_body.begin(), of_body.end(), [](const SideOfContact& x, const SideOfContact& y) {
+      return std::tuple(-x.leading, x.contact) < std::tuple(-y.leading, y.contact);
+    });
+    std::size_t next = 0;
+    while (next < of_body.size() && of_body[next].leading > 0) {
+      std::size_t last = next;
+      while (last < of_body.size() && last < next + 4 && of_body[last].leading > 0) ++last;
+      fill_plain_sides(making, of_body.subspan(next, last - next));
+      next = last;
+    }
+    for (; next < of_body.size(); ++next) fill_side(making, of_body[next]);
+  }
+}
+
+/// Which bodies the contacts are between, and where their rows go.
+void lay_out(const Making& making) {
+  friction::FactoredProblem& problem = making.problem;
+  const Forest& forest = making.motion.forest;
+  problem.body_begin.assign(1, 0);
   for (std::size_t t = 0; t < forest.trees.size(); ++t) {
-    const int unknowns = forest.trees[t].dof + motion.holds[t].equations;
+    const int unknowns = forest.trees[t].dof + making.motion.holds[t].equations;
     problem.body_begin.push_back(problem.body_begin.back() + unknowns);
   }
-  for (std::size_t k = 0; k < motion.bodies.size(); ++k) problem.body_begin.push_back(problem.body_begin.back() + 6);
-  const Eigen::Index count = static_cast<Eigen::Index>(contacts.size());
-  problem.contacts.resize(contacts.size());
-  problem.q.resize(3 * count);
-  problem.mu.resize(count);
-  constexpr std::size_t block = 32;  // fewer are not worth a scheduler's trouble
-  const auto for_each = [](std::size_t number, const auto& visit) {
-    for_blocks(number, block, [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) visit(i);
-    });
-  };
-  for_each(contacts.size(), [&](std::size_t i) {
-    const auto [a, b] = sides_of(world, geometry, contacts[i], motion, instant);
-    const int leading_a = leading_of(world, motion, a);
-    const int leading_b = leading_of(world, motion, b);
+  for (std::size_t k = 0; k < making.motion.bodies.size(); ++k)
+    problem.body_begin.push_back(problem.body_begin.back() + 6);
+  problem.contacts.resize(making.contacts.size());
+  making.scratch.places.resize(making.contacts.size());
+  for_each(making.contacts.size(), [&](std::size_t i) {
+    const auto [a, b] = sides_of(making.world, making.geometry, making.contacts[i], making.motion, making.instant);
+    making.scratch.places[i] = {a, b};
+    const int leading_a = leading_of(making.world, making.motion, a);
+    const int leading_b = leading_of(making.world, making.motion, b);
     const bool both = body_of(forest, a) == body_of(forest, b);
+    problem.contacts[i] = {};
     problem.contacts[i][0] = {body_of(forest, a), both ? std::max(leading_a, leading_b) : leading_a, 0};
     if (b.moves() && !both) problem.contacts[i][1] = {body_of(forest, b), leading_b, 0};
   });
+}
+
+/// Gives every side its place in memory.
+void place_rows(friction::FactoredProblem& problem) {
   int size = 0;
-  const std::size_t bodies = problem.body_begin.size() - 1;
-  std::vector<int> begin(bodies + 1, 0);  // of each body's in `of_body`, as far as these are filled
   for (std::array<friction::ContactRows, 2>& rows : problem.contacts) {
     for (friction::ContactRows& side : rows) {
       if (side.body < 0) continue;
       side.offset = size;
       size += 3 * side.columns;
-      ++begin[static_cast<std::size_t>(side.body) + 1];
     }
   }
-  problem.rows = std::move(storage);
   const auto needed = static_cast<std::size_t>(size);
   if (problem.rows.capacity() < needed) {
     problem.rows = {};
     problem.rows.reserve(needed + needed / 16);  // the next step has a few more, or repairs add them
   }
   problem.rows.resize(needed);
+}
 
-  // Body by body: its matrix and its elements are read once, and stay near.
-  struct OfBody {
-    std::size_t contact, which;
-  };
-  for (std::size_t t = 0; t < bodies; ++t) begin[t + 1] += begin[t];
-  std::vector<OfBody> of_body(static_cast<std::size_t>(begin.back()));
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    for (std::size_t which = 0; which < 2; ++which) {
-      const int body = problem.contacts[i][which].body;
-      if (body >= 0) of_body[static_cast<std::size_t>(begin[static_cast<std::size_t>(body)]++)] = {i, which};
+/// The sides of each body, in order of their contacts: those before `end` (bodies) of it, from that of the body before.
+void gather_by_body(const friction::FactoredProblem& problem, std::size_t bodies, std::vector<int>& end,
+                    std::vector<SideOfContact>& sides) {
+  end.assign(bodies + 1, 0);
+  const auto visit = [&](const auto& side_of) {
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+      for (int which = 0; which < 2; ++which) {
+        const int body = problem.contacts[i][static_cast<std::size_t>(which)].body;
+        if (body >= 0) side_of(static_cast<std::size_t>(body), SideOfContact{static_cast<int>(i), which});
+      }
     }
-  }
-  Matrix3X velocity_a(3, count), velocity_b(3, count);
-  for_each(of_body.size(), [&](std::size_t k) {
-    const auto [i, which] = of_body[k];
-    const contact::Contact& contact = contacts[i];
-    const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
-    const Side sides[2] = {a, b};
-    constexpr double signs[2] = {-1.0, 1.0};
-    const bool both = body_of(forest, b) == body_of(forest, a);
-    fill_rows(world, motion, contact.frame, sides + which, signs + which, both ? 2 : 1, problem.contacts[i][which],
-              problem.rows);
-    const auto column = static_cast<Eigen::Index>(i);
-    if (which == 0) velocity_a.col(column) = velocity_of(world, motion.velocities, a);
-    if (which == 1 || both) velocity_b.col(column) = velocity_of(world, motion.velocities, b);
+  };
+  visit([&](std::size_t body, const SideOfContact&) { ++end[body + 1]; });
+  for (std::size_t t = 0; t < bodies; ++t) end[t + 1] += end[t];
+  sides.resize(static_cast<std::size_t>(end.back()));
+  visit([&](std::size_t body, const SideOfContact& side) { sides[static_cast<std::size_t>(end[body]++)] = side; });
+}
+
+}  // namespace
+
+friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
+                                          const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
+                                          const std::vector<double>& bias, Instant instant,
+                                          friction::FactoredProblem storage) {
+  friction::FactoredProblem problem = std::move(storage);
+  thread_local Scratch scratch;
+  const Making making{world, geometry, contacts, motion, instant, problem, scratch};
+  lay_out(making);
+  place_rows(problem);
+  gather_by_body(problem, problem.body_begin.size() - 1, scratch.begin, scratch.sides);
+  const Eigen::Index count = static_cast<Eigen::Index>(contacts.size());
+  if (scratch.velocities.cols() < 2 * count) scratch.velocities.resize(3, 2 * count + count / 8);
+  for_blocks(scratch.sides.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
+    fill_sides(making, std::span(making.scratch.sides).subspan(first, last - first));
   });
+  problem.q.resize(3 * count);
+  problem.mu.resize(count);
   for_each(contacts.size(), [&](std::size_t k) {
     const contact::Contact& contact = contacts[k];
-    const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
+    const auto& [a, b] = making.scratch.places[k];
     const auto i = static_cast<Eigen::Index>(k);
-    if (!b.moves()) velocity_b.col(i) = surface_velocity(world, geometry, contact, motion, instant);
-    problem.q.segment<3>(3 * i) = contact.frame.transpose() * (velocity_b.col(i) - velocity_a.col(i));
-    problem.q[3 * i] += bias[k];
+    Vector3 velocity = making.scratch.velocities.col(2 * i);
+    if (!b.moves()) {
+      velocity += contact.frame.transpose() * surface_velocity(world, geometry, contact, motion, instant);
+    } else if (problem.contacts[k][1].body >= 0) {
+      velocity += making.scratch.velocities.col(2 * i + 1);
+    }
+    velocity[0] += bias[k];
+    problem.q.segment<3>(3 * i) = velocity;
     problem.mu[i] = world.friction(material_of(world, a.fibre >= 0, geometry.pieces[contact.a].owner),
                                    material_of(world, b.fibre >= 0, contact::owner_at(geometry, contact.b)));
   });
@@ -272,27 +413,36 @@ VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
 
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
                                             const VectorX& impulse, const FreeMotion& motion) {
-  std::vector<VectorX> change;
-  change.reserve(motion.forest.trees.size());
-  for (std::size_t t = 0; t < motion.forest.trees.size(); ++t)
-    change.push_back(VectorX::Zero(motion.forest.trees[t].dof + motion.holds[t].equations));
-  for (std::size_t k = 0; k < motion.bodies.size(); ++k) change.push_back(VectorX::Zero(6));
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    for (const friction::ContactRows& side : problem.contacts[i]) {
-      if (side.body < 0) continue;
-      const double* row = problem.rows.data() + side.offset;
-      auto head = change[side.body].head(side.columns);
-      for (int k = 0; k < 3; ++k, row += side.columns) head += r[k] * Eigen::Map<const VectorX>(row, side.columns);
-    }
-  }
-  std::vector<VectorX> out(motion.velocities.size());
   const std::size_t trees = motion.forest.trees.size();
-  for (std::size_t t = 0; t < trees; ++t) {
-    change[t].conservativeResize(motion.forest.trees[t].dof);
-    motion.matrices[t].velocity_from_whitened(change[t]);
-    set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], change[t], false, out);
-  }
+  const std::size_t bodies = trees + motion.bodies.size();
+  thread_local std::vector<int> begin;
+  thread_local std::vector<SideOfContact> sides;
+  gather_by_body(problem, bodies, begin, sides);
+  std::vector<VectorX> change(bodies);
+  std::vector<VectorX> out(motion.velocities.size());
+  const auto sum_of = [&, &from = begin, &all = sides](std::size_t body) {
+    VectorX& sum = change[body];
+    sum.setZero(body < trees ? motion.forest.trees[body].dof + motion.holds[body].equations : 6);
+    for (int k = body == 0 ? 0 : from[body - 1]; k < from[body]; ++k) {
+      const auto [i, which, unused] = all[static_cast<std::size_t>(k)];
+      const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+      const friction::ContactRows& side =
+          problem.contacts[static_cast<std::size_t>(i)][static_cast<std::size_t>(which)];
+      const double* row = problem.rows.data() + side.offset;
+      auto head = sum.head(side.columns);
+      for (int c = 0; c < 3; ++c, row += side.columns) head += r[c] * Eigen::Map<const VectorX>(row, side.columns);
+    }
+  };
+  constexpr std::size_t few = 16;
+  for_blocks(bodies, few, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t t = first; t < last; ++t) {
+      sum_of(t);
+      if (t >= trees) continue;
+      change[t].conservativeResize(motion.forest.trees[t].dof);
+      motion.matrices[t].velocity_from_whitened(change[t]);
+      set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], change[t], false, out);
+    }
+  });
   for (std::size_t k = 0; k < motion.bodies.size(); ++k)
     out[world.fibres.size() + k] = whitened(motion.bodies[k], change[trees + k]);
   for (std::size_t f = 0; f < out.size(); ++f) out[f] += motion.velocities[f];

@@ -30,12 +30,12 @@ Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact&
 
 /// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` on
 /// its normal component: the open gap (or the wanted correction) over dt. Jacobians are those of the rods' last update.
-/// Its bodies are the trees, then the free bodies. The memory of `storage` is used again for the rows.
+/// Its bodies are the trees, then the free bodies. The memory of `storage`, an earlier one, is used again.
 /// bertails2018hdr eq. (3.5)-(3.6)
 friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
                                           const std::vector<double>& bias, Instant instant,
-                                          std::vector<double> storage = {});
+                                          friction::FactoredProblem storage = {});
 
 /// Generalised impulses sum J^T r on a tree, (dof), where the rods are; r of contact_problem(). Allocates.
 VectorX contact_impulse(const World& world, const contact::Geometry& geometry,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <tresse/assembly/tree.hpp>
@@ -31,6 +32,7 @@ class TreeMatrix {
   void solve(Eigen::Ref<VectorX> x) const;
   void velocity_from_whitened(Eigen::Ref<VectorX> x) const;
   void whiten(Eigen::Ref<MatrixX> columns) const;
+  void whiten_rows(std::span<rods::FourRows> rows) const { lone_->whiten_rows(rows); }  ///< of a lone fibre
 
  private:
   /// One rod of a branched tree. Its lists, in order of the places where rods grow on it, are the entries

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 #include <tresse/friction/coulomb.hpp>
 
@@ -106,11 +107,17 @@ void Stepper::report_holds(const Pass& pass, StepReport& report) {
 /// its tree leaves. The rods hold the kinematics of the end, state_ those of the start.
 double Stepper::root_and_air_work(const Pass& pass) {
   double work = 0.0;
+  const auto is_moved = [](const assembly::Fibre& fibre) { return clamped(fibre) && !fibre.root_motion.at_rest(); };
+  std::vector<rods::RodMotion> motions(world_.fibres.size());
+  detail::for_each_fibre(motions.size(), [&](std::size_t f) {
+    const assembly::Fibre& fibre = world_.fibres[f];
+    if (fibre.drag > 0.0 || is_moved(fibre)) motions[f] = mean_motion(static_cast<int>(f));
+  });
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const assembly::Fibre& fibre = world_.fibres[f];
-    const bool moving = clamped(fibre) && !fibre.root_motion.at_rest();
+    const bool moving = is_moved(fibre);
     if (fibre.drag <= 0.0 && !moving) continue;
-    const rods::RodMotion motion = mean_motion(static_cast<int>(f));
+    const rods::RodMotion& motion = motions[f];
     work -= motion_.dt * fibre.drag * (motion.square - air_.dot(motion.velocity));
     if (moving) work += root_work(static_cast<int>(f), pass);
   }

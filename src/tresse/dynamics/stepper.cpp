@@ -201,8 +201,8 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   pass.take_forces(previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
   {
     Stopwatch watch(timing_.t_assembly);
-    pass.problem = assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, instant,
-                                             std::move(spare_rows_));
+    pass.problem =
+        assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
   }
   if (observer_) observer_(pass.problem, pass.guess);
   solve(pass, tolerance, 0);
@@ -330,7 +330,12 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       if (inertia_linearised(tree)) linearise_free_motion(tree);
       linearise_holds(tree);
       if (nonlinear || (world_.gravity.isZero(0.0) && !held(tree) && !inertia_linearised(tree))) return;
-      first_free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
+      const assembly::Tree& all = motion_.forest.trees[t];
+      if (branched(all)) {
+        first_free_[t] = assembly::tree_velocity(world_, all, motion_.velocities);
+      } else {
+        first_free_[t] = motion_.velocities[all.fibres.front()];  // without an allocation
+      }
       last_free_[t] = first_free_[t];
       gravity_on_tree(tree, first_gravity_[t]);
     });
@@ -425,7 +430,7 @@ void Stepper::accept(Pass& pass, SharedConfiguration end, StepReport& report) {
   std::swap(state_.rods, end_rods_);
   state_.bodies = end_bodies_;
   here_ = std::move(end);
-  spare_rows_ = std::move(pass.problem.rows);
+  spare_ = std::move(pass.problem);
 }
 
 StepReport Stepper::step() {
@@ -469,8 +474,10 @@ StepReport Stepper::step() {
       state_ = previous_;
       restore(state_);
     }
-    for (const assembly::Fibre& fibre : world_.fibres) {
-      const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
+    std::vector<rods::RodEnergies> of_fibres(world_.fibres.size());
+    for_each_fibre(of_fibres.size(),
+                   [&](std::size_t f) { of_fibres[f] = world_.fibres[f].rod->energies(world_.gravity); });
+    for (const rods::RodEnergies& energies : of_fibres) {
       report.energies.kinetic += energies.kinetic;
       report.energies.elastic += energies.elastic;
       report.energies.gravity += energies.gravity;

@@ -212,7 +212,7 @@ class Stepper {
   std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part, where the free motion is iterated
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
-  std::vector<double> spare_rows_;                    ///< of the last problem, their memory for the next
+  friction::FactoredProblem spare_;                   ///< memory of the last problem
   double end_time_ = 0.0;                             ///< of this part of the step [s]
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
   double hold_work_ = 0.0;                            ///< of what holds the fibres [J]

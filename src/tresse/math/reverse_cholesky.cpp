@@ -1,40 +1,96 @@
 #include <tresse/math/reverse_cholesky.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace tresse::math {
 
+namespace {
+
+// Blocks of four unknowns begin at multiples of four, whatever is asked for: bits don't depend on it.
+constexpr Eigen::Index width = 4;
+constexpr Eigen::Index block_begin(Eigen::Index end) { return (end - 1) / width * width; }
+
+/// into -= factor * column, as many entries or up to three more, of n.
+void subtract(double factor, const double* column, double* into, Eigen::Index count, Eigen::Index n) {
+  using Rows = Eigen::Array<double, width, 1>;
+  Eigen::Index i = 0;
+  for (; i < count && i + width <= n; i += width)
+    Eigen::Map<Rows>(into + i) -= factor * Eigen::Map<const Rows>(column + i);
+  for (; i < count; ++i) into[i] -= factor * column[i];
+}
+
+template <typename Row>
+Row zero() {
+  if constexpr (std::is_arithmetic_v<Row>) {
+    return 0.0;
+  } else {
+    return Row::Zero();
+  }
+}
+
+}  // namespace
+
+/// Takes a block of columns, not yet divided by the roots of their pivots, out of the leading block.
+void ReverseCholesky::eliminate(Eigen::Index begin, Eigen::Index end) {
+  if (end - begin < width) {
+    for (Eigen::Index j = begin; j < end; ++j) {
+      const double* column = upper_.col(j).data();
+      for (Eigen::Index k = 0; k < begin; ++k)
+        subtract(column[k] / column[j], column, upper_.col(k).data(), k + 1, begin);
+    }
+    return;
+  }
+  using Rows = Eigen::Array<double, width, 1>;
+  std::array<const double*, width> from;
+  std::array<double, width> inverse;
+  for (Eigen::Index j = 0; j < width; ++j) {
+    from[static_cast<std::size_t>(j)] = upper_.col(begin + j).data();
+    inverse[static_cast<std::size_t>(j)] = 1.0 / from[static_cast<std::size_t>(j)][begin + j];
+  }
+  // Two columns at a time, of which the first may be written one entry too far.
+  for (Eigen::Index k = 0; k < begin; k += 2) {
+    double* first = upper_.col(k).data();
+    double* second = upper_.col(k + 1).data();
+    std::array<double, width> f, g;
+    for (std::size_t j = 0; j < width; ++j) {
+      f[j] = from[j][k] * inverse[j];
+      g[j] = from[j][k + 1] * inverse[j];
+    }
+    for (Eigen::Index i = 0; i < k + 2; i += width) {
+      const Rows a = Eigen::Map<const Rows>(from[0] + i), b = Eigen::Map<const Rows>(from[1] + i);
+      const Rows c = Eigen::Map<const Rows>(from[2] + i), d = Eigen::Map<const Rows>(from[3] + i);
+      Eigen::Map<Rows>(first + i) -= (f[0] * a + f[1] * b) + (f[2] * c + f[3] * d);
+      Eigen::Map<Rows>(second + i) -= (g[0] * a + g[1] * b) + (g[2] * c + g[3] * d);
+    }
+  }
+}
+
 bool ReverseCholesky::factor() {
   // Right-looking from the last column, four columns of U at a time: their own triangle and the rows above it, then one
-  // update of the leading block.
-  constexpr Eigen::Index width = 4;
-  for (Eigen::Index end = upper_.rows(); end > 0;) {
-    const Eigen::Index begin = std::max<Eigen::Index>(0, end - width);
+  // update of the leading block. Columns are divided by the roots of their pivots last, so that nothing waits for a
+  // root. What is below the diagonal within a block of four is written as well, and of no use.
+  const Eigen::Index n = upper_.rows();
+  for (Eigen::Index end = n; end > 0;) {
+    const Eigen::Index begin = block_begin(end);
+    for (Eigen::Index j = begin; j < end; ++j) {
+      for (Eigen::Index i = j + 1; i < end; ++i) upper_(i, j) = 0.0;
+    }
     for (Eigen::Index j = end - 1; j >= begin; --j) {
-      double* column = upper_.col(j).data();
+      const double* column = upper_.col(j).data();
       const double pivot = column[j];
       if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
-      const double scale = 1.0 / std::sqrt(pivot);
-      inverse_diagonal_[j] = scale;
-      for (Eigen::Index i = 0; i <= j; ++i) column[i] *= scale;
-      for (Eigen::Index k = begin; k < j; ++k) {
-        double* other = upper_.col(k).data();
-        const double factor = column[k];
-        for (Eigen::Index i = 0; i <= k; ++i) other[i] -= factor * column[i];
-      }
+      const double inverse = 1.0 / pivot;
+      for (Eigen::Index k = begin; k < j; ++k) subtract(column[k] * inverse, column, upper_.col(k).data(), k + 1, end);
     }
-    if (end - begin == width) {
-      const double* a = upper_.col(begin).data();
-      const double* b = upper_.col(begin + 1).data();
-      const double* c = upper_.col(begin + 2).data();
-      const double* d = upper_.col(begin + 3).data();
-      for (Eigen::Index k = 0; k < begin; ++k) {
-        double* other = upper_.col(k).data();
-        const double fa = a[k], fb = b[k], fc = c[k], fd = d[k];
-        for (Eigen::Index i = 0; i <= k; ++i) other[i] -= (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
-      }
+    eliminate(begin, end);
+    for (Eigen::Index j = begin; j < end; ++j) {
+      const double scale = 1.0 / std::sqrt(upper_(j, j));
+      inverse_diagonal_[j] = scale;
+      upper_.col(j).head(j + 1) *= scale;
     }
     end = begin;
   }
@@ -42,7 +98,7 @@ bool ReverseCholesky::factor() {
 }
 
 void ReverseCholesky::solve(Eigen::Ref<VectorX> x) const {
-  upper_.triangularView<Eigen::Upper>().solveInPlace(x);
+  solve_upper(x.data(), size());
   velocity_from_whitened(x);
 }
 
@@ -57,24 +113,26 @@ double ReverseCholesky::squared_norm(const VectorX& x) const {
 /// rows := U^-1 rows: four unknowns at a time, their own triangle and then what they do to all above.
 template <typename Row>
 void ReverseCholesky::solve_upper(Row* rows, Eigen::Index leading) const {
-  constexpr Eigen::Index width = 4;
   for (Eigen::Index end = leading; end > 0;) {
-    const Eigen::Index begin = std::max<Eigen::Index>(0, end - width);
+    const Eigen::Index begin = block_begin(end);
     for (Eigen::Index j = end - 1; j >= begin; --j) {
       const double* column = upper_.col(j).data();
       rows[j] *= inverse_diagonal_[j];
-      for (Eigen::Index i = begin; i < j; ++i) rows[i] -= column[i] * rows[j];
+      const Row row = rows[j];
+      for (Eigen::Index i = begin; i < j; ++i) rows[i] -= column[i] * row;
     }
-    if (end - begin == width) {
-      const double* a = upper_.col(begin).data();
-      const double* b = upper_.col(begin + 1).data();
-      const double* c = upper_.col(begin + 2).data();
-      const double* d = upper_.col(begin + 3).data();
-      const Row ra = rows[begin], rb = rows[begin + 1], rc = rows[begin + 2], rd = rows[begin + 3];
-      for (Eigen::Index i = 0; i < begin; ++i) rows[i] -= (a[i] * ra + b[i] * rb) + (c[i] * rc + d[i] * rd);
-    }
+    // What the rows end before counts as zeros, times any column.
+    const auto column = [&](Eigen::Index j) { return upper_.col(std::min(j, end - 1)).data(); };
+    const auto row = [&](Eigen::Index j) { return j < end ? rows[j] : zero<Row>(); };
+    const double *a = column(begin), *b = column(begin + 1), *c = column(begin + 2), *d = column(begin + 3);
+    const Row ra = row(begin), rb = row(begin + 1), rc = row(begin + 2), rd = row(begin + 3);
+    for (Eigen::Index i = 0; i < begin; ++i) rows[i] -= (a[i] * ra + b[i] * rb) + (c[i] * rc + d[i] * rd);
     end = begin;
   }
+}
+
+void ReverseCholesky::whiten_rows(std::span<Eigen::Array<double, 12, 1>> rows) const {
+  solve_upper(rows.data(), static_cast<Eigen::Index>(rows.size()));
 }
 
 // Contacts come with three columns, millions of times a second: these side by side in a register, which no general

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include <tresse/base/types.hpp>
 
 namespace tresse::math {
@@ -8,7 +10,8 @@ namespace tresse::math {
 /// others either. Reuses its storage.
 class ReverseCholesky {
  public:
-  /// Where to put the next symmetric matrix, (n, n), before factor(). Reuses the last one's memory.
+  /// Where to put the upper triangle of the next symmetric matrix, (n, n), before factor(). Reuses the last one's
+  /// memory.
   MatrixX& storage(int n) {
     upper_.resize(n, n);
     inverse_diagonal_.resize(n);
@@ -26,10 +29,14 @@ class ReverseCholesky {
   void velocity_from_whitened(Eigen::Ref<VectorX> x) const;
   /// Columns h (rows of H transposed, leading entries only, the rest zero) := U^-1 h, in place, (leading, k).
   void whiten(Eigen::Ref<MatrixX> columns) const;
+  /// The same of twelve columns side by side, an entry for each leading unknown. The bits of a column depend on no
+  /// other, nor on how many zeros end it.
+  void whiten_rows(std::span<Eigen::Array<double, 12, 1>> rows) const;
 
  private:
   template <typename Row>
   void solve_upper(Row* rows, Eigen::Index leading) const;
+  void eliminate(Eigen::Index begin, Eigen::Index end);
 
   MatrixX upper_;
   VectorX inverse_diagonal_;

@@ -1,5 +1,7 @@
 #include <tresse/rods/rod.hpp>
 
+#include <algorithm>
+
 #include <tresse/base/errors.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/dense_step_matrix.hpp>
@@ -24,6 +26,32 @@ RodState Rod::advanced(const RodState& state, const Eigen::Ref<const VectorX>& v
     next.root_velocity = root_velocity;
   }
   return next;
+}
+
+void Rod::point_rows(std::span<const RodPoint> points, std::span<FourRows> rows, std::span<Vector3> prescribed) const {
+  thread_local Matrix3X columns;
+  if (columns.cols() < dof()) columns.resize(3, dof());
+  const Twist& root = state().root_velocity;
+  const bool moving = root_dof() == 0 && !(root.linear.isZero(0.0) && root.angular.isZero(0.0));
+  std::fill(rows.begin(), rows.end(), FourRows::Zero());
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const auto& [piece, u, directions] = points[k];
+    const int touched = jacobian(piece, u, columns);
+    for (int i = 0; i < touched; ++i) {
+      rows[static_cast<std::size_t>(i)].segment<3>(3 * static_cast<Eigen::Index>(k)) =
+          (directions.transpose() * columns.col(i)).array();
+    }
+    prescribed[k].setZero();
+    if (moving) prescribed[k] = directions.transpose() * velocity(piece, u, VectorX::Zero(dof()));
+  }
+}
+
+void StepMatrix::whiten_rows(std::span<FourRows> rows) const {
+  thread_local MatrixX columns;
+  columns.resize(static_cast<Eigen::Index>(rows.size()), FourRows::SizeAtCompileTime);
+  for (std::size_t i = 0; i < rows.size(); ++i) columns.row(static_cast<Eigen::Index>(i)) = rows[i].matrix();
+  whiten(columns);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = columns.row(static_cast<Eigen::Index>(i)).transpose();
 }
 
 bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const {

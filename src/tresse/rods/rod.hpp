@@ -62,6 +62,13 @@ struct RodSection {
   Vector3 moment;     ///< K3 (kappa - kappa_rest), material axes (twist, 1, 2) [N m]
 };
 
+/// A point of a rod, and three directions in which its motion is wanted.
+struct RodPoint {
+  int piece = 0;
+  double u = 0.0;      ///< local arc length [m]
+  Matrix3 directions;  ///< columns, world axes (3, 3)
+};
+
 /// One rod: an immutable model and the kinematics of its last update(). Unknown velocities v, dof() of them: the rates
 /// of the coordinates; for a free root before them, where root_dof() is 6, the linear velocity of r(0) and the angular
 /// velocity of the root frame, both in world axes. Discrete dynamics, bertails2018hdr eq. (2.8):
@@ -123,6 +130,11 @@ class Rod {
   virtual int touched(int piece) const = 0;
   /// dr/dv at local arc length `u` of `piece`, (3, touched(piece) or more); writes and returns touched(piece) columns.
   virtual int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const = 0;
+  /// Rows directions^T dr/dv of one to four points, an entry for each leading unknown: as many as the point that is
+  /// touched most has, zero where a point has fewer. `prescribed`: directions^T of what a clamped root's own motion
+  /// adds to the velocity. The bits of a point's rows depend on no other.
+  virtual void point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
+                          std::span<Vector3> prescribed) const;
 
   /// Whether the elastic force is linear in the coordinates. If not, a step solves the free motion by Newton.
   virtual bool linear_elasticity() const { return true; }

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <span>
+
 #include <tresse/base/types.hpp>
 
 namespace tresse::rods {
 
 class Rod;
+
+/// What up to four points of a rod have to do with one unknown: three numbers each, one after the other.
+using FourRows = Eigen::Array<double, 12, 1>;
 
 /// Weights of the terms of an implicit step besides mass.
 struct StepTerms {
@@ -31,6 +36,9 @@ class StepMatrix {
   virtual void velocity_from_whitened(Eigen::Ref<VectorX> x) const = 0;
   /// Columns h (rows of H transposed, leading entries only, the rest zero) := U^-1 h, in place, (leading, k).
   virtual void whiten(Eigen::Ref<MatrixX> columns) const = 0;
+  /// The same of twelve columns side by side, an entry for each leading unknown. The bits of a column depend on no
+  /// other, nor on how many zeros end it.
+  virtual void whiten_rows(std::span<FourRows> rows) const;
 };
 
 }  // namespace tresse::rods

@@ -1,7 +1,7 @@
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/articulated_limb.hpp>
 #include <tresse/rods/detail/articulated_step_matrix.hpp>
-#include <tresse/rods/detail/dense_step_matrix.hpp>
+#include <tresse/rods/detail/dense_chain_matrix.hpp>
 
 // A chain as the articulated factor wants it, and the choice between that and the dense one.
 namespace tresse::rods::detail {
@@ -38,7 +38,7 @@ template <typename Shape>
 std::unique_ptr<StepMatrix> ChainRod<Shape>::make_step_matrix() const {
   // Where the recursion is quicker for sure; both are as accurate. Measured in docs/performance.md.
   constexpr int many = 16;
-  if (count() < many) return std::make_unique<DenseStepMatrix>();
+  if (count() < many) return std::make_unique<DenseChainMatrix<Shape>>();
   return std::make_unique<ArticulatedStepMatrix<Shape>>();
 }
 

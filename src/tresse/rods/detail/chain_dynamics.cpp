@@ -1,4 +1,7 @@
+#include <array>
+
 #include <tresse/base/assert.hpp>
+#include <tresse/base/lanes.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
 
@@ -9,6 +12,21 @@ namespace {
 
 /// [d]x^T [d]x integrated, from int d d^T.
 Matrix3 rotational_inertia(const Matrix3& second) { return second.trace() * Matrix3::Identity() - second; }
+
+/// Three columns := twists * wrenches, with twists (rows, 6) in columns `stride` apart; up to three rows more.
+void fill_columns(const double* twists, Eigen::Index stride, const Eigen::Matrix<double, 6, 3>& wrenches, int rows,
+                  double* columns, Eigen::Index column_stride) {
+  using Rows = Eigen::Array<double, lanes::count, 1>;
+  for (int i = 0; i < rows; i += lanes::count) {
+    std::array<Rows, 6> x;
+    for (int r = 0; r < 6; ++r) x[static_cast<std::size_t>(r)] = Eigen::Map<const Rows>(twists + r * stride + i);
+    for (int k = 0; k < 3; ++k) {
+      const double* y = wrenches.data() + 6 * static_cast<std::ptrdiff_t>(k);
+      Eigen::Map<Rows>(columns + k * column_stride + i) =
+          (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) + (x[3] * y[3] + x[4] * y[4] + x[5] * y[5]);
+    }
+  }
+}
 
 }  // namespace
 
@@ -49,26 +67,24 @@ typename ChainRod<Shape>::Columns6 ChainRod<Shape>::own_wrench(int i, double den
   return y;
 }
 
-/// int (dr/dv)^T (dr/dv) ds, weighted by the line density or by one. Column blocks from tip to root: with X the twists
-/// of what lies beyond an element and Y = (its own wrench + the wrench of what lies beyond), M_ij = X_i^T Y_j above the
-/// diagonal; below, the mirror. A node that two elements share has the sum of both: elements e and e + 1 both move it
+/// int (dr/dv)^T (dr/dv) ds, weighted by the line density or by one, times `scale`. Column blocks from tip to root:
+/// with X the twists of what lies beyond an element and Y = (its own wrench + the wrench of what lies beyond), M_ij =
+/// X_i^T Y_j above the diagonal. A node that two elements share has the sum of both: elements e and e + 1 both move it
 /// past e - 1, e itself and its last node see each other through e + 1 alone.
 template <typename Shape>
-void ChainRod<Shape>::gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const {
+void ChainRod<Shape>::upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const {
   TRESSE_ASSERT(out.rows() == dof() && out.cols() == dof());
   sample();
   const int root = root_dof();
   Inertia beyond;
-  const auto fill = [&](int column, const auto& y, int rows) {
-    for (int k = 0; k < y.cols(); ++k) {
-      const auto x = [&](int r) { return twists_.col(r).head(rows) * y(r, k); };
-      out.col(column + k).head(rows) = x(0) + x(1) + x(2) + x(3) + x(4) + x(5);
-    }
+  // Up to three rows more than asked for: the diagonal block, which is written next.
+  const auto fill = [&](int column, const Eigen::Matrix<double, 6, 3>& y, int rows) {
+    fill_columns(twists_.data(), twists_.rows(), y, rows, out.col(column).data(), out.outerStride());
   };
   Eigen::Matrix<double, 6, 3> later = Eigen::Matrix<double, 6, 3>::Zero();  // of the next element's first node
   Matrix3 later_own = Matrix3::Zero();
   for (int i = count() - 1; i >= 0; --i) {
-    const double density = by_mass ? elements_[i].density : 1.0;
+    const double density = by_mass ? scale * elements_[i].density : scale;
     const int at = root + 3 * i;
     const Link& link = links_[i];
     const Columns6 tail = wrench_of(beyond, link);
@@ -78,8 +94,8 @@ void ChainRod<Shape>::gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const {
     own = (0.5 * (own + own.transpose())).eval();
     const Columns6 y = tail + own_wrench(i, density);
     if constexpr (width == 3) {
-      out.block<3, 3>(at, at) = own;
       fill(at, y, at);
+      out.block<3, 3>(at, at) = own;
     } else {
       const Eigen::Matrix<double, 6, 3> node = y.template rightCols<3>() + later;
       fill(at + 3, node, at);
@@ -110,6 +126,11 @@ void ChainRod<Shape>::gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const {
     all << beyond.mass * Matrix3::Identity(), -first, first, 0.5 * (turning + turning.transpose());
     out.topLeftCorner<6, 6>() = all;
   }
+}
+
+template <typename Shape>
+void ChainRod<Shape>::gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const {
+  upper_gram(by_mass, 1.0, out);
   for (int at = dof() - 3; at >= 3; at -= 3) {
     for (int k = 0; k < at; k += 3) out.block<3, 3>(at, k) = out.block<3, 3>(k, at).transpose();
   }
@@ -123,6 +144,24 @@ const MatrixX& ChainRod<Shape>::mass_gram() const {
     weighed_ = true;
   }
   return mass_gram_;
+}
+
+template <typename Shape>
+void ChainRod<Shape>::step_matrix(const StepTerms& terms, const VectorX& velocity, VectorX& momentum,
+                                  MatrixX& out) const {
+  const bool uniform = uniform_density_ > 0.0;
+  const double weight = uniform ? 1.0 + terms.drag / uniform_density_ : 1.0;  // drag is as good as more mass
+  upper_gram(true, weight, out);
+  momentum.noalias() = out.selfadjointView<Eigen::Upper>() * velocity;
+  momentum /= weight;
+  if (root_dof() > 0) {
+    const Vector3 tangent = state_.root.frame.col(0);
+    const Matrix3 spin = spin_inertia_ * tangent * tangent.transpose();
+    out.block<3, 3>(3, 3) += spin;
+    momentum.segment<3>(3) += spin * velocity.segment<3>(3);
+  }
+  add_stiffness(terms.stiffness, terms.damping, out);
+  if (!uniform) add_drag_matrix(terms.drag, out);
 }
 
 template <typename Shape>

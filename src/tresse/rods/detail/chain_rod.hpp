@@ -58,6 +58,8 @@ class ChainRod final : public Rod {
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
   int touched(int piece) const override { return root_dof() + 3 * piece + width; }
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
+  void point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
+                  std::span<Vector3> prescribed) const override;
   int twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const override;
   Twist bias_acceleration(int piece, double u, const Twist& root_acceleration) const override;
 
@@ -67,6 +69,9 @@ class ChainRod final : public Rod {
   Eigen::Matrix<double, 6, Shape::width> piece_twist(int piece, double u) const;
   /// Fills `out` with this chain's elements and lumped root inertia, to factor M + stiffness K + damping D + drag.
   void articulate(const StepTerms& terms, ArticulatedMatrix<Shape::width>& out) const;
+  /// The upper triangle of M + stiffness K + damping D + drag, and M velocity. What `out` (dof, dof) has below the
+  /// diagonal is of no use.
+  void step_matrix(const StepTerms& terms, const VectorX& velocity, VectorX& momentum, MatrixX& out) const;
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
   void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const override;
   void add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const override;
@@ -131,7 +136,11 @@ class ChainRod final : public Rod {
   static Columns6 wrench_of(const Inertia& inertia, const Link& link);
   Columns6 own_wrench(int i, double density) const;
   void sweep_forces(const RodLoads& loads) const;
+  /// Upper triangle alone; elements weigh `scale` times their line density, or times one.
+  void upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
   void gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const;
+  bool is_at(const RodState& state) const;
+  void place(int i);
   void add_elastic(double scale, const VectorX& coordinates, Eigen::Ref<VectorX> into) const;
   const MatrixX& mass_gram() const;
   const Movement& movement() const;
@@ -158,7 +167,8 @@ class ChainRod final : public Rod {
   std::vector<Link> links_;            ///< (N)
   Rows6 twists_;  ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular), of all elements
 
-  mutable bool sampled_ = false;
+  bool placed_ = false;           ///< the kinematics are those of the state's coordinates and root
+  mutable bool sampled_ = false;  ///< elements have their integrals, at the state's rates
   mutable bool weighed_ = false;  ///< mass_gram_ is of the current state
   mutable bool moved_ = false;    ///< movement_ is
   mutable Movement movement_;

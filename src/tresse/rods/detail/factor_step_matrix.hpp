@@ -12,6 +12,13 @@ class FactorStepMatrix : public StepMatrix {
   void solve(Eigen::Ref<VectorX> x) const final { factor_.solve(x); }
   void velocity_from_whitened(Eigen::Ref<VectorX> x) const final { factor_.velocity_from_whitened(x); }
   void whiten(Eigen::Ref<MatrixX> columns) const final { factor_.whiten(columns); }
+  void whiten_rows(std::span<FourRows> rows) const final {
+    if constexpr (requires { factor_.whiten_rows(rows); }) {
+      factor_.whiten_rows(rows);
+    } else {
+      StepMatrix::whiten_rows(rows);
+    }
+  }
 
  protected:
   Factor factor_;
