@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 #include <vector>
+
+#include <tresse/base/lanes.hpp>
 
 namespace tresse::math {
 
@@ -131,8 +134,78 @@ void ReverseCholesky::solve_upper(Row* rows, Eigen::Index leading) const {
   }
 }
 
+namespace {
+
+/// Twelve numbers that stay in registers.
+struct Twelve {
+  lanes::Doubles x, y, z;
+
+  TRESSE_HOT static Twelve read(const Eigen::Array<double, 12, 1>& from) {
+    Twelve out;
+    std::memcpy(&out.x, from.data(), sizeof out.x);
+    std::memcpy(&out.y, from.data() + 4, sizeof out.y);
+    std::memcpy(&out.z, from.data() + 8, sizeof out.z);
+    return out;
+  }
+  TRESSE_HOT void write(Eigen::Array<double, 12, 1>& to) const {
+    std::memcpy(to.data(), &x, sizeof x);
+    std::memcpy(to.data() + 4, &y, sizeof y);
+    std::memcpy(to.data() + 8, &z, sizeof z);
+  }
+  TRESSE_HOT void scale(double by) {
+    const lanes::Doubles factor = lanes::spread(by);
+    x *= factor, y *= factor, z *= factor;
+  }
+  TRESSE_HOT void subtract(double by, const Twelve& other) {
+    const lanes::Doubles factor = lanes::spread(by);
+    x -= factor * other.x, y -= factor * other.y, z -= factor * other.z;
+  }
+};
+
+}  // namespace
+
 void ReverseCholesky::whiten_rows(std::span<Eigen::Array<double, 12, 1>> rows) const {
-  solve_upper(rows.data(), static_cast<Eigen::Index>(rows.size()));
+  constexpr std::size_t four = width;
+  for (auto end = static_cast<Eigen::Index>(rows.size()); end > 0;) {
+    const Eigen::Index begin = block_begin(end);
+    // Where the rows end within a block zeros go on, whose columns may be any.
+    std::array<Eigen::Array<double, 12, 1>, four> padded;
+    Eigen::Array<double, 12, 1>* block = rows.data() + begin;
+    if (end - begin < width) {
+      padded.fill(Eigen::Array<double, 12, 1>::Zero());
+      block = std::copy(block, rows.data() + end, padded.begin()) - (end - begin);
+    }
+    std::array<const double*, four> columns;
+    std::array<double, four> scales;
+    for (std::size_t j = 0; j < four; ++j) {
+      const Eigen::Index at = std::min(begin + static_cast<Eigen::Index>(j), end - 1);
+      columns[j] = upper_.col(at).data();
+      scales[j] = inverse_diagonal_[at];
+    }
+    Twelve a = Twelve::read(block[0]), b = Twelve::read(block[1]);
+    Twelve c = Twelve::read(block[2]), d = Twelve::read(block[3]);
+    d.scale(scales[3]);
+    c.subtract(columns[3][begin + 2], d);
+    b.subtract(columns[3][begin + 1], d);
+    a.subtract(columns[3][begin], d);
+    c.scale(scales[2]);
+    b.subtract(columns[2][begin + 1], c);
+    a.subtract(columns[2][begin], c);
+    b.scale(scales[1]);
+    a.subtract(columns[1][begin], b);
+    a.scale(scales[0]);
+    a.write(block[0]), b.write(block[1]), c.write(block[2]), d.write(block[3]);
+    if (end - begin < width) std::copy(padded.begin(), padded.begin() + (end - begin), rows.data() + begin);
+    for (Eigen::Index i = 0; i < begin; ++i) {
+      Twelve row = Twelve::read(rows[static_cast<std::size_t>(i)]);
+      row.subtract(columns[0][i], a);
+      row.subtract(columns[1][i], b);
+      row.subtract(columns[2][i], c);
+      row.subtract(columns[3][i], d);
+      row.write(rows[static_cast<std::size_t>(i)]);
+    }
+    end = begin;
+  }
 }
 
 // Contacts come with three columns, millions of times a second: these side by side in a register, which no general
