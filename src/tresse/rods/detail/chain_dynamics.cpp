@@ -1,6 +1,7 @@
 #include <array>
 
 #include <tresse/base/assert.hpp>
+#include <tresse/base/hot.hpp>
 #include <tresse/base/lanes.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
@@ -12,6 +13,15 @@ namespace {
 
 /// [d]x^T [d]x integrated, from int d d^T.
 Matrix3 rotational_inertia(const Matrix3& second) { return second.trace() * Matrix3::Identity() - second; }
+
+/// Written out and inlined: the compiler makes calls of Eigen's, which take most of a mass matrix.
+TRESSE_HOT Vector3 times(const Matrix3& m, const Vector3& v) {
+  return {m(0, 0) * v[0] + m(0, 1) * v[1] + m(0, 2) * v[2], m(1, 0) * v[0] + m(1, 1) * v[1] + m(1, 2) * v[2],
+          m(2, 0) * v[0] + m(2, 1) * v[1] + m(2, 2) * v[2]};
+}
+TRESSE_HOT Vector3 cross(const Vector3& a, const Vector3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
 
 /// Three columns := twists * wrenches, with twists (rows, 6) in columns `stride` apart; up to three rows more.
 void fill_columns(const double* twists, Eigen::Index stride, const Eigen::Matrix<double, 6, 3>& wrenches, int rows,
@@ -39,20 +49,36 @@ void ChainRod<Shape>::sample() const {
 
 template <typename Shape>
 void ChainRod<Shape>::add_inertia(const ElementMoments<width>& m, const Joint& joint, double density, Inertia& sum) {
-  const Vector3 p = joint.frame * m.p;
-  const Matrix3 cross = joint.offset * (p + 0.5 * m.length * joint.offset).transpose();
+  const Vector3 p = times(joint.frame, m.p);
+  const Vector3& o = joint.offset;
+  const Vector3 arm = p + 0.5 * m.length * o;
   sum.mass += density * m.length;
-  sum.first += density * (m.length * joint.offset + p);
-  sum.second += density * (cross + cross.transpose() + joint.frame * m.p_p * joint.frame.transpose());
+  sum.first += density * (m.length * o + p);
+  Matrix3 half;
+  for (int k = 0; k < 3; ++k) half.col(k) = times(joint.frame, m.p_p.col(k));
+  for (int k = 0; k < 3; ++k) {
+    for (int r = 0; r < 3; ++r) {
+      const double turned =
+          half(r, 0) * joint.frame(k, 0) + half(r, 1) * joint.frame(k, 1) + half(r, 2) * joint.frame(k, 2);
+      sum.second(r, k) += density * ((o[r] * arm[k] + o[k] * arm[r]) + turned);
+    }
+  }
 }
 
 /// int (v, d x v) over a part that moves rigidly with an element's twists.
 template <typename Shape>
 typename ChainRod<Shape>::Columns6 ChainRod<Shape>::wrench_of(const Inertia& inertia, const Link& link) {
-  const Matrix3 first = math::cross_matrix(inertia.first);
+  const Matrix3 rotational = rotational_inertia(inertia.second);
   Columns6 y;
-  y.template topRows<3>() = inertia.mass * link.X_linear - first * link.X_angular;
-  y.template bottomRows<3>() = first * link.X_linear + rotational_inertia(inertia.second) * link.X_angular;
+  for (int k = 0; k < width; ++k) {
+    const Vector3 linear = link.X_linear.col(k), angular = link.X_angular.col(k);
+    const Vector3 force = cross(inertia.first, angular), torque = cross(inertia.first, linear);
+    const Vector3 turning = times(rotational, angular);
+    for (int r = 0; r < 3; ++r) {
+      y(r, k) = inertia.mass * linear[r] - force[r];
+      y(r + 3, k) = torque[r] + turning[r];
+    }
+  }
   return y;
 }
 
@@ -62,8 +88,14 @@ typename ChainRod<Shape>::Columns6 ChainRod<Shape>::own_wrench(int i, double den
   const Matrix3 frame = density * joint.frame;
   const ElementMoments<width>& moments = shapes_[i].moments();
   Columns6 y;
-  y.template topRows<3>() = frame * moments.P;
-  y.template bottomRows<3>() = math::cross_matrix(joint.offset) * y.template topRows<3>() + frame * moments.p_cross_P;
+  for (int k = 0; k < width; ++k) {
+    const Vector3 force = times(frame, moments.P.col(k));
+    const Vector3 own = times(frame, moments.p_cross_P.col(k)), torque = cross(joint.offset, force);
+    for (int r = 0; r < 3; ++r) {
+      y(r, k) = force[r];
+      y(r + 3, k) = torque[r] + own[r];
+    }
+  }
   return y;
 }
 
