@@ -60,6 +60,20 @@ void sort_out(Pairs& pairs) {
 /// Of what is tolerated: what overlaps nearly as deep would be next.
 constexpr double nearly = 0.5;
 
+/// Whether each body, owners of surfaces included, is one of a contact's among the last `count`.
+std::vector<char> bodies_of_last(const contact::Geometry& geometry, const std::vector<contact::Contact>& contacts,
+                                 std::size_t count) {
+  std::vector<char> out;
+  for (std::size_t i = contacts.size() - count; i < contacts.size(); ++i) {
+    for (const int piece : {contacts[i].a, contacts[i].b}) {
+      const auto body = static_cast<std::size_t>(contact::body_at(geometry, piece));
+      if (body >= out.size()) out.resize(body + 1, 0);
+      out[body] = 1;
+    }
+  }
+  return out;
+}
+
 /// A contact at the end of a pass that overlaps, and the contact of that pass whose place it takes.
 struct Turned {
   std::pair<int, int> bodies;
@@ -111,7 +125,8 @@ bool Stepper::may_repair() const {
 }
 
 /// The deep contacts at the end that a pass predicts, where the rods are, between pieces that had a contact within
-/// reach and their neighbours. Nearly all that overlap there are among them; the search of all pairs finds the rest.
+/// reach and their neighbours; after a repair on the bodies that it was about, as all others hardly moved. Nearly all
+/// that overlap there are among them; the search of all pairs finds the rest.
 Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& pass) {
   Stopwatch watch(timing_.t_detection);
   auto out = new_configuration(span.end, pass.velocities);
@@ -120,8 +135,17 @@ Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& 
   const std::vector<contact::Contact>& contacts = pass.at->contacts;
   constexpr std::size_t block = 256;
   std::vector<Pairs> found((contacts.size() + block - 1) / block);
+  const std::vector<char> repaired = bodies_of_last(out->geometry, pass.contacts, pass.turned);
+  const auto is_repaired = [&](int piece) {
+    const auto body = static_cast<std::size_t>(contact::body_at(out->geometry, piece));
+    return body < repaired.size() && repaired[body] != 0;
+  };
   for_blocks(contacts.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) append_pairs(out->geometry, contacts[i], found[k]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const contact::Contact& contact = contacts[i];
+      if (pass.turned == 0 || is_repaired(contact.a) || is_repaired(contact.b))
+        append_pairs(out->geometry, contact, found[k]);
+    }
     sort_out(found[k]);
   });
   Pairs pairs = joined(found);
@@ -191,6 +215,7 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
   next.contacts.insert(next.contacts.end(), contacts.begin(), contacts.end());
   next.instants.insert(next.instants.end(), contacts.size(), assembly::Instant::end);
   next.bias.insert(next.bias.end(), bias.begin(), bias.end());
+  next.turned = contacts.size();
   // Sweeps that would not reach the tolerance anyway only bring the few new contacts to where the last solve stopped.
   constexpr double few = 0.25;
   const int most = options_.solver.max_iterations;
