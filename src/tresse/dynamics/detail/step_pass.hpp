@@ -15,7 +15,7 @@ struct Stepper::Pass {
   std::vector<Pose> places;  ///< (obstacles) where they stand: free bodies go on to the end that this pass predicts
   std::vector<contact::Contact> contacts;
   std::vector<assembly::Instant> instants;  ///< (contacts) of the step: where they are linearised
-  std::size_t turned = 0;    ///< contacts, the last ones, that the last repair linearised anew
+  std::size_t turned = 0;                   ///< contacts, the last ones, that the last repair linearised anew
   std::vector<double> bias;  ///< (contacts) added to the normal velocity: gap over dt, or the wanted correction [m/s]
   VectorX guess;             ///< (3 contacts) impulses to start from
   friction::FactoredProblem problem;
