@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <Eigen/Geometry>
 
 #include "support/worlds.hpp"
@@ -77,12 +79,12 @@ TEST(Stepper, AFreeStrandFallsAsAParabola) {
   EXPECT_NEAR(tip_velocity(stepper)[2], -gravity * 0.2, 1e-11);
 }
 
-/// Two curls that fall onto a bar and onto each other, with friction.
-Built falling_curls() {
+/// Curls that fall onto a bar and onto each other, with friction.
+Built falling_curls(int count = 2) {
   Built built;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < count; ++i) {
     Pose root;
-    root.position = {0, 1e-3 * i, 5e-3 * i};
+    root.position = {0, 1e-3 * i, 5e-3 * (i % 2)};
     assembly::Fibre fibre = test::fibre(6, 0.1, 1e-4, hair, root, rods::RootCondition::clamped);
     fibre.rod->set_rest_curvature(Vector3(0, 0, 60).replicate(6, 1));
     test::add(built.world, built.state, std::move(fibre));
@@ -124,6 +126,22 @@ TEST(Stepper, BitsDoNotDependOnThreadsNorOnWhereARunWasCut) {
   const std::string reference = run(1, -1);
   EXPECT_EQ(run(2, -1), reference);
   EXPECT_EQ(run(1, 177), reference);
+}
+
+/// A program may step several at once on the threads that each of them uses itself.
+TEST(Stepper, WorldsSteppedSideBySideDoNotDisturbEachOther) {
+  const auto run = [] {
+    Built built = falling_curls(20);
+    Stepper stepper(std::move(built.world), test::step_options(1e-3), std::move(built.state));
+    int contacts = 0;
+    for (int i = 0; i < 80; ++i) contacts += stepper.step().contacts;
+    EXPECT_GT(contacts, 300);
+    return bits(stepper.state());
+  };
+  const std::string reference = run();
+  std::vector<std::string> results(4);
+  oneapi::tbb::parallel_for(std::size_t{0}, results.size(), [&](std::size_t k) { results[k] = run(); });
+  for (const std::string& result : results) EXPECT_TRUE(result == reference);
 }
 
 TEST(Stepper, EnergyOnlyFallsWhenNothingDrivesIt) {

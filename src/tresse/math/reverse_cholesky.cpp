@@ -182,17 +182,21 @@ void ReverseCholesky::whiten_rows(std::span<Eigen::Array<double, 12, 1>> rows) c
       columns[j] = upper_.col(at).data();
       scales[j] = inverse_diagonal_[at];
     }
+    // Of the block's own triangle; a column that isn't there has none.
+    const auto above = [&](std::size_t j, Eigen::Index row) {
+      return begin + static_cast<Eigen::Index>(j) < end ? columns[j][row] : 0.0;
+    };
     Twelve a = Twelve::read(block[0]), b = Twelve::read(block[1]);
     Twelve c = Twelve::read(block[2]), d = Twelve::read(block[3]);
     d.scale(scales[3]);
-    c.subtract(columns[3][begin + 2], d);
-    b.subtract(columns[3][begin + 1], d);
-    a.subtract(columns[3][begin], d);
+    c.subtract(above(3, begin + 2), d);
+    b.subtract(above(3, begin + 1), d);
+    a.subtract(above(3, begin), d);
     c.scale(scales[2]);
-    b.subtract(columns[2][begin + 1], c);
-    a.subtract(columns[2][begin], c);
+    b.subtract(above(2, begin + 1), c);
+    a.subtract(above(2, begin), c);
     b.scale(scales[1]);
-    a.subtract(columns[1][begin], b);
+    a.subtract(above(1, begin), b);
     a.scale(scales[0]);
     a.write(block[0]), b.write(block[1]), c.write(block[2]), d.write(block[3]);
     if (end - begin < width) std::copy(padded.begin(), padded.begin() + (end - begin), rows.data() + begin);
