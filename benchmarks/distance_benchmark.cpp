@@ -90,7 +90,8 @@ void segment_test(benchmark::State& state) {
   const Vector3 base(0.1, 0.2, 0.3);
   std::size_t i = 0;
   for (auto _ : state) {
-    auto out = detail::box_distances(base, pieces[i % 64], pieces[(i + 7) % 64], 1e-16);
+    detail::BoxDistances out;
+    detail::box_distances<false>(base, pieces[i % 64], pieces[(i + 7) % 64], 1e-16, {}, out);
     benchmark::DoNotOptimize(out);
     ++i;
   }

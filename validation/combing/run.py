@@ -81,7 +81,9 @@ def simulate(arguments, name):
     until = arguments.start + arguments.seconds
     execute(arguments.program, "run", state, "-o", folder, f"--until={until}", "--threads", arguments.threads, "--quiet")
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    print(f"{name}: {summary['verdict']}, {summary['steps']} steps", file=sys.stderr)
+    verdict = summary["verdict"]
+    words = verdict if isinstance(verdict, str) else "; ".join(remark["message"] for remark in verdict)
+    print(f"{name}: {summary['steps']} steps, {words}", file=sys.stderr)
     return Force(folder)
 
 

@@ -241,9 +241,9 @@ struct BoxDistances {
 
 /// How a segment test may be shortened.
 struct BoxNeeds {
-  double beyond =
-      std::numeric_limits<double>::infinity();  ///< nothing is told of boxes all of which are this far apart
-  double enough = std::numeric_limits<double>::infinity();  ///< no upper bounds where all are at least this far apart
+  static constexpr double never = std::numeric_limits<double>::infinity();
+  double beyond = never;  ///< nothing is told of boxes all of which are this far apart [m]
+  double enough = never;  ///< no upper bounds where all are at least this far apart [m]
 };
 
 /// Lower bound: axes of the capsules shifted by half the sagitta give a direction n; along n the pieces are parabolas
