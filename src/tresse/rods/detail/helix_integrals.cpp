@@ -23,13 +23,15 @@ constexpr std::array<Pair, HelixIntegrals::entries> pairs = {{
     {b1, b1}, {b1, a2}, {b1, b2},
 }};
 
-consteval int place(Profile first, Profile second) {
+constexpr std::size_t find_place(Profile first, Profile second) {
   if (first > second) std::swap(first, second);
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    if (pairs[k].first == first && pairs[k].second == second) return static_cast<int>(k);
-  }
-  return -1;
+  std::size_t k = 0;
+  while (pairs[k].first != first || pairs[k].second != second) ++k;
+  return k;
 }
+/// Where the integral of a product stands.
+template <Profile first, Profile second>
+constexpr std::size_t place = find_place(first, second);
 
 constexpr int most_terms = 17;  // at X = 9 the next is below 1e-17 of the sum
 
@@ -131,8 +133,8 @@ ElementMoments<3> HelixIntegrals::moments() const {
   const auto& g = products_;
   /// int profile P
   const auto gradient = [&]<Profile f>() -> Matrix3 {
-    const double across = g[place(f, a)], bend = g[place(f, b)];
-    const Vector3 turned = g[place(f, a1)] * shape.u + g[place(f, b1)] * shape.z;
+    const double across = g[place<f, a>], bend = g[place<f, b>];
+    const Vector3 turned = g[place<f, a1>] * shape.u + g[place<f, b1>] * shape.z;
     Matrix3 m = turned * w_.transpose();
     m(1, 2) += across;
     m(2, 1) -= across;
@@ -146,8 +148,8 @@ ElementMoments<3> HelixIntegrals::moments() const {
   };
   /// int profile p
   const auto position = [&]<Profile f>() -> Vector3 {
-    Vector3 v = g[place(f, a)] * shape.u + g[place(f, b)] * shape.z;
-    v[0] += g[place(f, s)];
+    Vector3 v = g[place<f, a>] * shape.u + g[place<f, b>] * shape.z;
+    v[0] += g[place<f, s>];
     return v;
   };
   const double l = length_, l2 = l * l, l3 = l2 * l, l5 = l2 * l3;
@@ -164,17 +166,17 @@ ElementMoments<3> HelixIntegrals::moments() const {
     }
   }
   out.P = l3 * gradient.template operator()<one>();
-  const Matrix3 s_P = gradient.template operator()<s>();
-  const Matrix3 a_P = gradient.template operator()<a>();
-  const Matrix3 b_P = gradient.template operator()<b>();
-  const Matrix3 a1_P = gradient.template operator()<a1>();
-  const Matrix3 b1_P = gradient.template operator()<b1>();
+  const Matrix3 s_gradient = gradient.template operator()<s>();
+  const Matrix3 a_gradient = gradient.template operator()<a>();
+  const Matrix3 b_gradient = gradient.template operator()<b>();
+  const Matrix3 a1_gradient = gradient.template operator()<a1>();
+  const Matrix3 b1_gradient = gradient.template operator()<b1>();
   for (int k = 0; k < 3; ++k) {
-    const Vector3 cross =
-        along_cross(s_P.col(k)) + shape.u.cross(Vector3(a_P.col(k))) + shape.z.cross(Vector3(b_P.col(k)));
+    const Vector3 cross = along_cross(s_gradient.col(k)) + shape.u.cross(Vector3(a_gradient.col(k))) +
+                          shape.z.cross(Vector3(b_gradient.col(k)));
     out.p_cross_P.col(k) = l2 * l2 * cross;
-    const double turned = shape.u.dot(a1_P.col(k)) + shape.z.dot(b1_P.col(k));
-    const Vector3 column = turned * w_ + Shape::across_back(a_P.col(k)) + shape.bend_back(b_P.col(k));
+    const double turned = shape.u.dot(a1_gradient.col(k)) + shape.z.dot(b1_gradient.col(k));
+    const Vector3 column = turned * w_ + Shape::across_back(a_gradient.col(k)) + shape.bend_back(b_gradient.col(k));
     for (int r = 0; r <= k; ++r) out.P_P(r, k) = out.P_P(k, r) = l5 * column[r];
   }
   return out;
@@ -203,9 +205,9 @@ ElementForce<3> HelixIntegrals::force(const LineForce& line, const Vector3& rate
   /// int profile f
   const auto times = [&]<Profile f>() -> Vector3 {
     Vector3 sum = line.constant;
-    if constexpr (f != one) sum *= g[place(one, f)];
-    return sum + g[place(f, s)] * of_s + g[place(f, a)] * of_a + g[place(f, b)] * of_b + g[place(f, a1)] * of_a1 +
-           g[place(f, b1)] * of_b1 + g[place(f, a2)] * of_a2 + g[place(f, b2)] * of_b2;
+    if constexpr (f != one) sum *= g[place<one, f>];
+    return sum + g[place<f, s>] * of_s + g[place<f, a>] * of_a + g[place<f, b>] * of_b + g[place<f, a1>] * of_a1 +
+           g[place<f, b1>] * of_b1 + g[place<f, a2>] * of_a2 + g[place<f, b2>] * of_b2;
   };
   const Vector3 by_a = times.template operator()<a>();
   const Vector3 by_b = times.template operator()<b>();
