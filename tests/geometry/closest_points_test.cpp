@@ -387,7 +387,9 @@ TEST(ClosestPoints, of_concentric_circles_are_right_to_the_tolerance) {
   const ClosestPoints out = closest(inner, outer, {.tolerance = 1e-9});
   EXPECT_NEAR(out.distance, 1e-3, 1e-11);
   const ClosestPoints hurried = closest(inner, outer, {.max_steps = 100});
-  EXPECT_NEAR(hurried.distance, 1e-3, 1e-14);
+  // Not proved: where the Hessian is singular all along the valley, Newton's method ends short of rounding from some
+  // starts, and which ones it gets is a matter of the last bits (1e-14 with one compiler, 2.5e-12 with another).
+  EXPECT_NEAR(hurried.distance, 1e-3, 1e-11);
   EXPECT_FALSE(hurried.certified);
 }
 
