@@ -64,34 +64,38 @@ TEST(ChainBatches, DragOnARodOfOneDensityWeighsItsMass) {
 TEST(ChainBatches, RowsOfFourPointsAreTheirJacobians) {
   for (const Model model : curvature_models) {
     for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
-      const Case c = make_case({.elements = 5, .turn = 0.7, .root = root, .seed = 6, .model = model});
-      const Rod& rod = *c.rod;
-      std::vector<RodPoint> points;
-      for (const int piece : {3, 0, 3, 1}) {
-        const Vector3 turn = random_vector(3, static_cast<unsigned>(points.size()));
-        points.push_back({piece, 0.3 * c.lengths[piece], math::rotation_exp(turn)});
-      }
-      std::vector<FourRows> rows(static_cast<std::size_t>(rod.touched(3)));
-      std::vector<Vector3> prescribed(4);
-      rod.point_rows(points, rows, prescribed);
-      const VectorX v = random_vector(rod.dof(), 9);
-      for (std::size_t k = 0; k < points.size(); ++k) {
-        const auto& [piece, u, directions] = points[k];
-        Matrix3X jacobian = Matrix3X::Zero(3, rod.dof());
-        rod.jacobian(piece, u, jacobian);
-        MatrixX found(3, static_cast<Eigen::Index>(rows.size()));
-        for (std::size_t i = 0; i < rows.size(); ++i)
-          found.col(static_cast<Eigen::Index>(i)) = rows[i].segment<3>(3 * static_cast<Eigen::Index>(k));
-        EXPECT_LT(relative(found, directions.transpose() * jacobian.leftCols(found.cols())), 1e-14);
-        const Vector3 velocity = found * v.head(found.cols()) + prescribed[k];
-        EXPECT_LT((velocity - directions.transpose() * rod.velocity(piece, u, v)).norm(), 1e-13 * velocity.norm());
-        // Alone: the same bits.
-        std::vector<FourRows> alone(static_cast<std::size_t>(rod.touched(piece)));
-        rod.point_rows({&points[k], 1}, alone, prescribed);
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-          for (int d = 0; d < 3; ++d) {
-            const double expected = i < alone.size() ? alone[i][d] : 0.0;
-            EXPECT_EQ(rows[i][3 * static_cast<Eigen::Index>(k) + d], expected);
+      for (const double curl : {0.7, 9.0}) {
+        const Case c = make_case({.elements = 5, .turn = curl, .root = root, .seed = 6, .model = model});
+        const Rod& rod = *c.rod;
+        std::vector<RodPoint> points;
+        for (const int piece : {3, 0, 3, 1}) {
+          const Vector3 turn = random_vector(3, static_cast<unsigned>(points.size()));
+          points.push_back({piece, 0.3 * c.lengths[piece], math::rotation_exp(turn)});
+        }
+        std::vector<FourRows> rows(static_cast<std::size_t>(rod.touched(3)));
+        std::vector<Vector3> prescribed(4);
+        rod.point_rows(points, rows, prescribed);
+        const VectorX v = random_vector(rod.dof(), 9);
+        for (std::size_t k = 0; k < points.size(); ++k) {
+          const auto& [piece, u, directions] = points[k];
+          Matrix3X jacobian = Matrix3X::Zero(3, rod.dof());
+          rod.jacobian(piece, u, jacobian);
+          MatrixX found(3, static_cast<Eigen::Index>(rows.size()));
+          const auto at = static_cast<Eigen::Index>(k);
+          for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (int d = 0; d < 3; ++d) found(d, static_cast<Eigen::Index>(i)) = rows[i][place_in_rows(at, d)];
+          }
+          EXPECT_LT(relative(found, directions.transpose() * jacobian.leftCols(found.cols())), 1e-14);
+          const Vector3 velocity = found * v.head(found.cols()) + prescribed[k];
+          EXPECT_LT((velocity - directions.transpose() * rod.velocity(piece, u, v)).norm(), 1e-13 * velocity.norm());
+          // Alone: the same bits.
+          std::vector<FourRows> alone(static_cast<std::size_t>(rod.touched(piece)));
+          rod.point_rows({&points[k], 1}, alone, prescribed);
+          for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (int d = 0; d < 3; ++d) {
+              const double expected = i < alone.size() ? alone[i][place_in_rows(0, d)] : 0.0;
+              EXPECT_EQ(rows[i][place_in_rows(at, d)], expected);
+            }
           }
         }
       }

@@ -147,5 +147,23 @@ TEST(CurvatureRodsMotion, FreeFall) {
   EXPECT_LT((c.rod->state().coordinates - state.coordinates).norm(), 1e-8);
 }
 
+/// A rod that winds up by more than ten thousand radians is cut in so many pieces that all memory would go for the pairs
+/// of them that are near each other.
+TEST(CurvatureRodsMotion, WhatWindsUpWithoutEndIsOutOfReach) {
+  const Case c = make_case({.elements = 4, .seed = 3});
+  RodState state = c.state;
+  const VectorX still = VectorX::Zero(c.rod->dof());
+  const auto reached = [&](double turn, const VectorX& v, double dt) {
+    state.coordinates.setConstant(turn / c.rod->length());
+    return c.rod->within_reach(state, v, dt);
+  };
+  EXPECT_TRUE(reached(9e3, still, 1e-3));
+  EXPECT_FALSE(reached(1.1e4, still, 1e-3));
+  const VectorX winding = VectorX::Constant(c.rod->dof(), 1e6 / c.rod->length());
+  EXPECT_TRUE(reached(0.0, winding, 9e-3));
+  EXPECT_FALSE(reached(0.0, winding, 1.1e-2));
+  EXPECT_FALSE(reached(0.0, still * std::nan(""), 1e-3));
+}
+
 }  // namespace
 }  // namespace tresse::rods

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
 #include <tresse/math/gauss_legendre.hpp>
+#include <tresse/rods/detail/element_integrals.hpp>
 #include <tresse/rods/detail/helix_element.hpp>
 #include <tresse/rods/detail/helix_integrals.hpp>
 
@@ -49,34 +51,94 @@ Sums by_quadrature(double length, const Vector3& w, const Vector3& rate, const L
   return out;
 }
 
+Triple<double> lane_of(const Triple<lanes::Doubles>& v, int lane) { return {v[0][lane], v[1][lane], v[2][lane]}; }
+Matrix3 lane_of(const Columns<lanes::Doubles>& m, int lane) {
+  return matrix({lane_of(m[0], lane), lane_of(m[1], lane), lane_of(m[2], lane)});
+}
+
+/// Of one element, and of four side by side that turn by very different amounts.
 TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
   constexpr double tolerance = 1e-13;  // of the largest entry: the series cancel by two digits at a turn of 3
   std::mt19937 random(3);
   std::uniform_real_distribution<double> u(-1.0, 1.0);
-  const auto vector = [&](double scale) { return Vector3(scale * Vector3(u(random), u(random), u(random))); };
+  const auto random_vector = [&](double scale) { return Vector3(scale * Vector3(u(random), u(random), u(random))); };
   double worst = 0.0;
+  const auto expect_close = [&](const auto& found, const auto& expected, double turn) {
+    const double error = testing::relative(found, expected);
+    EXPECT_LT(error, tolerance) << turn;
+    worst = std::max(worst, error);
+  };
+  constexpr int four = lanes::count;
   // Across where the number of terms changes, X = 0.1, 1, and to the end.
-  for (const double turn : {0.0, 1e-9, 1e-3, 0.3, 0.316, 0.317, 0.9, 0.9999, 1.0001, 1.7, 2.5, 2.9999}) {
+  const std::array<double, 12> turns = {0.0, 1e-9, 1e-3, 0.3, 0.316, 0.317, 0.9, 0.9999, 1.0001, 1.7, 2.5, 2.9999};
+  for (std::size_t first = 0; first < turns.size(); ++first) {
     for (int k = 0; k < 20; ++k) {
-      const double length = 0.02 * (1.5 + u(random));
-      Vector3 w = vector(1.0).normalized() * turn / length;
-      if (k == 0) w = Vector3(turn / length, 0.0, 0.0);  // twist alone
-      const Vector3 rate = vector(3.0 / length);
-      const LineForce line{vector(1.0), Matrix3(vector(10.0) * vector(5.0).transpose()), vector(3.0).asDiagonal(), 0.7};
-      const Sums expected = by_quadrature(length, w, rate, line);
-      HelixIntegrals integrals;
-      integrals.set(length, w);
-      const ElementMoments<3> m = integrals.moments();
-      const ElementForce<3> f = integrals.force(line, rate);
-      EXPECT_EQ(m.length, length);
-      for (const double error :
-           {testing::relative(m.p, expected.moments.p), testing::relative(m.p_p, expected.moments.p_p),
-            testing::relative(m.P, expected.moments.P), testing::relative(m.p_cross_P, expected.moments.p_cross_P),
-            testing::relative(m.P_P, expected.moments.P_P), testing::relative(f.resultant, expected.force.resultant),
-            testing::relative(f.torque, expected.force.torque),
-            testing::relative(f.generalised, expected.force.generalised)}) {
-        EXPECT_LT(error, tolerance) << turn;
-        worst = std::max(worst, error);
+      std::array<Sums, four> expected;
+      lanes::Doubles lengths{};
+      Triple<lanes::Doubles> curvatures{}, rates{};
+      HelixLineForce<lanes::Doubles> lines{};
+      for (int lane = 0; lane < four; ++lane) {
+        // Of one element, then of others.
+        const double turn = turns[(first + static_cast<std::size_t>(k % 3 * lane)) % turns.size()];
+        const double length = 0.02 * (1.5 + u(random));
+        Vector3 w = random_vector(1.0).normalized() * turn / length;
+        if (k == 0) w = Vector3(turn / length, 0.0, 0.0);  // twist alone
+        const Vector3 rate = random_vector(3.0 / length);
+        const LineForce line{random_vector(1.0), Matrix3(random_vector(10.0) * random_vector(5.0).transpose()),
+                             random_vector(3.0).asDiagonal(), 0.7};
+        const Sums& own = expected[static_cast<std::size_t>(lane)] = by_quadrature(length, w, rate, line);
+        lengths[lane] = length;
+        lines.density[lane] = line.density;
+        for (int r = 0; r < 3; ++r) {
+          const auto at = static_cast<std::size_t>(r);
+          curvatures[at][lane] = w[r];
+          rates[at][lane] = rate[r];
+          lines.constant[at][lane] = line.constant[r];
+          for (int c = 0; c < 3; ++c) {
+            lines.position[static_cast<std::size_t>(c)][at][lane] = line.position(r, c);
+            lines.rate[static_cast<std::size_t>(c)][at][lane] = line.rate(r, c);
+          }
+        }
+        HelixIntegrals<double> integrals;
+        HelixMoments<double> m;
+        HelixForce<double> f;
+        integrals.set(length, triple(w));
+        integrals.moments(m);
+        integrals.force({triple(line.constant), columns(line.position), columns(line.rate), line.density}, triple(rate),
+                        f);
+        expect_close(vector(m.p), own.moments.p, turn);
+        expect_close(matrix(m.p_p), own.moments.p_p, turn);
+        expect_close(matrix(m.P), own.moments.P, turn);
+        expect_close(matrix(m.p_cross_P), own.moments.p_cross_P, turn);
+        expect_close(matrix(m.P_P), own.moments.P_P, turn);
+        expect_close(vector(f.resultant), own.force.resultant, turn);
+        expect_close(vector(f.torque), own.force.torque, turn);
+        expect_close(vector(f.generalised), own.force.generalised, turn);
+      }
+      HelixIntegrals<lanes::Doubles> integrals;
+      HelixMoments<lanes::Doubles> m;
+      HelixForce<lanes::Doubles> f;
+      integrals.set(lengths, curvatures);
+      integrals.moments(m);
+      integrals.force(lines, rates, f);
+      Triple<lanes::Doubles> p;
+      Columns<lanes::Doubles> P;
+      HelixIntegrals<lanes::Doubles> for_gravity;
+      for_gravity.set_first(lengths, curvatures);
+      for_gravity.first_moments(p, P);
+      for (int lane = 0; lane < four; ++lane) {
+        const Sums& own = expected[static_cast<std::size_t>(lane)];
+        const double turn = turns[first];
+        expect_close(vector(lane_of(m.p, lane)), own.moments.p, turn);
+        expect_close(lane_of(m.p_p, lane), own.moments.p_p, turn);
+        expect_close(lane_of(m.P, lane), own.moments.P, turn);
+        expect_close(lane_of(m.p_cross_P, lane), own.moments.p_cross_P, turn);
+        expect_close(lane_of(m.P_P, lane), own.moments.P_P, turn);
+        expect_close(vector(lane_of(p, lane)), own.moments.p, turn);
+        expect_close(lane_of(P, lane), own.moments.P, turn);
+        expect_close(vector(lane_of(f.resultant, lane)), own.force.resultant, turn);
+        expect_close(vector(lane_of(f.torque, lane)), own.force.torque, turn);
+        expect_close(vector(lane_of(f.generalised, lane)), own.force.generalised, turn);
       }
     }
   }
@@ -87,11 +149,13 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
 TEST(HelixIntegrals, NearlyStraightElementsKeepTheirTwist) {
   const double length = 0.02;
   const Vector3 w(1e-4, 2e-4, -3e-4);
-  HelixIntegrals integrals;
-  integrals.set(length, w);
+  HelixIntegrals<double> integrals;
+  integrals.set(length, triple(w));
+  HelixMoments<double> m;
+  integrals.moments(m);
   const LineForce none{Vector3::Zero(), Matrix3::Zero(), Matrix3::Zero(), 0.0};
   const double expected = by_quadrature(length, w, Vector3::Zero(), none).moments.P_P(0, 0);
-  EXPECT_NEAR(integrals.moments().P_P(0, 0), expected, 1e-12 * expected);
+  EXPECT_NEAR(m.P_P[0][0], expected, 1e-12 * expected);
 }
 
 }  // namespace

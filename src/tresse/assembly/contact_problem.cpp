@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/base/lanes.hpp>
 
 namespace tresse::assembly {
 namespace {
@@ -238,7 +240,38 @@ void fill_side(const Making& making, const SideOfContact& side) {
   making.velocity_of_side(side) = frame.transpose() * velocity;
 }
 
-/// The same of up to four sides on one fibre, that is_plain(): their columns go side by side.
+/// From (unknowns) of rows side by side to the rows of each side, four unknowns at a time.
+void write_rows(const Making& making, std::span<const SideOfContact> sides, std::span<const rods::FourRows> rows) {
+  using lanes::Doubles;
+  std::array<int, lanes::count> columns{};
+  std::array<double*, lanes::count> out{};
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    columns[k] = making.rows_of(sides[k]).columns;
+    out[k] = making.problem.rows.data() + making.rows_of(sides[k]).offset;
+  }
+  for (Eigen::Index c = 0; c < 3; ++c) {
+    const auto read = [&](std::size_t i) {
+      Doubles row;
+      std::memcpy(&row, rows[std::min(i, rows.size() - 1)].data() + rods::place_in_rows(0, c), sizeof row);
+      return row;
+    };
+    for (std::size_t i = 0; i < rows.size(); i += lanes::count) {
+      const std::array<Doubles, lanes::count> of_side =
+          lanes::transposed({read(i), read(i + 1), read(i + 2), read(i + 3)});
+      for (std::size_t k = 0; k < sides.size(); ++k) {
+        const int left = columns[k] - static_cast<int>(i);
+        double* to = out[k] + c * columns[k] + i;
+        if (left >= lanes::count) {
+          std::memcpy(to, &of_side[k], sizeof(Doubles));
+        } else {
+          for (int n = 0; n < left; ++n) to[n] = of_side[k][n];
+        }
+      }
+    }
+  }
+}
+
+/// fill_side() of up to four sides on one fibre, that is_plain(): their columns go side by side.
 void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides) {
   constexpr std::size_t most = 4;
   std::array<rods::RodPoint, most> points;
@@ -262,14 +295,11 @@ void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides
   for (std::size_t i = 0; i < rows.size(); ++i) velocity += v[static_cast<Eigen::Index>(i)] * rows[i];
   making.motion.matrices[body].whiten_rows(rows);
   for (std::size_t k = 0; k < sides.size(); ++k) {
-    const auto lane = 3 * static_cast<Eigen::Index>(k);
-    making.velocity_of_side(sides[k]) = velocity.segment<3>(lane).matrix() + prescribed[k];
-    const friction::ContactRows& where = making.rows_of(sides[k]);
-    double* out = making.problem.rows.data() + where.offset;
-    for (Eigen::Index c = 0; c < 3; ++c) {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(where.columns); ++i) *out++ = rows[i][lane + c];
-    }
+    const auto point = static_cast<Eigen::Index>(k);
+    for (Eigen::Index c = 0; c < 3; ++c)
+      making.velocity_of_side(sides[k])[c] = velocity[rods::place_in_rows(point, c)] + prescribed[k][c];
   }
+  write_rows(making, sides, rows);
 }
 
 /// Fills the rows of sides that follow each other body by body: a body's matrix and elements are read once, and stay

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -64,6 +65,16 @@ TRESSE_HOT bool any(Mask mask) {
 #else
   return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 #endif
+}
+
+/// Four vectors as the rows of a matrix, to its columns.
+TRESSE_HOT std::array<Doubles, count> transposed(const std::array<Doubles, count>& x) {
+  const Doubles low_01 = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
+  const Doubles high_01 = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+  const Doubles low_23 = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6);
+  const Doubles high_23 = __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+  return {__builtin_shufflevector(low_01, low_23, 0, 1, 4, 5), __builtin_shufflevector(high_01, high_23, 0, 1, 4, 5),
+          __builtin_shufflevector(low_01, low_23, 2, 3, 6, 7), __builtin_shufflevector(high_01, high_23, 2, 3, 6, 7)};
 }
 
 }  // namespace tresse::lanes

@@ -111,11 +111,17 @@ bool few_pieces(const Geometry& scene) {
 bool can_touch_itself(const Geometry& scene, int a, int b) {
   if (b - a < 2) return false;
   const auto piece = [&](int i) -> const Piece& { return scene.pieces[i]; };
-  double curvature = 0.0;
-  for (int k = a; k <= b; ++k) curvature = std::max(curvature, piece(k).curvature);
   const double longest = piece(b).begin + piece(b).interval.end - piece(a).begin - piece(a).interval.begin;
   const double margin = closing(piece(a).travel, piece(b).travel);
-  return longest > self_contact_free_length(curvature, std::max(piece(a).radius, piece(b).radius), margin);
+  const double radius = std::max(piece(a).radius, piece(b).radius);
+  // The first that bends enough decides: pairs of a fibre that winds up are many.
+  double curvature = 0.0;
+  for (int k = a; k <= b; ++k) {
+    if (piece(k).curvature <= curvature) continue;
+    curvature = piece(k).curvature;
+    if (longest > self_contact_free_length(curvature, radius, margin)) return true;
+  }
+  return false;
 }
 
 namespace {

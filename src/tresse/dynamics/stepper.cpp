@@ -324,7 +324,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
     assemble_bodies(nullptr);
     for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
       for (const int f : motion_.forest.trees[t].fibres)
-        start_velocities_[f] = rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f]);
+        rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f], start_velocities_[f]);
       const int tree = static_cast<int>(t);
       assemble_tree(tree, start_velocities_, false);
       if (inertia_linearised(tree)) linearise_free_motion(tree);

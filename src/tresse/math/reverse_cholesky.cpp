@@ -105,8 +105,37 @@ void ReverseCholesky::solve(Eigen::Ref<VectorX> x) const {
   velocity_from_whitened(x);
 }
 
+/// Four unknowns at a time: what those before do to them, then their own triangle.
 void ReverseCholesky::velocity_from_whitened(Eigen::Ref<VectorX> x) const {
-  upper_.triangularView<Eigen::Upper>().transpose().solveInPlace(x);
+  using lanes::Doubles;
+  const Eigen::Index n = size();
+  double* out = x.data();
+  Eigen::Index begin = 0;
+  for (; begin + width <= n; begin += width) {
+    std::array<const double*, width> column;
+    for (Eigen::Index j = 0; j < width; ++j) column[static_cast<std::size_t>(j)] = upper_.col(begin + j).data();
+    std::array<Doubles, width> products{};
+    for (Eigen::Index i = 0; i < begin; i += width) {
+      Doubles known;
+      std::memcpy(&known, out + i, sizeof known);
+      for (std::size_t j = 0; j < width; ++j) {
+        Doubles entries;
+        std::memcpy(&entries, column[j] + i, sizeof entries);
+        products[j] += entries * known;
+      }
+    }
+    const std::array<Doubles, width> by_lane = lanes::transposed(products);
+    const Doubles sums = (by_lane[0] + by_lane[1]) + (by_lane[2] + by_lane[3]);
+    for (Eigen::Index j = 0; j < width; ++j) {
+      double value = out[begin + j] - sums[j];
+      for (Eigen::Index k = 0; k < j; ++k) value -= column[static_cast<std::size_t>(j)][begin + k] * out[begin + k];
+      out[begin + j] = value * inverse_diagonal_[begin + j];
+    }
+  }
+  for (; begin < n; ++begin) {
+    const double sum = upper_.col(begin).head(begin).dot(x.head(begin));
+    out[begin] = (out[begin] - sum) * inverse_diagonal_[begin];
+  }
 }
 
 double ReverseCholesky::squared_norm(const VectorX& x) const {

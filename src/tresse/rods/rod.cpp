@@ -38,8 +38,9 @@ void Rod::point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
     const auto& [piece, u, directions] = points[k];
     const int touched = jacobian(piece, u, columns);
     for (int i = 0; i < touched; ++i) {
-      rows[static_cast<std::size_t>(i)].segment<3>(3 * static_cast<Eigen::Index>(k)) =
-          (directions.transpose() * columns.col(i)).array();
+      const Vector3 numbers = directions.transpose() * columns.col(i);
+      for (Eigen::Index c = 0; c < 3; ++c)
+        rows[static_cast<std::size_t>(i)][place_in_rows(static_cast<Eigen::Index>(k), c)] = numbers[c];
     }
     prescribed[k].setZero();
     if (moving) prescribed[k] = directions.transpose() * velocity(piece, u, VectorX::Zero(dof()));
@@ -55,7 +56,7 @@ void StepMatrix::whiten_rows(std::span<FourRows> rows) const {
 }
 
 bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const {
-  constexpr double largest_turn = 1e5;
+  constexpr double largest_turn = 1e4;
   constexpr double largest_flight = 1e3;
   if (!v.allFinite()) return false;
   const double bend = (state.coordinates + dt * v.tail(coordinate_count())).lpNorm<Eigen::Infinity>();
@@ -93,13 +94,18 @@ void Rod::elastic_metric(Eigen::Ref<MatrixX> out) const {
   add_stiffness(1.0, 0.0, out);
 }
 
-VectorX generalised_velocity(const Rod& rod, const RodState& state) {
-  VectorX v(rod.dof());
+void generalised_velocity(const Rod& rod, const RodState& state, VectorX& out) {
+  out.resize(rod.dof());
   if (rod.root_dof() > 0) {
-    v.head<3>() = state.root_velocity.linear;
-    v.segment<3>(3) = state.root_velocity.angular;
+    out.head<3>() = state.root_velocity.linear;
+    out.segment<3>(3) = state.root_velocity.angular;
   }
-  v.tail(rod.coordinate_count()) = state.rates;
+  out.tail(rod.coordinate_count()) = state.rates;
+}
+
+VectorX generalised_velocity(const Rod& rod, const RodState& state) {
+  VectorX v;
+  generalised_velocity(rod, state, v);
   return v;
 }
 

@@ -107,7 +107,7 @@ class Rod {
   virtual RodState advanced(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt, const Pose& next_root,
                             const Twist& root_velocity) const;
   /// Whether that state is worth going on from: overflow is near, and searching contacts without end, once a fibre
-  /// winds up by 1e5 radians or flies a thousand times its length in one step.
+  /// winds up by 1e4 radians or flies a thousand times its length in one step.
   virtual bool within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const;
 
   /// Smooth pieces of the centreline, one an element, in order from the root.
@@ -188,6 +188,7 @@ class Rod {
 
 /// The generalised velocity of a state, (dof).
 VectorX generalised_velocity(const Rod& rod, const RodState& state);
+void generalised_velocity(const Rod& rod, const RodState& state, VectorX& out);  ///< without an allocation
 void set_generalised_velocity(const Rod& rod, const VectorX& v, RodState& state);
 
 }  // namespace tresse::rods

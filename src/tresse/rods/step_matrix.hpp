@@ -8,8 +8,11 @@ namespace tresse::rods {
 
 class Rod;
 
-/// What up to four points of a rod have to do with one unknown: three numbers each, one after the other.
+/// What up to four points of a rod have to do with one unknown: the first of three numbers of each, the second, the
+/// third.
 using FourRows = Eigen::Array<double, 12, 1>;
+/// Where the c-th number of point k stands.
+constexpr Eigen::Index place_in_rows(Eigen::Index k, Eigen::Index c) { return 4 * c + k; }
 
 /// Weights of the terms of an implicit step besides mass.
 struct StepTerms {

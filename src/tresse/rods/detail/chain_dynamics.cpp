@@ -1,10 +1,8 @@
-#include <array>
-
 #include <tresse/base/assert.hpp>
 #include <tresse/base/hot.hpp>
-#include <tresse/base/lanes.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
+#include <tresse/rods/detail/wrench_columns.hpp>
 
 // Mass, forces, energies: moments per element, then sums over what lies beyond a joint, which a coordinate moves
 // rigidly.
@@ -21,21 +19,6 @@ TRESSE_HOT Vector3 times(const Matrix3& m, const Vector3& v) {
 }
 TRESSE_HOT Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-/// Three columns := twists * wrenches, with twists (rows, 6) in columns `stride` apart; up to three rows more.
-void fill_columns(const double* twists, Eigen::Index stride, const Eigen::Matrix<double, 6, 3>& wrenches, int rows,
-                  double* columns, Eigen::Index column_stride) {
-  using Rows = Eigen::Array<double, lanes::count, 1>;
-  for (int i = 0; i < rows; i += lanes::count) {
-    std::array<Rows, 6> x;
-    for (int r = 0; r < 6; ++r) x[static_cast<std::size_t>(r)] = Eigen::Map<const Rows>(twists + r * stride + i);
-    for (int k = 0; k < 3; ++k) {
-      const double* y = wrenches.data() + 6 * static_cast<std::ptrdiff_t>(k);
-      Eigen::Map<Rows>(columns + k * column_stride + i) =
-          (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) + (x[3] * y[3] + x[4] * y[4] + x[5] * y[5]);
-    }
-  }
 }
 
 }  // namespace
@@ -63,6 +46,16 @@ void ChainRod<Shape>::add_inertia(const ElementMoments<width>& m, const Joint& j
       sum.second(r, k) += density * ((o[r] * arm[k] + o[k] * arm[r]) + turned);
     }
   }
+}
+
+/// The mass matrix of a part that moves rigidly, of twists at r(0).
+template <typename Shape>
+Eigen::Matrix<double, 6, 6> ChainRod<Shape>::rigid_form(const Inertia& inertia) {
+  const Matrix3 first = math::cross_matrix(inertia.first);
+  const Matrix3 turning = rotational_inertia(inertia.second);
+  Eigen::Matrix<double, 6, 6> all;
+  all << inertia.mass * Matrix3::Identity(), -first, first, 0.5 * (turning + turning.transpose());
+  return all;
 }
 
 /// int (v, d x v) over a part that moves rigidly with an element's twists.
@@ -106,6 +99,9 @@ typename ChainRod<Shape>::Columns6 ChainRod<Shape>::own_wrench(int i, double den
 template <typename Shape>
 void ChainRod<Shape>::upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const {
   TRESSE_ASSERT(out.rows() == dof() && out.cols() == dof());
+  if constexpr (width == 3) {
+    if (turns_little_) return gram_in_lanes(by_mass, scale, out);
+  }
   sample();
   const int root = root_dof();
   Inertia beyond;
@@ -151,13 +147,7 @@ void ChainRod<Shape>::upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX>
     }
     add_inertia(shapes_[i].moments(), joints_[i], density, beyond);
   }
-  if (root > 0) {
-    const Matrix3 first = math::cross_matrix(beyond.first);
-    Eigen::Matrix<double, 6, 6> all;
-    const Matrix3 turning = rotational_inertia(beyond.second);
-    all << beyond.mass * Matrix3::Identity(), -first, first, 0.5 * (turning + turning.transpose());
-    out.topLeftCorner<6, 6>() = all;
-  }
+  if (root > 0) out.topLeftCorner<6, 6>() = rigid_form(beyond);
 }
 
 template <typename Shape>
@@ -249,13 +239,28 @@ void ChainRod<Shape>::elastic_force(Eigen::Ref<VectorX> out) const {
   add_elastic(1.0, rest_ - state_.coordinates, out.tail(coordinate_count()));
 }
 
+/// What no unknown brings of the root's velocity.
+template <typename Shape>
+Twist ChainRod<Shape>::prescribed_twist(const RodLoads& loads) const {
+  if (root_condition_ == RootCondition::free) return {};
+  return root_condition_ == RootCondition::carried ? loads.root_velocity : state_.root_velocity;
+}
+
+/// From the force on the whole rod and its torque about r(0). The lumped spin inertia I (omega . n0) n0 changes at
+/// I (omega . n0) omega x n0 when omega is constant.
+template <typename Shape>
+void ChainRod<Shape>::fill_root_force(const Vector3& force, const Vector3& torque, Eigen::Ref<VectorX> out) const {
+  out.head<3>() = force;
+  out.segment<3>(3) =
+      torque - spin_inertia_ * root_spin() * state_.root_velocity.angular.cross(state_.root.frame.col(0));
+}
+
 /// Root to tip: velocity and bias acceleration of the joints (that of the unknown accelerations zero), then the line
 /// force rho S (g - a) - drag (v* - wind) integrated over each element, into forces_.
 template <typename Shape>
 void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
   const bool free = root_condition_ == RootCondition::free;
-  const bool carried = root_condition_ == RootCondition::carried;
-  const Twist prescribed = free ? Twist{} : carried ? loads.root_velocity : state_.root_velocity;
+  const Twist prescribed = prescribed_twist(loads);
   Vector3 spin = state_.root_velocity.angular;
   Vector3 acceleration = free ? Vector3::Zero() : loads.root_acceleration.linear;
   Vector3 spin_rate = free ? Vector3::Zero() : loads.root_acceleration.angular;
@@ -289,6 +294,9 @@ void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
 template <typename Shape>
 void ChainRod<Shape>::inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const {
   TRESSE_ASSERT(out.size() == dof());
+  if constexpr (width == 3) {
+    if (turns_little_) return force_in_lanes(loads, out);
+  }
   sample();
   sweep_forces(loads);
   Vector3 force = Vector3::Zero();   // on what lies beyond
@@ -302,12 +310,7 @@ void ChainRod<Shape>::inertial_and_external_force(const RodLoads& loads, Eigen::
     force += own;
     torque += joint.offset.cross(own) + joint.frame * forces_[i].torque;
   }
-  if (root_dof() > 0) {
-    out.head<3>() = force;
-    // The lumped spin inertia I (omega . n0) n0 changes at I (omega . n0) omega x n0 when omega is constant.
-    const Vector3& spin = state_.root_velocity.angular;
-    out.segment<3>(3) = torque - spin_inertia_ * root_spin() * spin.cross(state_.root.frame.col(0));
-  }
+  if (root_dof() > 0) fill_root_force(force, torque, out);
 }
 
 /// Calls visit(i, momentum per unit line density, in the element's start frame).
@@ -336,10 +339,12 @@ double ChainRod<Shape>::elastic_energy() const {
   return 0.5 * sum;
 }
 
+/// What movement() adds up over the elements.
 template <typename Shape>
-const typename ChainRod<Shape>::Movement& ChainRod<Shape>::movement() const {
-  if (moved_) return movement_;
-  movement_ = {};
+void ChainRod<Shape>::add_movement() const {
+  if constexpr (width == 3) {
+    if (turns_little_) return move_in_lanes();
+  }
   RodMotion& out = movement_.motion;
   for_each_motion([&](int i, const ElementMomentum& m) {
     const Joint& joint = joints_[i];
@@ -358,6 +363,13 @@ const typename ChainRod<Shape>::Movement& ChainRod<Shape>::movement() const {
     movement_.rotational += density * angular;
     movement_.first_moment += density * position;
   });
+}
+
+template <typename Shape>
+const typename ChainRod<Shape>::Movement& ChainRod<Shape>::movement() const {
+  if (moved_) return movement_;
+  movement_ = {};
+  add_movement();
   movement_.kinetic += 0.5 * spin_inertia_ * root_spin() * root_spin();
   movement_.rotational += spin_inertia_ * root_spin() * state_.root.frame.col(0);
   moved_ = true;
@@ -379,6 +391,9 @@ void ChainRod<Shape>::momentum(Vector3& linear, Vector3& angular) const {
 template <typename Shape>
 void ChainRod<Shape>::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
   TRESSE_ASSERT(out.size() == dof());
+  if constexpr (width == 3) {
+    if (turns_little_) return gravity_in_lanes(gravity, out);
+  }
   if constexpr (!Shape::closed_moments) sample();
   double mass = 0.0;  // of what lies beyond
   Vector3 first = Vector3::Zero();

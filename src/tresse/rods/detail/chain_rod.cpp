@@ -89,6 +89,12 @@ void ChainRod<Shape>::update(const RodState& state) {
   twists_.setZero();
   if (root_dof() > 0) twists_.template topRows<6>().setIdentity();
   for (int i = 0; i < count(); ++i) place(i);
+  if constexpr (width == 3) {
+    constexpr double largest = HelixIntegrals<double>::largest_turn;
+    turns_little_ = true;  // not what isn't finite
+    for (int i = 0; i < count(); ++i)
+      turns_little_ = turns_little_ && elements_[i].length * coordinates(i).norm() <= largest;
+  }
 }
 
 /// Whether the kinematics are there already: at the end of a step others than the rates seldom change.
@@ -207,60 +213,13 @@ int ChainRod<Shape>::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) con
   return touched(piece);
 }
 
-/// Element by element: the rigid twists of its coordinates times the wrenches of unit forces at those points that lie
-/// beyond; then each point's own element.
 template <typename Shape>
 void ChainRod<Shape>::point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
                                  std::span<Vector3> prescribed) const {
-  if constexpr (width != 3) {
-    Rod::point_rows(points, rows, prescribed);
+  if constexpr (width == 3) {
+    rows_in_lanes(points, rows, prescribed);
   } else {
-    std::array<FourRows, 6> wrench;
-    wrench.fill(FourRows::Zero());
-    std::array<Matrix3, 4> own;
-    const bool clamped = root_dof() == 0;
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      const RodPoint& point = points[k];
-      check_piece(point.piece);
-      const FirstMoments<width> h = shapes_[point.piece].point(point.u);
-      const Joint& joint = joints_[point.piece];
-      const Vector3 d = joint.offset + joint.frame * h.p;
-      const Matrix3 torque = math::cross_matrix(d) * point.directions;
-      for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-          const Eigen::Index lane = 3 * static_cast<Eigen::Index>(k) + c;
-          wrench[static_cast<std::size_t>(r)][lane] = point.directions(r, c);
-          wrench[static_cast<std::size_t>(r) + 3][lane] = torque(r, c);
-        }
-      }
-      own[k] = (point.directions.transpose() * joint.frame) * h.P;
-      const Twist& root = state_.root_velocity;
-      prescribed[k].setZero();
-      if (clamped) prescribed[k] = point.directions.transpose() * (root.linear + root.angular.cross(d));
-    }
-    std::size_t i = 0;
-    const auto fill_to = [&](std::size_t end) {
-      for (; i < end; ++i) {
-        const double* twist = twists_.data() + i;
-        const Eigen::Index next = twists_.rows();
-        rows[i] = (wrench[0] * twist[0] + wrench[1] * twist[next] + wrench[2] * twist[2 * next]) +
-                  (wrench[3] * twist[3 * next] + wrench[4] * twist[4 * next] + wrench[5] * twist[5 * next]);
-      }
-    };
-    for (int piece = 0; i < rows.size(); ++piece) {
-      fill_to(static_cast<std::size_t>(root_dof() + 3 * piece));  // the root, or what came before
-      for (std::size_t k = 0; k < points.size(); ++k) {
-        if (points[k].piece != piece) continue;
-        for (FourRows& row : wrench) row.segment<3>(3 * static_cast<Eigen::Index>(k)).setZero();
-      }
-      fill_to(static_cast<std::size_t>(touched(piece)));
-    }
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      const auto begin = static_cast<std::size_t>(root_dof() + 3 * points[k].piece);
-      for (int c = 0; c < 3; ++c) {
-        rows[begin + static_cast<std::size_t>(c)].segment<3>(3 * static_cast<Eigen::Index>(k)) = own[k].col(c).array();
-      }
-    }
+    Rod::point_rows(points, rows, prescribed);
   }
 }
 

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include <tresse/base/lanes.hpp>
 #include <tresse/rods/detail/articulated_matrix.hpp>
 #include <tresse/rods/detail/clothoid_shape.hpp>
 #include <tresse/rods/detail/helix_shape.hpp>
+#include <tresse/rods/detail/triples.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
 
 namespace tresse::rods::detail {
+
+struct HelixGroup;
 
 /// What the elements of a chain are made of.
 struct ChainElement {
@@ -135,6 +140,9 @@ class ChainRod final : public Rod {
   static void add_inertia(const ElementMoments<width>& m, const Joint& joint, double density, Inertia& sum);
   static Columns6 wrench_of(const Inertia& inertia, const Link& link);
   Columns6 own_wrench(int i, double density) const;
+  static Eigen::Matrix<double, 6, 6> rigid_form(const Inertia& inertia);
+  Twist prescribed_twist(const RodLoads& loads) const;
+  void fill_root_force(const Vector3& force, const Vector3& torque, Eigen::Ref<VectorX> out) const;
   void sweep_forces(const RodLoads& loads) const;
   /// Upper triangle alone; elements weigh `scale` times their line density, or times one.
   void upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
@@ -143,6 +151,20 @@ class ChainRod final : public Rod {
   void place(int i);
   void add_elastic(double scale, const VectorX& coordinates, Eigen::Ref<VectorX> into) const;
   const MatrixX& mass_gram() const;
+  void add_movement() const;
+
+  // Of helices alone, all but the last of those that turn little (chain_lanes.cpp).
+  int groups() const { return (count() + lanes::count - 1) / lanes::count; }
+  static void gather_joints(const std::array<const Joint*, lanes::count>& joints, Triple<lanes::Doubles>& offset,
+                            Columns<lanes::Doubles>& frame);
+  void gather(int g, HelixGroup& out) const;
+  void scatter(int g, const Triple<lanes::Doubles>& from, double* out) const;
+  void gram_in_lanes(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
+  void force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> out) const;
+  void gravity_in_lanes(const Vector3& gravity, Eigen::Ref<VectorX> out) const;
+  void move_in_lanes() const;
+  void rows_in_lanes(std::span<const RodPoint> points, std::span<FourRows> rows, std::span<Vector3> prescribed) const;
+
   const Movement& movement() const;
   template <typename Visit>
   void for_each_motion(Visit&& visit) const;
@@ -167,6 +189,7 @@ class ChainRod final : public Rod {
   std::vector<Link> links_;            ///< (N)
   Rows6 twists_;  ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular), of all elements
 
+  bool turns_little_ = false;     ///< all elements by HelixIntegrals' largest turn at most
   bool placed_ = false;           ///< the kinematics are those of the state's coordinates and root
   mutable bool sampled_ = false;  ///< elements have their integrals, at the state's rates
   mutable bool weighed_ = false;  ///< mass_gram_ is of the current state

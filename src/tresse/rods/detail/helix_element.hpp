@@ -8,15 +8,13 @@
 
 #include <tresse/base/types.hpp>
 #include <tresse/math/stumpff.hpp>
+#include <tresse/rods/detail/triples.hpp>
 
 /// Closed forms inside one element of constant curvature w, in the frame of its start, by scalar type: double, complex
 /// (complex step), or an array of doubles (several arc lengths at once). With e = e_x and c_m the Stumpff functions of
 /// x = s^2 |w|^2:
 ///   p(s) = s e + a u + b z,   a = s^2 c_2,  b = s^3 c_3,  u = w x e,  z = w x (w x e).
 namespace tresse::rods::detail {
-
-template <typename Scalar>
-using Triple = std::array<Scalar, 3>;
 
 /// A coefficient s^m c_m and its first and second derivatives with respect to x = s^2 |w|^2.
 template <typename Scalar>
@@ -79,8 +77,6 @@ HelixPoint<Scalar> helix_point(const Scalar& s, const Triple<Curvature>& w, cons
   return point;
 }
 
-inline Triple<double> triple(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
-
 inline Matrix3 gradient_matrix(const HelixPoint<double>& h) {
   Matrix3 m;
   m << h.P[0][0], h.P[0][1], h.P[0][2], h.P[1][0], h.P[1][1], h.P[1][2], h.P[2][0], h.P[2][1], h.P[2][2];
@@ -108,6 +104,20 @@ Triple<Scalar> helix_second(const Scalar& s, const Triple<Curvature>& w, const T
   second[1] = a2 * w[2] + a1 * d[2] + b2 * (w[0] * w[1]) + b1 * (d[0] * w[1] + w[0] * d[1]) + b0 * (d[0] * d[1]);
   second[2] = b2 * (w[0] * w[2]) + b1 * (d[0] * w[2] + w[0] * d[2]) + b0 * (d[0] * d[2]) - a2 * w[1] - a1 * d[1];
   return second;
+}
+
+/// d/dt of T(s, w) d at the constant rate d of w, where dtheta = T dw, T = s (I + s c_2 [w]x + s^2 c_3 [w]x^2). From
+/// c_0 .. c_5.
+template <typename Scalar, std::size_t Count>
+Triple<Scalar> helix_angular_rate(const Scalar& s, const Triple<Scalar>& w, const Triple<Scalar>& d,
+                                  const std::array<Scalar, Count>& c) {
+  const Scalar s2 = s * s;
+  const Scalar x1 = s2 * dot(w, d) * 2.0;
+  const Triple<Scalar> turned = cross(w, d);
+  const Triple<Scalar> by_2 = scaled(Scalar(stumpff_slope<2>(c) * x1), turned);
+  const Triple<Scalar> by_3 =
+      plus(scaled(c[3], cross(d, turned)), scaled(Scalar(stumpff_slope<3>(c) * x1), cross(w, turned)));
+  return scaled(s2, plus(by_2, scaled(s, by_3)));
 }
 
 /// Hessian with respect to w of gamma . (a(x) w x y + b(x) w x (w x y)), x = s^2 |w|^2: with n = y x gamma and

@@ -48,15 +48,11 @@ void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, double turn,
   batch.point = helix_point(batch.s, triple(w), batch.c);
 }
 
-Lanes dot(const Lanes3& a, const Lanes3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 Lanes3 gradient_times(const HelixPoint<Lanes>& point, const Vector3& d) {
   Lanes3 out;
   for (int r = 0; r < 3; ++r) out[r] = point.P[r][0] * d[0] + point.P[r][1] * d[1] + point.P[r][2] * d[2];
   return out;
 }
-
-Vector3 vector(const Triple<double>& v) { return {v[0], v[1], v[2]}; }
 
 /// a I + b [v]x + c [v]x^2.
 Matrix3 rotation_polynomial(double a, double b, double c, const Vector3& v) {
@@ -75,15 +71,6 @@ Matrix3 rotation(double s, const Vector3& w, const std::array<double, Count>& c)
 template <std::size_t Count>
 Matrix3 turning(double s, const Vector3& w, const std::array<double, Count>& c) {
   return s * rotation_polynomial(1.0, s * c[2], s * s * c[3], w);
-}
-
-/// d/dt of T(s, w) rate at constant rate, T = s (I + s c_2 [w]x + s^2 c_3 [w]x^2).
-Vector3 end_angular_rate(double s, const Vector3& w, const Vector3& rate, const std::array<double, 8>& c) {
-  const double x_rate = 2.0 * s * s * w.dot(rate);
-  const Vector3 turned = w.cross(rate);
-  return s * s *
-         (stumpff_slope<2>(c) * x_rate * turned + s * c[3] * rate.cross(turned) +
-          s * stumpff_slope<3>(c) * x_rate * w.cross(turned));
 }
 
 void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& batches) {
@@ -179,10 +166,12 @@ ElementPoint<3> HelixShape::at(double u) const {
 void HelixShape::sample(const Vector3& rate) {
   rate_ = rate;
   if (integrated_) return;
-  by_series_ = length_ * w_.norm() <= HelixIntegrals::largest_turn;  // not what isn't finite
+  by_series_ = length_ * w_.norm() <= HelixIntegrals<double>::largest_turn;  // not what isn't finite
   if (by_series_) {
-    integrals_.set(length_, w_);
-    moments_ = integrals_.moments();
+    integrals_.set(length_, triple(w_));
+    HelixMoments<double> m;
+    integrals_.moments(m);
+    moments_ = {length_, vector(m.p), matrix(m.p_p), matrix(m.P), matrix(m.p_cross_P), matrix(m.P_P)};
   } else {
     sample_element(length_, w_, batches_);
     moments_ = integrate_moments(batches_);
@@ -191,12 +180,14 @@ void HelixShape::sample(const Vector3& rate) {
 }
 
 EndBias HelixShape::end_bias() const {
-  return {vector(helix_second(length_, triple(w_), triple(rate_), c_)), end_angular_rate(length_, w_, rate_, c_)};
+  return {vector(helix_second(length_, triple(w_), triple(rate_), c_)),
+          vector(helix_angular_rate(length_, triple(w_), triple(rate_), c_))};
 }
 
 EndBias HelixShape::bias(double u) const {
   const auto c = helix_stumpff<8>(u, w_);
-  return {vector(helix_second(u, triple(w_), triple(rate_), c)), end_angular_rate(u, w_, rate_, c)};
+  return {vector(helix_second(u, triple(w_), triple(rate_), c)),
+          vector(helix_angular_rate(u, triple(w_), triple(rate_), c))};
 }
 
 FirstMoments<3> HelixShape::first_moments() const {
@@ -221,7 +212,12 @@ Matrix3 HelixShape::pull_hessian(const ElementPull& pull) const {
 }
 
 ElementForce<3> HelixShape::force(const LineForce& line) const {
-  if (by_series_) return integrals_.force(line, rate_);
+  if (by_series_) {
+    HelixForce<double> f;
+    integrals_.force({triple(line.constant), columns(line.position), columns(line.rate), line.density}, triple(rate_),
+                     f);
+    return {vector(f.resultant), vector(f.torque), vector(f.generalised)};
+  }
   const Triple<double> w_lanes = triple(w_);
   const Triple<double> rate_lanes = triple(rate_);
   Lanes3 resultant = zero_lanes<Lanes>();

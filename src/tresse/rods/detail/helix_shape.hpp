@@ -77,7 +77,7 @@ class HelixShape {
   Matrix3 end_angular_;
   bool integrated_ = false;  ///< the integrals are those of w
   bool by_series_ = false;   ///< they are integrals_, else batches_
-  HelixIntegrals integrals_;
+  HelixIntegrals<double> integrals_;
   std::vector<GaussBatch> batches_;
   ElementMoments<3> moments_;
 };

@@ -1,0 +1,484 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <tresse/base/assert.hpp>
+#include <tresse/rods/detail/chain_rod.hpp>
+#include <tresse/rods/detail/helix_element.hpp>
+#include <tresse/rods/detail/helix_integrals.hpp>
+#include <tresse/rods/detail/wrench_columns.hpp>
+
+// What a step asks of super-helices whose elements turn by 3 rad at most, four elements at once: the sums of
+// chain_dynamics.cpp with integrals that are made where they are used and kept nowhere, since reading them from memory
+// takes longer. Twists are in world axes at r(0), as there.
+namespace tresse::rods::detail {
+namespace {
+
+using lanes::Doubles;
+using Lanes3 = Triple<Doubles>;
+constexpr int four = lanes::count;
+
+/// 0, x_0, x_1, x_2
+TRESSE_HOT Doubles of_before(const Doubles& x) { return __builtin_shufflevector(x, Doubles{}, 4, 0, 1, 2); }
+/// x_1, x_2, x_3, 0
+TRESSE_HOT Doubles of_next(const Doubles& x) { return __builtin_shufflevector(x, Doubles{}, 1, 2, 3, 4); }
+
+/// Sums over the elements before each of a group, and on to the next group.
+struct Before {
+  Doubles carry{};
+  TRESSE_HOT Doubles operator()(const Doubles& x) {
+    const Doubles pairs = x + of_before(x);
+    const Doubles through = pairs + __builtin_shufflevector(pairs, Doubles{}, 4, 4, 0, 1);
+    const Doubles before = carry + of_before(through);
+    carry += __builtin_shufflevector(through, through, 3, 3, 3, 3);
+    return before;
+  }
+};
+/// The same of the elements beyond, from the last group on.
+struct Beyond {
+  Doubles carry{};
+  TRESSE_HOT Doubles operator()(const Doubles& x) {
+    const Doubles pairs = x + of_next(x);
+    const Doubles on = pairs + __builtin_shufflevector(pairs, Doubles{}, 2, 3, 4, 4);
+    const Doubles beyond = carry + of_next(on);
+    carry += __builtin_shufflevector(on, on, 0, 0, 0, 0);
+    return beyond;
+  }
+};
+std::array<Before, 3> starting_at(const Vector3& v) {
+  return {Before{lanes::spread(v[0])}, Before{lanes::spread(v[1])}, Before{lanes::spread(v[2])}};
+}
+Vector3 sum_of(const std::array<Beyond, 3>& all) { return {all[0].carry[0], all[1].carry[0], all[2].carry[0]}; }
+template <typename Sum>
+TRESSE_HOT Lanes3 each(std::array<Sum, 3>& sums, const Lanes3& x) {
+  return {sums[0](x[0]), sums[1](x[1]), sums[2](x[2])};
+}
+
+double total(const Doubles& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+Vector3 total(const Lanes3& v) { return {total(v[0]), total(v[1]), total(v[2])}; }
+
+TRESSE_HOT Lanes3 spread(const Vector3& v) { return {lanes::spread(v[0]), lanes::spread(v[1]), lanes::spread(v[2])}; }
+TRESSE_HOT Columns<Doubles> cross_columns(const Lanes3& v) {
+  return {{{Doubles{}, v[2], -v[1]}, {-v[2], Doubles{}, v[0]}, {v[1], -v[0], Doubles{}}}};
+}
+TRESSE_HOT Doubles load(const double* from) {
+  Doubles out;
+  std::memcpy(&out, from, sizeof out);
+  return out;
+}
+/// Three numbers of each of four elements, one after the other.
+TRESSE_HOT Lanes3 by_threes(const double* from) {
+  const Doubles a = load(from), b = load(from + four), c = load(from + 2 * four);
+  return {__builtin_shufflevector(__builtin_shufflevector(a, b, 0, 3, 6, 6), c, 0, 1, 2, 5),
+          __builtin_shufflevector(__builtin_shufflevector(a, b, 1, 4, 7, 7), c, 0, 1, 2, 6),
+          __builtin_shufflevector(__builtin_shufflevector(a, b, 2, 5, 5, 5), c, 0, 1, 4, 7)};
+}
+/// The same where there are fewer of them: the last goes on.
+TRESSE_HOT Lanes3 by_threes(const double* from, int count) {
+  Lanes3 out;
+  for (int lane = 0; lane < four; ++lane) {
+    for (int r = 0; r < 3; ++r) out[static_cast<std::size_t>(r)][lane] = from[3 * std::min(lane, count - 1) + r];
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Four elements; where the chain has no more, the last again with no length.
+struct HelixGroup {
+  Doubles length, density;
+  Lanes3 w, rate, offset, next;
+  Columns<Doubles> frame;
+  Columns<Doubles> linear, angular;  ///< twists of the coordinates
+};
+
+template <typename Shape>
+void ChainRod<Shape>::gather_joints(const std::array<const Joint*, four>& joints, Triple<Doubles>& offset,
+                                    Columns<Doubles>& frame) {
+  constexpr std::size_t count = 12;
+  static_assert(sizeof(Joint) == count * sizeof(double));
+  std::array<Doubles, count> numbers;
+  for (std::size_t k = 0; k < count; k += four) {
+    const auto part = [&](std::size_t lane) { return load(joints[lane]->offset.data() + k); };
+    const auto four_of_each = lanes::transposed({part(0), part(1), part(2), part(3)});
+    std::copy(four_of_each.begin(), four_of_each.end(), numbers.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  for (std::size_t r = 0; r < 3; ++r) {
+    offset[r] = numbers[r];
+    for (std::size_t c = 0; c < 3; ++c) frame[c][r] = numbers[3 + 3 * c + r];
+  }
+}
+
+/// Gathers elements 4 g to 4 g + 3.
+template <typename Shape>
+void ChainRod<Shape>::gather(int g, HelixGroup& out) const {
+  const int first = four * g, present = std::min(four, count() - first);
+  const auto number = [&](int lane) { return static_cast<std::size_t>(first + std::min(lane, present - 1)); };
+  const std::array<std::size_t, four> at = {number(0), number(1), number(2), number(3)};
+  const auto of_elements = [&](const auto& member) {
+    return Doubles{member(elements_[at[0]]), member(elements_[at[1]]), member(elements_[at[2]]),
+                   member(elements_[at[3]])};
+  };
+  out.length = of_elements([](const Element& e) { return e.length; });
+  for (int lane = present; lane < four; ++lane) out.length[lane] = 0.0;
+  out.density = of_elements([](const Element& e) { return e.density; });
+  for (int r = 0; r < 3; ++r) {
+    const auto of = [&](std::size_t lane) { return joints_[at[lane] + 1].offset[r]; };
+    out.next[static_cast<std::size_t>(r)] = Doubles{of(0), of(1), of(2), of(3)};
+  }
+  const std::array<const Joint*, four> joints = {&joints_[at[0]], &joints_[at[1]], &joints_[at[2]], &joints_[at[3]]};
+  gather_joints(joints, out.offset, out.frame);
+  const auto threes = [&](const double* from) { return present == four ? by_threes(from) : by_threes(from, present); };
+  out.w = threes(state_.coordinates.data() + 3 * first);
+  out.rate = threes(state_.rates.data() + 3 * first);
+  const double* twist = twists_.data() + root_dof() + 3 * first;
+  for (std::size_t r = 0; r < 3; ++r) {
+    const auto row = static_cast<Eigen::Index>(r);
+    const Lanes3 linear = threes(twist + row * twists_.rows()), angular = threes(twist + (row + 3) * twists_.rows());
+    for (std::size_t k = 0; k < 3; ++k) {
+      out.linear[k][r] = linear[k];
+      out.angular[k][r] = angular[k];
+    }
+  }
+}
+
+/// Three numbers of each element of a group, where they belong.
+template <typename Shape>
+void ChainRod<Shape>::scatter(int g, const Triple<lanes::Doubles>& from, double* out) const {
+  const int begin = four * g, end = std::min(begin + four, count());
+  for (int i = begin; i < end; ++i) {
+    for (int k = 0; k < 3; ++k) out[3 * i + k] = from[static_cast<std::size_t>(k)][i - begin];
+  }
+}
+
+/// upper_gram().
+template <typename Shape>
+void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const {
+  struct Block {
+    Columns<Doubles> force, torque;  // the wrenches of unit rates
+    Columns<Doubles> own;            // the diagonal block, its upper triangle
+  };
+  thread_local std::vector<Block> blocks;
+  blocks.resize(static_cast<std::size_t>(groups()));
+  Beyond mass_beyond;
+  std::array<Beyond, 3> first_beyond;
+  std::array<Beyond, 6> second_beyond;
+  HelixGroup e;
+  HelixIntegrals<Doubles> integrals;
+  HelixMoments<Doubles> m;
+  for (int g = groups() - 1; g >= 0; --g) {
+    gather(g, e);
+    integrals.set(e.length, e.w);
+    integrals.moments(m);
+    const Doubles density = by_mass ? scale * e.density : lanes::spread(scale);
+    const Doubles mass = density * e.length;
+    const Lanes3 p = times(e.frame, m.p);
+    const Lanes3 arm = plus(p, scaled(Doubles(0.5 * e.length), e.offset));
+    const Doubles m_beyond = mass_beyond(mass);
+    const Lanes3 first = each(first_beyond, scaled(density, plus(scaled(e.length, e.offset), p)));
+    // int d d^T of what lies beyond, and with it the rotational inertia.
+    Columns<Doubles> turning;
+    std::size_t at = 0;
+    const Columns<Doubles> half = {times(e.frame, m.p_p[0]), times(e.frame, m.p_p[1]), times(e.frame, m.p_p[2])};
+    for (std::size_t r = 0; r < 3; ++r) {
+      for (std::size_t k = r; k < 3; ++k, ++at) {
+        const Doubles turned = half[0][r] * e.frame[0][k] + half[1][r] * e.frame[1][k] + half[2][r] * e.frame[2][k];
+        const Doubles second = density * ((e.offset[r] * arm[k] + e.offset[k] * arm[r]) + turned);
+        turning[r][k] = turning[k][r] = -second_beyond[at](second);
+      }
+    }
+    const Doubles trace = (turning[0][0] + turning[1][1]) + turning[2][2];
+    for (std::size_t k = 0; k < 3; ++k) turning[k][k] -= trace;
+    Block& block = blocks[static_cast<std::size_t>(g)];
+    for (std::size_t k = 0; k < 3; ++k) {
+      block.force[k] = minus(scaled(m_beyond, e.linear[k]), cross(first, e.angular[k]));
+      block.torque[k] = plus(cross(first, e.linear[k]), times(turning, e.angular[k]));
+      for (std::size_t r = 0; r <= k; ++r) {
+        block.own[k][r] =
+            density * m.P_P[k][r] + (dot(e.linear[r], block.force[k]) + dot(e.angular[r], block.torque[k]));
+      }
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Lanes3 force = scaled(density, times(e.frame, m.P[k]));
+      const Lanes3 own = scaled(density, times(e.frame, m.p_cross_P[k]));
+      block.force[k] = plus(block.force[k], force);
+      block.torque[k] = plus(block.torque[k], plus(cross(e.offset, force), own));
+    }
+  }
+  for (int i = count() - 1; i >= 0; --i) {
+    const Block& block = blocks[static_cast<std::size_t>(i / four)];
+    const int lane = i % four;
+    Eigen::Matrix<double, 6, 3> wrenches;
+    Matrix3 own;
+    for (int k = 0; k < 3; ++k) {
+      const auto column = static_cast<std::size_t>(k);
+      for (int r = 0; r < 3; ++r) {
+        const auto row = static_cast<std::size_t>(r);
+        wrenches(r, k) = block.force[column][row][lane];
+        wrenches(r + 3, k) = block.torque[column][row][lane];
+        if (r <= k) own(r, k) = own(k, r) = block.own[column][row][lane];
+      }
+    }
+    const int at = root_dof() + 3 * i;
+    // Up to three rows more than asked for: the diagonal block, which is written next.
+    fill_columns(twists_.data(), twists_.rows(), wrenches, at, out.col(at).data(), out.outerStride());
+    out.block<3, 3>(at, at) = own;
+  }
+  if (root_dof() > 0) {
+    Inertia all;
+    const auto sum = [](const Beyond& of) { return of.carry[0]; };
+    all.mass = sum(mass_beyond);
+    all.first = sum_of(first_beyond);
+    const auto& s = second_beyond;
+    all.second << sum(s[0]), sum(s[1]), sum(s[2]), sum(s[1]), sum(s[3]), sum(s[4]), sum(s[2]), sum(s[4]), sum(s[5]);
+    out.topLeftCorner<6, 6>() = rigid_form(all);
+  }
+}
+
+/// inertial_and_external_force().
+template <typename Shape>
+void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> out) const {
+  struct Forces {
+    Columns<Doubles> linear, angular;
+    Lanes3 resultant, torque, generalised;
+  };
+  thread_local std::vector<Forces> all;
+  all.resize(static_cast<std::size_t>(groups()));
+  const bool free = root_condition_ == RootCondition::free;
+  const Twist prescribed = prescribed_twist(loads);
+  std::array<Before, 3> spins = starting_at(state_.root_velocity.angular);
+  std::array<Before, 3> accelerations = starting_at(free ? Vector3::Zero() : loads.root_acceleration.linear);
+  std::array<Before, 3> spin_rates = starting_at(free ? Vector3::Zero() : loads.root_acceleration.angular);
+  const Lanes3 gravity = spread(loads.gravity);
+  const Lanes3 wind = spread(prescribed.linear - loads.wind), turning_air = spread(prescribed.angular);
+  const Doubles drag = lanes::spread(loads.drag);
+  HelixGroup e;
+  HelixIntegrals<Doubles> integrals;
+  HelixForce<Doubles> f;
+  std::array<Doubles, 8> c;
+  for (int g = 0; g < groups(); ++g) {
+    gather(g, e);
+    math::stumpff_series<8, Doubles>(e.length * e.length * dot(e.w, e.w), c);
+    const Lanes3 bend = times(e.frame, helix_second(e.length, e.w, e.rate, c));
+    const Lanes3 twist = times(e.frame, helix_angular_rate(e.length, e.w, e.rate, c));
+    const Lanes3 curl = times(e.angular, e.rate);
+    const Lanes3 across = minus(times(e.linear, e.rate), cross(e.next, curl));  // of its end, beside the rigid motion
+    const Lanes3 step = minus(e.next, e.offset);
+    const Lanes3 spin = each(spins, curl);
+    const Lanes3 spin_rate = each(spin_rates, plus(cross(spin, curl), twist));
+    const Lanes3 rigid = plus(cross(spin_rate, step), cross(spin, cross(spin, step)));
+    const Lanes3 relative = plus(scaled(lanes::spread(2.0), cross(spin, across)), bend);
+    const Lanes3 acceleration = each(accelerations, plus(rigid, relative));
+
+    const Lanes3 own_spin = transposed_times(e.frame, spin);
+    const Lanes3 own_rate = transposed_times(e.frame, spin_rate);
+    const Lanes3 air = transposed_times(e.frame, turning_air);
+    HelixLineForce<Doubles> line;
+    line.density = e.density;
+    line.constant = transposed_times(e.frame, minus(scaled(e.density, minus(gravity, acceleration)),
+                                                    scaled(drag, plus(wind, cross(turning_air, e.offset)))));
+    // -density ([spin_rate]x + [spin]x^2) - drag [air]x
+    line.position = cross_columns(minus(scaled(-drag, air), scaled(e.density, own_rate)));
+    const Doubles square = e.density * dot(own_spin, own_spin);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Lanes3 column = scaled(Doubles(e.density * own_spin[k]), own_spin);
+      line.position[k] = minus(line.position[k], column);
+      line.position[k][k] += square;
+    }
+    line.rate = cross_columns(scaled(Doubles(-2.0 * e.density), own_spin));
+    integrals.set(e.length, e.w);
+    integrals.force(line, e.rate, f);
+    const Lanes3 resultant = times(e.frame, f.resultant);
+    all[static_cast<std::size_t>(g)] = {e.linear, e.angular, resultant,
+                                        plus(cross(e.offset, resultant), times(e.frame, f.torque)), f.generalised};
+  }
+  std::array<Beyond, 3> forces, torques;
+  for (int g = groups() - 1; g >= 0; --g) {
+    const Forces& own = all[static_cast<std::size_t>(g)];
+    const Lanes3 force = each(forces, own.resultant), torque = each(torques, own.torque);
+    const Lanes3 of_group =
+        plus(own.generalised, plus(transposed_times(own.linear, force), transposed_times(own.angular, torque)));
+    scatter(g, of_group, out.data() + root_dof());
+  }
+  if (root_dof() > 0) fill_root_force(sum_of(forces), sum_of(torques), out);
+}
+
+/// gravity_force().
+template <typename Shape>
+void ChainRod<Shape>::gravity_in_lanes(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
+  const Lanes3 pull = spread(gravity);
+  Beyond mass_beyond;
+  std::array<Beyond, 3> first_beyond;
+  HelixGroup e;
+  HelixIntegrals<Doubles> integrals;
+  Lanes3 p;
+  Columns<Doubles> P;
+  for (int g = groups() - 1; g >= 0; --g) {
+    gather(g, e);
+    integrals.set_first(e.length, e.w);
+    integrals.first_moments(p, P);
+    const Doubles mass = mass_beyond(e.density * e.length);
+    const Lanes3 first = each(first_beyond, scaled(e.density, plus(scaled(e.length, e.offset), times(e.frame, p))));
+    const Lanes3 own = scaled(e.density, transposed_times(P, transposed_times(e.frame, pull)));
+    const Lanes3 beyond =
+        plus(transposed_times(e.linear, scaled(mass, pull)), transposed_times(e.angular, cross(first, pull)));
+    scatter(g, plus(own, beyond), out.data() + root_dof());
+  }
+  if (root_dof() > 0) {
+    out.head<3>() = mass_beyond.carry[0] * gravity;
+    out.segment<3>(3) = sum_of(first_beyond).cross(gravity);
+  }
+}
+
+/// What movement() adds up over the elements.
+template <typename Shape>
+void ChainRod<Shape>::move_in_lanes() const {
+  struct Sums {
+    Lanes3 velocity{}, angular{}, position{}, linear{}, rotational{}, first{};
+    Doubles square{}, kinetic{};
+  } sums;
+  std::array<Before, 3> linears = starting_at(state_.root_velocity.linear);
+  std::array<Before, 3> spins = starting_at(state_.root_velocity.angular);
+  HelixGroup e;
+  HelixIntegrals<Doubles> integrals;
+  HelixMoments<Doubles> m;
+  for (int g = 0; g < groups(); ++g) {
+    gather(g, e);
+    integrals.set(e.length, e.w);
+    integrals.moments(m);
+    const Lanes3 curl = times(e.angular, e.rate);
+    const Lanes3 across = minus(times(e.linear, e.rate), cross(e.next, curl));
+    const Lanes3 spin = each(spins, curl);
+    const Lanes3 linear = each(linears, plus(cross(spin, minus(e.next, e.offset)), across));
+    // HelixShape::momentum(), in the frame of the element's start.
+    const Lanes3 v = transposed_times(e.frame, linear), o = transposed_times(e.frame, spin);
+    const Doubles trace = (m.p_p[0][0] + m.p_p[1][1]) + m.p_p[2][2];
+    const Lanes3 own = plus(scaled(e.length, v), plus(cross(o, m.p), times(m.P, e.rate)));
+    const Lanes3 own_angular =
+        plus(cross(m.p, v), plus(minus(scaled(trace, o), times(m.p_p, o)), times(m.p_cross_P, e.rate)));
+    const Lanes3 generalised =
+        plus(transposed_times(m.P, v), plus(transposed_times(m.p_cross_P, o), times(m.P_P, e.rate)));
+    const Doubles square = (dot(v, own) + dot(o, own_angular)) + dot(e.rate, generalised);
+
+    const Lanes3 place = plus(spread(state_.root.position), e.offset);
+    const Lanes3 velocity = times(e.frame, own);
+    const Lanes3 angular = plus(cross(place, velocity), times(e.frame, own_angular));
+    const Lanes3 position = plus(scaled(e.length, place), times(e.frame, m.p));
+    sums.velocity = plus(sums.velocity, velocity);
+    sums.angular = plus(sums.angular, angular);
+    sums.position = plus(sums.position, position);
+    sums.linear = plus(sums.linear, scaled(e.density, velocity));
+    sums.rotational = plus(sums.rotational, scaled(e.density, angular));
+    sums.first = plus(sums.first, scaled(e.density, position));
+    sums.square += square;
+    sums.kinetic += 0.5 * e.density * square;
+  }
+  movement_.motion = {total(sums.velocity), total(sums.angular), total(sums.position), total(sums.square)};
+  movement_.kinetic = total(sums.kinetic);
+  movement_.linear = total(sums.linear);
+  movement_.rotational = total(sums.rotational);
+  movement_.first_moment = total(sums.first);
+}
+
+/// point_rows(), of helices that turn however much. Element by element: the rigid twists of its coordinates times the
+/// wrenches of unit forces at those points that lie beyond; then each point's own element.
+template <typename Shape>
+void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<FourRows> rows,
+                                    std::span<Vector3> prescribed) const {
+  const std::size_t count = points.size();
+  // Where there are fewer points than lanes, the first again.
+  const auto point = [&](int lane) -> const RodPoint& {
+    return points[static_cast<std::size_t>(lane) < count ? static_cast<std::size_t>(lane) : 0];
+  };
+  Doubles u{};
+  Lanes3 w, offset;
+  Columns<Doubles> frame, directions;
+  std::array<const Joint*, four> joints;
+  for (int lane = 0; lane < four; ++lane) {
+    const RodPoint& at = point(lane);
+    check_piece(at.piece);
+    joints[static_cast<std::size_t>(lane)] = &joints_[static_cast<std::size_t>(at.piece)];
+    u[lane] = at.u;
+    for (int r = 0; r < 3; ++r) {
+      const auto row = static_cast<std::size_t>(r);
+      w[row][lane] = state_.coordinates[3 * at.piece + r];
+      for (std::size_t c = 0; c < 3; ++c) directions[c][row][lane] = at.directions(r, static_cast<int>(c));
+    }
+  }
+  gather_joints(joints, offset, frame);
+  std::array<Doubles, 6> stumpff;
+  const Doubles x = u * u * dot(w, w);
+  math::stumpff_series<6, Doubles>(x, stumpff);
+  for (int lane = 0; lane < four; ++lane) {
+    if (x[lane] <= math::stumpff_switch) continue;
+    const auto own = helix_stumpff<6>(u[lane], coordinates(point(lane).piece));
+    for (std::size_t k = 0; k < own.size(); ++k) stumpff[k][lane] = own[k];
+  }
+  const HelixPoint<Doubles> h = helix_point(u, w, stumpff);
+  const Lanes3 d = plus(offset, times(frame, h.p));
+  std::array<Lanes3, 6> wrench;  // of each force and torque component, by direction
+  std::array<Lanes3, 3> own;     // of each coordinate of the point's element, by direction
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Lanes3 torque = cross(d, directions[c]);
+    const Lanes3 local = transposed_times(frame, directions[c]);
+    for (std::size_t r = 0; r < 3; ++r) {
+      wrench[r][c] = directions[c][r];
+      wrench[r + 3][c] = torque[r];
+      own[r][c] = local[0] * h.P[0][r] + local[1] * h.P[1][r] + local[2] * h.P[2][r];
+    }
+  }
+  const Twist& root = state_.root_velocity;
+  const bool moving = root_dof() == 0 && !(root.linear.isZero(0.0) && root.angular.isZero(0.0));
+  for (std::size_t k = 0; k < count; ++k) {
+    const int lane = static_cast<int>(k);
+    prescribed[k].setZero();
+    if (!moving) continue;
+    const Vector3 arm(d[0][lane], d[1][lane], d[2][lane]);
+    prescribed[k] = points[k].directions.transpose() * (root.linear + root.angular.cross(arm));
+  }
+
+  lanes::Mask beyond;  // the element under way, or before it
+  std::size_t i = 0;
+  const auto fill_to = [&](std::size_t end) {
+    for (; i < end; ++i) {
+      const double* twist = twists_.data() + i;
+      const Eigen::Index next = twists_.rows();
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Doubles row =
+            (wrench[0][c] * twist[0] + wrench[1][c] * twist[next] + wrench[2][c] * twist[2 * next]) +
+            (wrench[3][c] * twist[3 * next] + wrench[4][c] * twist[4 * next] + wrench[5][c] * twist[5 * next]);
+        std::memcpy(rows[i].data() + place_in_rows(0, static_cast<Eigen::Index>(c)), &row, sizeof row);
+      }
+    }
+  };
+  for (int piece = 0; i < rows.size(); ++piece) {
+    fill_to(static_cast<std::size_t>(root_dof() + 3 * piece));  // the root, or what came before
+    for (int lane = 0; lane < four; ++lane) beyond[lane] = point(lane).piece > piece ? -1 : 0;
+    for (Lanes3& rows_of : wrench) {
+      for (Doubles& of_direction : rows_of) of_direction = lanes::select(beyond, of_direction, Doubles{});
+    }
+    fill_to(static_cast<std::size_t>(touched(piece)));
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto begin = static_cast<std::size_t>(root_dof() + 3 * points[k].piece);
+    for (std::size_t r = 0; r < 3; ++r) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Eigen::Index at = place_in_rows(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c));
+        rows[begin + r][at] = own[r][c][static_cast<int>(k)];
+      }
+    }
+  }
+}
+
+template void ChainRod<HelixShape>::gather_joints(const std::array<const Joint*, four>&, Triple<Doubles>&,
+                                                  Columns<Doubles>&);
+template void ChainRod<HelixShape>::gather(int, HelixGroup&) const;
+template void ChainRod<HelixShape>::scatter(int, const Triple<Doubles>&, double*) const;
+template void ChainRod<HelixShape>::gram_in_lanes(bool, double, Eigen::Ref<MatrixX>) const;
+template void ChainRod<HelixShape>::force_in_lanes(const RodLoads&, Eigen::Ref<VectorX>) const;
+template void ChainRod<HelixShape>::gravity_in_lanes(const Vector3&, Eigen::Ref<VectorX>) const;
+template void ChainRod<HelixShape>::move_in_lanes() const;
+template void ChainRod<HelixShape>::rows_in_lanes(std::span<const RodPoint>, std::span<FourRows>,
+                                                  std::span<Vector3>) const;
+
+}  // namespace tresse::rods::detail
