@@ -74,12 +74,14 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
   for (std::size_t first = 0; first < turns.size(); ++first) {
     for (int k = 0; k < 20; ++k) {
       std::array<Sums, four> expected;
+      std::array<double, four> own_turn{};
       lanes::Doubles lengths{};
       Triple<lanes::Doubles> curvatures{}, rates{};
       HelixLineForce<lanes::Doubles> lines{};
       for (int lane = 0; lane < four; ++lane) {
         // Of one element, then of others.
         const double turn = turns[(first + static_cast<std::size_t>(k % 3 * lane)) % turns.size()];
+        own_turn[static_cast<std::size_t>(lane)] = turn;
         const double length = 0.02 * (1.5 + u(random));
         Vector3 w = random_vector(1.0).normalized() * turn / length;
         if (k == 0) w = Vector3(turn / length, 0.0, 0.0);  // twist alone
@@ -128,7 +130,7 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
       for_gravity.first_moments(p, P);
       for (int lane = 0; lane < four; ++lane) {
         const Sums& own = expected[static_cast<std::size_t>(lane)];
-        const double turn = turns[first];
+        const double turn = own_turn[static_cast<std::size_t>(lane)];
         expect_close(vector(lane_of(m.p, lane)), own.moments.p, turn);
         expect_close(lane_of(m.p_p, lane), own.moments.p_p, turn);
         expect_close(lane_of(m.P, lane), own.moments.P, turn);

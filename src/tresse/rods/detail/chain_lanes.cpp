@@ -18,33 +18,35 @@ using lanes::Doubles;
 using Lanes3 = Triple<Doubles>;
 constexpr int four = lanes::count;
 
-/// 0, x_0, x_1, x_2
-TRESSE_HOT Doubles of_before(const Doubles& x) { return __builtin_shufflevector(x, Doubles{}, 4, 0, 1, 2); }
-/// x_1, x_2, x_3, 0
-TRESSE_HOT Doubles of_next(const Doubles& x) { return __builtin_shufflevector(x, Doubles{}, 1, 2, 3, 4); }
+enum class Towards { tip, root };
 
-/// Sums over the elements before each of a group, and on to the next group.
-struct Before {
+/// x of the elements one place, or two, earlier on the way; zero where the group begins.
+template <Towards towards>
+TRESSE_HOT Doubles one_back(const Doubles& x) {
+  if constexpr (towards == Towards::tip) return __builtin_shufflevector(x, Doubles{}, 4, 0, 1, 2);
+  return __builtin_shufflevector(x, Doubles{}, 1, 2, 3, 4);
+}
+template <Towards towards>
+TRESSE_HOT Doubles two_back(const Doubles& x) {
+  if constexpr (towards == Towards::tip) return __builtin_shufflevector(x, Doubles{}, 4, 4, 0, 1);
+  return __builtin_shufflevector(x, Doubles{}, 2, 3, 4, 4);
+}
+
+/// Sums over what each element of a group has behind it on the way, and on to the next group.
+template <Towards towards>
+struct Behind {
   Doubles carry{};
   TRESSE_HOT Doubles operator()(const Doubles& x) {
-    const Doubles pairs = x + of_before(x);
-    const Doubles through = pairs + __builtin_shufflevector(pairs, Doubles{}, 4, 4, 0, 1);
-    const Doubles before = carry + of_before(through);
-    carry += __builtin_shufflevector(through, through, 3, 3, 3, 3);
-    return before;
+    const Doubles pairs = x + one_back<towards>(x);
+    const Doubles through = pairs + two_back<towards>(pairs);
+    const Doubles behind = carry + one_back<towards>(through);
+    carry += lanes::spread(through[towards == Towards::tip ? four - 1 : 0]);
+    return behind;
   }
 };
-/// The same of the elements beyond, from the last group on.
-struct Beyond {
-  Doubles carry{};
-  TRESSE_HOT Doubles operator()(const Doubles& x) {
-    const Doubles pairs = x + of_next(x);
-    const Doubles on = pairs + __builtin_shufflevector(pairs, Doubles{}, 2, 3, 4, 4);
-    const Doubles beyond = carry + of_next(on);
-    carry += __builtin_shufflevector(on, on, 0, 0, 0, 0);
-    return beyond;
-  }
-};
+using Before = Behind<Towards::tip>;
+using Beyond = Behind<Towards::root>;
+
 std::array<Before, 3> starting_at(const Vector3& v) {
   return {Before{lanes::spread(v[0])}, Before{lanes::spread(v[1])}, Before{lanes::spread(v[2])}};
 }

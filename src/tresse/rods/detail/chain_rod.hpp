@@ -26,8 +26,9 @@ struct ChainElement {
 /// nodes, and shares them with its neighbours). Element i has the coordinates 3 i to 3 i + Shape::width - 1.
 ///
 /// update() computes frames and the rigid twists of the coordinates; the element moments follow when a mass matrix, a
-/// force or an energy first asks. Calls that read kinematics alone (piece, section, velocity, jacobian) may run on
-/// several threads between updates; the others may not.
+/// force or an energy first asks, those of helices that turn little each time (chain_lanes.cpp). Calls that read
+/// kinematics alone (piece, section, velocity, jacobian) may run on several threads between updates; the others may
+/// not.
 template <typename Shape>
 class ChainRod final : public Rod {
  public:

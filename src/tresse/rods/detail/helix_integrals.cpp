@@ -132,7 +132,7 @@ struct Shape {
   TRESSE_HOT Triple<Scalar> bend(const Triple<Scalar>& d) const {
     return {-2.0 * (w[1] * d[1] + w[2] * d[2]), w[1] * d[0] + w[0] * d[1], w[2] * d[0] + w[0] * d[2]};
   }
-  /// across_back + bend_back: the transposes of both.
+  /// d . back(f, g) = f . across(d) + g . bend(d), for all d.
   TRESSE_HOT Triple<Scalar> back(const Triple<Scalar>& of_across, const Triple<Scalar>& of_bend) const {
     const Triple<Scalar>& f = of_bend;
     return {w[1] * f[1] + w[2] * f[2], (w[0] * f[1] - 2.0 * (w[1] * f[0])) - of_across[2],
