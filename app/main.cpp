@@ -44,8 +44,8 @@ int fail(std::string message) {
   return tresse::app::bad_input;
 }
 
-/// A step takes as much memory as the last one. Kept at hand, what it frees is not given back page by page and asked for
-/// again: of the page faults of a wisp's steps two in five go.
+/// A step takes as much memory as the last one. Kept at hand, what it frees is not given back page by page and asked
+/// for again: of the page faults of a wisp's steps two in five go.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // [bytes] the most that it takes

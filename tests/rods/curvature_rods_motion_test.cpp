@@ -147,8 +147,8 @@ TEST(CurvatureRodsMotion, FreeFall) {
   EXPECT_LT((c.rod->state().coordinates - state.coordinates).norm(), 1e-8);
 }
 
-/// A rod that winds up by more than ten thousand radians is cut in so many pieces that all memory would go for the pairs
-/// of them that are near each other.
+/// A rod that winds up by more than ten thousand radians is cut in so many pieces that all memory would go for the
+/// pairs of them that are near each other.
 TEST(CurvatureRodsMotion, WhatWindsUpWithoutEndIsOutOfReach) {
   const Case c = make_case({.elements = 4, .seed = 3});
   RodState state = c.state;
