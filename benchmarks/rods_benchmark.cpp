@@ -169,8 +169,8 @@ void dense_step(benchmark::State& state) {
   VectorX x = VectorX::Ones(dof);
   MatrixX h = MatrixX::Ones(dof, 3);
   for (auto _ : state) {
-    matrix.storage(dof) = all;
-    good = good && matrix.factor();
+    MatrixX upper = all;
+    good = good && matrix.factor(upper);
     matrix.solve(x = VectorX::Ones(dof));
     h.setOnes();
     matrix.whiten(h);

@@ -184,13 +184,14 @@ void for_each(std::size_t count, const Visit& visit) {
 /// One side of a contact, or both where they are of one body.
 struct SideOfContact {
   int contact = 0;
-  int which = 0;    ///< 0: a, or both; 1: b
-  int leading = 0;  ///< unknowns of its body, if it is plain: on a fibre alone that nothing holds
+  int which = 0;               ///< 0: a, or both; 1: b
+  friction::ContactRows rows;  ///< those of the problem, at hand
+  bool plain = false;          ///< whether it is on a fibre alone that nothing holds, and the other side is not
 };
 
 /// What the sides of contacts are gathered in, from one problem to the next.
 struct Scratch {
-  std::vector<int> begin;  ///< of gather_by_body()
+  std::vector<int> end;  ///< of gather_by_body()
   std::vector<SideOfContact> sides;
   std::vector<std::array<Side, 2>> places;  ///< (contacts)
   Matrix3X velocities;  ///< (3, 2 contacts) what each side adds to the relative velocity, in the contact's axes
@@ -206,21 +207,21 @@ struct Making {
   friction::FactoredProblem& problem;
   Scratch& scratch;
 
-  const friction::ContactRows& rows_of(const SideOfContact& side) const {
-    return problem.contacts[static_cast<std::size_t>(side.contact)][static_cast<std::size_t>(side.which)];
-  }
   auto velocity_of_side(const SideOfContact& side) const {
     return scratch.velocities.col(2 * static_cast<Eigen::Index>(side.contact) + side.which);
   }
 };
 
-/// Whether the side is on a fibre alone, that nothing holds.
-bool is_plain(const Making& making, const SideOfContact& side) {
-  const auto body = static_cast<std::size_t>(making.rows_of(side).body);
-  const auto& [a, b] = making.scratch.places[static_cast<std::size_t>(side.contact)];
+/// Whether the body is a fibre alone, that nothing holds.
+bool is_plain(const Making& making, std::size_t body) {
   const Forest& forest = making.motion.forest;
-  return body < forest.trees.size() && forest.trees[body].fibres.size() == 1 &&
-         making.motion.holds[body].holds.empty() && body_of(forest, a) != body_of(forest, b);
+  return body < forest.trees.size() && forest.trees[body].fibres.size() == 1 && making.motion.holds[body].holds.empty();
+}
+
+/// Whether both sides of the contact are of this one's body.
+bool is_of_both(const Making& making, const SideOfContact& side) {
+  const auto i = static_cast<std::size_t>(side.contact);
+  return making.problem.contacts[i][1].body < 0 && making.scratch.places[i][1].moves();
 }
 
 /// Rows and velocity of any side.
@@ -230,9 +231,8 @@ void fill_side(const Making& making, const SideOfContact& side) {
   const std::array<Side, 2>& sides = making.scratch.places[i];
   constexpr double signs[2] = {-1.0, 1.0};
   const Matrix3& frame = making.contacts[i].frame;
-  const bool both = body_of(making.motion.forest, sides[0]) == body_of(making.motion.forest, sides[1]);
-  const int count = both ? 2 : 1;
-  fill_rows(making.world, making.motion, frame, sides.data() + which, signs + which, count, making.rows_of(side),
+  const int count = is_of_both(making, side) ? 2 : 1;
+  fill_rows(making.world, making.motion, frame, sides.data() + which, signs + which, count, side.rows,
             making.problem.rows);
   Vector3 velocity = Vector3::Zero();
   for (std::size_t k = which; k < which + static_cast<std::size_t>(count); ++k)
@@ -246,8 +246,8 @@ void write_rows(const Making& making, std::span<const SideOfContact> sides, std:
   std::array<int, lanes::count> columns{};
   std::array<double*, lanes::count> out{};
   for (std::size_t k = 0; k < sides.size(); ++k) {
-    columns[k] = making.rows_of(sides[k]).columns;
-    out[k] = making.problem.rows.data() + making.rows_of(sides[k]).offset;
+    columns[k] = sides[k].rows.columns;
+    out[k] = making.problem.rows.data() + sides[k].rows.offset;
   }
   for (Eigen::Index c = 0; c < 3; ++c) {
     const auto read = [&](std::size_t i) {
@@ -271,7 +271,7 @@ void write_rows(const Making& making, std::span<const SideOfContact> sides, std:
   }
 }
 
-/// fill_side() of up to four sides on one fibre, that is_plain(): their columns go side by side.
+/// fill_side() of up to four plain sides on one fibre: their columns go side by side.
 void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides) {
   constexpr std::size_t most = 4;
   std::array<rods::RodPoint, most> points;
@@ -282,9 +282,9 @@ void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides
     const Side& side = making.scratch.places[i][static_cast<std::size_t>(sides[k].which)];
     const Matrix3& frame = making.contacts[i].frame;
     points[k] = {side.element, side.u, sides[k].which == 0 ? Matrix3(-frame) : frame};
-    leading = std::max(leading, sides[k].leading);
+    leading = std::max(leading, sides[k].rows.columns);
   }
-  const auto body = static_cast<std::size_t>(making.rows_of(sides[0]).body);
+  const auto body = static_cast<std::size_t>(sides[0].rows.body);
   const auto fibre = static_cast<std::size_t>(making.motion.forest.trees[body].fibres.front());
   thread_local std::vector<rods::FourRows> memory;
   if (memory.size() < static_cast<std::size_t>(leading)) memory.resize(static_cast<std::size_t>(leading));
@@ -306,22 +306,21 @@ void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides
 /// near.
 void fill_sides(const Making& making, std::span<SideOfContact> sides) {
   for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
-    const int body = making.rows_of(sides[begin]).body;
-    while (end < sides.size() && making.rows_of(sides[end]).body == body) ++end;
+    const int body = sides[begin].rows.body;
+    while (end < sides.size() && sides[end].rows.body == body) ++end;
     const std::span of_body = sides.subspan(begin, end - begin);
+    const bool plain = is_plain(making, static_cast<std::size_t>(body));
+    for (SideOfContact& side : of_body) side.plain = plain && !is_of_both(making, side);
     // Alike in length, so that short rows don't wait for long ones.
-    for (SideOfContact& side : of_body) side.leading = is_plain(making, side) ? making.rows_of(side).columns : 0;
     std::sort(of_body.begin(), of_body.end(), [](const SideOfContact& x, const SideOfContact& y) {
-      return std::tuple(-x.leading, x.contact) < std::tuple(-y.leading, y.contact);
+      return std::tuple(!x.plain, -x.rows.columns, x.contact) < std::tuple(!y.plain, -y.rows.columns, y.contact);
     });
-    std::size_t next = 0;
-    while (next < of_body.size() && of_body[next].leading > 0) {
-      std::size_t last = next;
-      while (last < of_body.size() && last < next + 4 && of_body[last].leading > 0) ++last;
-      fill_plain_sides(making, of_body.subspan(next, last - next));
-      next = last;
-    }
-    for (; next < of_body.size(); ++next) fill_side(making, of_body[next]);
+    const auto rest = std::find_if(of_body.begin(), of_body.end(), [](const auto& side) { return !side.plain; });
+    const auto count = static_cast<std::size_t>(rest - of_body.begin());
+    constexpr std::size_t together = 4;
+    for (std::size_t next = 0; next < count; next += together)
+      fill_plain_sides(making, of_body.subspan(next, std::min(together, count - next)));
+    for (auto side = rest; side != of_body.end(); ++side) fill_side(making, *side);
   }
 }
 
@@ -375,15 +374,17 @@ void gather_by_body(const friction::FactoredProblem& problem, std::size_t bodies
   const auto visit = [&](const auto& side_of) {
     for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
       for (int which = 0; which < 2; ++which) {
-        const int body = problem.contacts[i][static_cast<std::size_t>(which)].body;
-        if (body >= 0) side_of(static_cast<std::size_t>(body), SideOfContact{static_cast<int>(i), which});
+        const friction::ContactRows& rows = problem.contacts[i][static_cast<std::size_t>(which)];
+        if (rows.body >= 0) side_of(SideOfContact{static_cast<int>(i), which, rows});
       }
     }
   };
-  visit([&](std::size_t body, const SideOfContact&) { ++end[body + 1]; });
+  visit([&](const SideOfContact& side) { ++end[static_cast<std::size_t>(side.rows.body) + 1]; });
   for (std::size_t t = 0; t < bodies; ++t) end[t + 1] += end[t];
   sides.resize(static_cast<std::size_t>(end.back()));
-  visit([&](std::size_t body, const SideOfContact& side) { sides[static_cast<std::size_t>(end[body]++)] = side; });
+  visit([&](const SideOfContact& side) {
+    sides[static_cast<std::size_t>(end[static_cast<std::size_t>(side.rows.body)]++)] = side;
+  });
 }
 
 }  // namespace
@@ -397,7 +398,7 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
   const Making making{world, geometry, contacts, motion, instant, problem, scratch};
   lay_out(making);
   place_rows(problem);
-  gather_by_body(problem, problem.body_begin.size() - 1, scratch.begin, scratch.sides);
+  gather_by_body(problem, problem.body_begin.size() - 1, scratch.end, scratch.sides);
   const Eigen::Index count = static_cast<Eigen::Index>(contacts.size());
   if (scratch.velocities.cols() < 2 * count) scratch.velocities.resize(3, 2 * count + count / 8);
   for_blocks(scratch.sides.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
@@ -454,10 +455,8 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
     VectorX& sum = change[body];
     sum.setZero(body < trees ? motion.forest.trees[body].dof + motion.holds[body].equations : 6);
     for (int k = body == 0 ? 0 : from[body - 1]; k < from[body]; ++k) {
-      const auto [i, which, unused] = all[static_cast<std::size_t>(k)];
-      const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-      const friction::ContactRows& side =
-          problem.contacts[static_cast<std::size_t>(i)][static_cast<std::size_t>(which)];
+      const auto& [contact, which, side, plain] = all[static_cast<std::size_t>(k)];
+      const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(contact));
       const double* row = problem.rows.data() + side.offset;
       auto head = sum.head(side.columns);
       for (int c = 0; c < 3; ++c, row += side.columns) head += r[c] * Eigen::Map<const VectorX>(row, side.columns);

@@ -86,7 +86,8 @@ bool TreeMatrix::factor(const World& world, const Tree& tree, const std::vector<
 
 bool TreeMatrix::factor_dense(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
                               const VectorX& velocity, VectorX& momentum) {
-  MatrixX& all = dense_.storage(tree.dof);
+  thread_local MatrixX all;
+  all.resize(tree.dof, tree.dof);
   all.setZero();
   momentum.setZero(tree.dof);
   thread_local MatrixX matrix;
@@ -109,7 +110,7 @@ bool TreeMatrix::factor_dense(const World& world, const Tree& tree, const std::v
     all.topLeftCorner(twist.cols(), twist.cols()).noalias() += twist.transpose() * wrench;
     all.block(0, tree.begin[k], twist.cols(), own).noalias() += twist.transpose() * matrix.topRightCorner(6, own);
   }
-  return dense_.factor();
+  return dense_.factor(all);
 }
 
 bool TreeMatrix::factor_limbs(const World& world, const Tree& tree, double h, const VectorX& velocity,

@@ -168,6 +168,19 @@ void Stepper::gravity_on_tree(int t, VectorX& out) const {
   }
 }
 
+/// The same where the part began; the rods are left at the end.
+const VectorX& Stepper::first_gravity_on_tree(int t) {
+  if (knows_first_gravity_[t]) return first_gravity_[t];
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  assembly::update_tree(world_, tree, start_rods_);
+  find_root_motions(t);
+  gravity_on_tree(t, first_gravity_[t]);
+  assembly::update_tree(world_, tree, end_rods_);
+  find_root_motions(t);
+  knows_first_gravity_[t] = 1;
+  return first_gravity_[t];
+}
+
 /// Velocity without contact, M and A frozen, with gravity's force where the rods are, the end that the last pass
 /// predicts. Contact forces act there too: taken at different ends of the step the two, which nearly cancel in a fibre
 /// that hangs over something, would drive oscillations. The inertial force, where linearised, answers to what contact
@@ -176,7 +189,7 @@ void Stepper::assemble_frozen_at_end(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   thread_local VectorX v;
   gravity_on_tree(t, v);
-  v = options_.theta * stage() * (v - first_gravity_[t]);
+  v = options_.theta * stage() * (v - first_gravity_on_tree(t));
   motion_.matrices[t].solve(v);
   if (inertia_linearised(t)) {
     const VectorX by_contact = assembly::tree_velocity(world_, tree, pass.velocities) - last_free_[t];

@@ -70,6 +70,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   last_free_.resize(trees);
   stage_rods_.resize(count);
   first_gravity_.resize(trees);
+  knows_first_gravity_.resize(trees);
   next_roots_.resize(count);
   stage_roots_.resize(count);
   root_accelerations_.resize(count);
@@ -337,7 +338,7 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
         first_free_[t] = motion_.velocities[all.fibres.front()];  // without an allocation
       }
       last_free_[t] = first_free_[t];
-      gravity_on_tree(tree, first_gravity_[t]);
+      knows_first_gravity_[t] = 0;
     });
   }
   for (const FreeMotionResult& free : free_results_) {

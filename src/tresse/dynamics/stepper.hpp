@@ -140,6 +140,7 @@ class Stepper {
   void linearise_free_motion(int tree);
   bool inertia_linearised(int tree) const { return options_.scheme == Scheme::linearised && linear(tree); }
   void gravity_on_tree(int tree, VectorX& out) const;
+  const VectorX& first_gravity_on_tree(int tree);
   void assemble_frozen_at_end(int tree, const Pass& pass);
   void set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const;
   std::shared_ptr<Configuration> new_configuration(double time, const std::vector<VectorX>& velocities);
@@ -206,7 +207,8 @@ class Stepper {
   std::vector<VectorX> start_velocities_;         ///< (fibres) generalised velocity at the start
   std::vector<VectorX> first_free_;               ///< (trees) velocity without contact, gravity that of the start
   std::vector<VectorX> last_free_;                ///< (trees) the same of the last pass; Scheme::linearised only
-  std::vector<VectorX> first_gravity_;            ///< (trees) its generalised force
+  std::vector<VectorX> first_gravity_;            ///< (trees) its generalised force, once it is asked for
+  std::vector<char> knows_first_gravity_;         ///< (trees) whether it was
   std::vector<Pose> next_roots_;                  ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;         ///< (fibres)
   std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part, where the free motion is iterated

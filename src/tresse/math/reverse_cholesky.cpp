@@ -16,6 +16,11 @@ namespace {
 // Blocks of four unknowns begin at multiples of four, whatever is asked for: bits don't depend on it.
 constexpr Eigen::Index width = 4;
 constexpr Eigen::Index block_begin(Eigen::Index end) { return (end - 1) / width * width; }
+/// Where a column stands.
+constexpr Eigen::Index column_begin(Eigen::Index j) {
+  const Eigen::Index block = j / width;
+  return width * (block + 1) * (width / 2 * block + j % width);
+}
 
 /// into -= factor * column, as many entries or up to three more, of n.
 void subtract(double factor, const double* column, double* into, Eigen::Index count, Eigen::Index n) {
@@ -35,15 +40,13 @@ Row zero() {
   }
 }
 
-}  // namespace
-
 /// Takes a block of columns, not yet divided by the roots of their pivots, out of the leading block.
-void ReverseCholesky::eliminate(Eigen::Index begin, Eigen::Index end) {
+void eliminate(MatrixX& upper, Eigen::Index begin, Eigen::Index end) {
   if (end - begin < width) {
     for (Eigen::Index j = begin; j < end; ++j) {
-      const double* column = upper_.col(j).data();
+      const double* column = upper.col(j).data();
       for (Eigen::Index k = 0; k < begin; ++k)
-        subtract(column[k] / column[j], column, upper_.col(k).data(), k + 1, begin);
+        subtract(column[k] / column[j], column, upper.col(k).data(), k + 1, begin);
     }
     return;
   }
@@ -51,13 +54,13 @@ void ReverseCholesky::eliminate(Eigen::Index begin, Eigen::Index end) {
   std::array<const double*, width> from;
   std::array<double, width> inverse;
   for (Eigen::Index j = 0; j < width; ++j) {
-    from[static_cast<std::size_t>(j)] = upper_.col(begin + j).data();
+    from[static_cast<std::size_t>(j)] = upper.col(begin + j).data();
     inverse[static_cast<std::size_t>(j)] = 1.0 / from[static_cast<std::size_t>(j)][begin + j];
   }
   // Two columns at a time, of which the first may be written one entry too far.
   for (Eigen::Index k = 0; k < begin; k += 2) {
-    double* first = upper_.col(k).data();
-    double* second = upper_.col(k + 1).data();
+    double* first = upper.col(k).data();
+    double* second = upper.col(k + 1).data();
     std::array<double, width> f, g;
     for (std::size_t j = 0; j < width; ++j) {
       f[j] = from[j][k] * inverse[j];
@@ -72,28 +75,35 @@ void ReverseCholesky::eliminate(Eigen::Index begin, Eigen::Index end) {
   }
 }
 
-bool ReverseCholesky::factor() {
+}  // namespace
+
+const double* ReverseCholesky::column(Eigen::Index j) const { return upper_.data() + column_begin(j); }
+
+bool ReverseCholesky::factor(MatrixX& upper) {
   // Right-looking from the last column, four columns of U at a time: their own triangle and the rows above it, then one
   // update of the leading block. Columns are divided by the roots of their pivots last, so that nothing waits for a
   // root. What is below the diagonal within a block of four is written as well, and of no use.
-  const Eigen::Index n = upper_.rows();
+  const Eigen::Index n = upper.rows();
+  upper_.resize(column_begin((n + width - 1) / width * width));
+  inverse_diagonal_.resize(n);
   for (Eigen::Index end = n; end > 0;) {
     const Eigen::Index begin = block_begin(end);
     for (Eigen::Index j = begin; j < end; ++j) {
-      for (Eigen::Index i = j + 1; i < end; ++i) upper_(i, j) = 0.0;
+      for (Eigen::Index i = j + 1; i < end; ++i) upper(i, j) = 0.0;
     }
     for (Eigen::Index j = end - 1; j >= begin; --j) {
-      const double* column = upper_.col(j).data();
+      const double* column = upper.col(j).data();
       const double pivot = column[j];
       if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
       const double inverse = 1.0 / pivot;
-      for (Eigen::Index k = begin; k < j; ++k) subtract(column[k] * inverse, column, upper_.col(k).data(), k + 1, end);
+      for (Eigen::Index k = begin; k < j; ++k) subtract(column[k] * inverse, column, upper.col(k).data(), k + 1, end);
     }
-    eliminate(begin, end);
+    eliminate(upper, begin, end);
     for (Eigen::Index j = begin; j < end; ++j) {
-      const double scale = 1.0 / std::sqrt(upper_(j, j));
+      const double scale = 1.0 / std::sqrt(upper(j, j));
       inverse_diagonal_[j] = scale;
-      upper_.col(j).head(j + 1) *= scale;
+      upper.col(j).head(j + 1) *= scale;
+      upper_.segment(column_begin(j), end) = upper.col(j).head(end);
     }
     end = begin;
   }
@@ -113,7 +123,7 @@ void ReverseCholesky::velocity_from_whitened(Eigen::Ref<VectorX> x) const {
   Eigen::Index begin = 0;
   for (; begin + width <= n; begin += width) {
     std::array<const double*, width> column;
-    for (Eigen::Index j = 0; j < width; ++j) column[static_cast<std::size_t>(j)] = upper_.col(begin + j).data();
+    for (Eigen::Index j = 0; j < width; ++j) column[static_cast<std::size_t>(j)] = this->column(begin + j);
     std::array<Doubles, width> products{};
     for (Eigen::Index i = 0; i < begin; i += width) {
       Doubles known;
@@ -133,13 +143,18 @@ void ReverseCholesky::velocity_from_whitened(Eigen::Ref<VectorX> x) const {
     }
   }
   for (; begin < n; ++begin) {
-    const double sum = upper_.col(begin).head(begin).dot(x.head(begin));
+    const double sum = Eigen::Map<const VectorX>(column(begin), begin).dot(x.head(begin));
     out[begin] = (out[begin] - sum) * inverse_diagonal_[begin];
   }
 }
 
 double ReverseCholesky::squared_norm(const VectorX& x) const {
-  return (upper_.triangularView<Eigen::Upper>().transpose() * x).squaredNorm();
+  double sum = 0.0;
+  for (Eigen::Index j = 0; j < size(); ++j) {
+    const double entry = Eigen::Map<const VectorX>(column(j), j + 1).dot(x.head(j + 1));
+    sum += entry * entry;
+  }
+  return sum;
 }
 
 /// rows := U^-1 rows: four unknowns at a time, their own triangle and then what they do to all above.
@@ -148,13 +163,13 @@ void ReverseCholesky::solve_upper(Row* rows, Eigen::Index leading) const {
   for (Eigen::Index end = leading; end > 0;) {
     const Eigen::Index begin = block_begin(end);
     for (Eigen::Index j = end - 1; j >= begin; --j) {
-      const double* column = upper_.col(j).data();
+      const double* column = this->column(j);
       rows[j] *= inverse_diagonal_[j];
       const Row row = rows[j];
       for (Eigen::Index i = begin; i < j; ++i) rows[i] -= column[i] * row;
     }
     // What the rows end before counts as zeros, times any column.
-    const auto column = [&](Eigen::Index j) { return upper_.col(std::min(j, end - 1)).data(); };
+    const auto column = [&](Eigen::Index j) { return this->column(std::min(j, end - 1)); };
     const auto row = [&](Eigen::Index j) { return j < end ? rows[j] : zero<Row>(); };
     const double *a = column(begin), *b = column(begin + 1), *c = column(begin + 2), *d = column(begin + 3);
     const Row ra = row(begin), rb = row(begin + 1), rc = row(begin + 2), rd = row(begin + 3);
@@ -208,7 +223,7 @@ void ReverseCholesky::whiten_rows(std::span<Eigen::Array<double, 12, 1>> rows) c
     std::array<double, four> scales;
     for (std::size_t j = 0; j < four; ++j) {
       const Eigen::Index at = std::min(begin + static_cast<Eigen::Index>(j), end - 1);
-      columns[j] = upper_.col(at).data();
+      columns[j] = column(at);
       scales[j] = inverse_diagonal_[at];
     }
     // Of the block's own triangle; a column that isn't there has none.

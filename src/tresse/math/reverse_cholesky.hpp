@@ -7,22 +7,17 @@
 namespace tresse::math {
 
 /// Dense A = U U^T with U upper triangular, so that U^-1 of a vector whose leading entries alone are not zero has no
-/// others either. Reuses its storage.
+/// others either. Keeps U alone, without what is below its diagonal: of thousands of fibres one is read after the
+/// other.
 class ReverseCholesky {
  public:
-  /// Where to put the upper triangle of the next symmetric matrix, (n, n), before factor(). Reuses the last one's
-  /// memory.
-  MatrixX& storage(int n) {
-    upper_.resize(n, n);
-    inverse_diagonal_.resize(n);
-    return upper_;
-  }
-  /// Factors what storage() holds. Returns false when it is not positive definite to rounding or not finite.
-  [[nodiscard]] bool factor();
+  /// Of a symmetric matrix, (n, n), of which the upper triangle is read, and becomes U. Returns false when it is not
+  /// positive definite to rounding or not finite.
+  [[nodiscard]] bool factor(MatrixX& upper);
 
   /// x^T U U^T x.
   double squared_norm(const VectorX& x) const;
-  int size() const { return static_cast<int>(upper_.rows()); }
+  int size() const { return static_cast<int>(inverse_diagonal_.size()); }
   /// x := (U U^T)^-1 x, (n).
   void solve(Eigen::Ref<VectorX> x) const;
   /// x := U^-T x, the velocity of a whitened one, (n).
@@ -36,9 +31,9 @@ class ReverseCholesky {
  private:
   template <typename Row>
   void solve_upper(Row* rows, Eigen::Index leading) const;
-  void eliminate(Eigen::Index begin, Eigen::Index end);
+  const double* column(Eigen::Index j) const;
 
-  MatrixX upper_;
+  VectorX upper_;  // column after column, of four all as long as the last
   VectorX inverse_diagonal_;
 };
 

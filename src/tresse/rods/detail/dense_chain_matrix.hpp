@@ -6,14 +6,16 @@
 
 namespace tresse::rods::detail {
 
-/// For short chains in curvature coordinates: all of A, written where it is factored, its upper triangle alone.
+/// For short chains in curvature coordinates: all of A, its upper triangle alone.
 template <typename Shape>
 class DenseChainMatrix final : public FactorStepMatrix<math::ReverseCholesky> {
  public:
   /// `rod` is a ChainRod<Shape>.
   bool factor(const Rod& rod, const StepTerms& terms, const VectorX& velocity, VectorX& momentum) override {
-    static_cast<const ChainRod<Shape>&>(rod).step_matrix(terms, velocity, momentum, factor_.storage(rod.dof()));
-    return factor_.factor();
+    thread_local MatrixX matrix;  // near, where each rod's own would not be
+    matrix.resize(rod.dof(), rod.dof());
+    static_cast<const ChainRod<Shape>&>(rod).step_matrix(terms, velocity, momentum, matrix);
+    return factor_.factor(matrix);
   }
 };
 
