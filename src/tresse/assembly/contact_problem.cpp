@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -251,9 +250,7 @@ void write_rows(const Making& making, std::span<const SideOfContact> sides, std:
   }
   for (Eigen::Index c = 0; c < 3; ++c) {
     const auto read = [&](std::size_t i) {
-      Doubles row;
-      std::memcpy(&row, rows[std::min(i, rows.size() - 1)].data() + rods::place_in_rows(0, c), sizeof row);
-      return row;
+      return lanes::load(rows[std::min(i, rows.size() - 1)].data() + rods::place_in_rows(0, c));
     };
     for (std::size_t i = 0; i < rows.size(); i += lanes::count) {
       const std::array<Doubles, lanes::count> of_side =
@@ -262,7 +259,7 @@ void write_rows(const Making& making, std::span<const SideOfContact> sides, std:
         const int left = columns[k] - static_cast<int>(i);
         double* to = out[k] + c * columns[k] + i;
         if (left >= lanes::count) {
-          std::memcpy(to, &of_side[k], sizeof(Doubles));
+          lanes::store(of_side[k], to);
         } else {
           for (int n = 0; n < left; ++n) to[n] = of_side[k][n];
         }
@@ -443,18 +440,20 @@ VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
 }
 
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
-                                            const VectorX& impulse, const FreeMotion& motion) {
+                                            const VectorX& impulse, const FreeMotion& motion,
+                                            std::vector<VectorX> storage) {
   const std::size_t trees = motion.forest.trees.size();
   const std::size_t bodies = trees + motion.bodies.size();
-  thread_local std::vector<int> begin;
+  thread_local std::vector<int> end;
   thread_local std::vector<SideOfContact> sides;
-  gather_by_body(problem, bodies, begin, sides);
-  std::vector<VectorX> change(bodies);
-  std::vector<VectorX> out(motion.velocities.size());
-  const auto sum_of = [&, &from = begin, &all = sides](std::size_t body) {
-    VectorX& sum = change[body];
+  thread_local std::vector<VectorX> changes;
+  gather_by_body(problem, bodies, end, sides);
+  changes.resize(bodies);
+  std::vector<VectorX> out = std::move(storage);
+  out.resize(motion.velocities.size());
+  const auto sum_of = [&, &ends = end, &all = sides](std::size_t body, VectorX& sum) {
     sum.setZero(body < trees ? motion.forest.trees[body].dof + motion.holds[body].equations : 6);
-    for (int k = body == 0 ? 0 : from[body - 1]; k < from[body]; ++k) {
+    for (int k = body == 0 ? 0 : ends[body - 1]; k < ends[body]; ++k) {
       const auto& [contact, which, side, plain] = all[static_cast<std::size_t>(k)];
       const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(contact));
       const double* row = problem.rows.data() + side.offset;
@@ -463,17 +462,17 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
     }
   };
   constexpr std::size_t few = 16;
-  for_blocks(bodies, few, [&](std::size_t, std::size_t first, std::size_t last) {
+  for_blocks(bodies, few, [&, &of = changes](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t t = first; t < last; ++t) {
-      sum_of(t);
+      sum_of(t, of[t]);
       if (t >= trees) continue;
-      change[t].conservativeResize(motion.forest.trees[t].dof);
-      motion.matrices[t].velocity_from_whitened(change[t]);
-      set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], change[t], false, out);
+      of[t].conservativeResize(motion.forest.trees[t].dof);
+      motion.matrices[t].velocity_from_whitened(of[t]);
+      set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], of[t], false, out);
     }
   });
   for (std::size_t k = 0; k < motion.bodies.size(); ++k)
-    out[world.fibres.size() + k] = whitened(motion.bodies[k], change[trees + k]);
+    out[world.fibres.size() + k] = whitened(motion.bodies[k], changes[trees + k]);
   for (std::size_t f = 0; f < out.size(); ++f) out[f] += motion.velocities[f];
   return out;
 }

@@ -42,8 +42,10 @@ VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
                         const std::vector<contact::Contact>& contacts, const VectorX& impulse, const FreeMotion& motion,
                         int tree);
 
-/// Generalised velocities after the impulses r of `problem`, v = v_free + U^-T X^T r. (fibres, free bodies)
+/// Generalised velocities after the impulses r of `problem`, v = v_free + U^-T X^T r. (fibres, free bodies) In the
+/// memory of `storage`.
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
-                                            const VectorX& impulse, const FreeMotion& motion);
+                                            const VectorX& impulse, const FreeMotion& motion,
+                                            std::vector<VectorX> storage = {});
 
 }  // namespace tresse::assembly

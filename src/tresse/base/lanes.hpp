@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #ifdef __AVX__
 #include <immintrin.h>
@@ -25,6 +26,12 @@ using Mask = std::int64_t __attribute__((vector_size(32)));
 constexpr int count = 4;
 
 TRESSE_HOT Doubles spread(double x) { return Doubles{x, x, x, x}; }
+TRESSE_HOT Doubles load(const double* from) {
+  Doubles out;
+  std::memcpy(&out, from, sizeof out);
+  return out;
+}
+TRESSE_HOT void store(Doubles x, double* to) { std::memcpy(to, &x, sizeof x); }
 /// Masks are all ones or all zeros in each lane. The instructions stand here where the compiler, mindful of zeros'
 /// signs and of what is not a number, makes two or three of one; the bits are those of the plain code.
 TRESSE_HOT Doubles select(Mask mask, Doubles yes, Doubles no) {

@@ -219,7 +219,9 @@ void Stepper::solve(Pass& pass, double tolerance, int taken) {
   options.tolerance = std::max(options.tolerance, tolerance);
   options.max_iterations = std::max(1, options.max_iterations - taken);
   pass.solution = friction::solve(pass.problem, pass.guess, options);
-  pass.velocities = assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_);
+  std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
+  pass.velocities =
+      assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_, std::move(memory));
   find_body_impulses(pass);
 }
 
@@ -432,6 +434,7 @@ void Stepper::accept(Pass& pass, SharedConfiguration end, StepReport& report) {
   state_.bodies = end_bodies_;
   here_ = std::move(end);
   spare_ = std::move(pass.problem);
+  spare_velocities_ = std::move(pass.velocities);
 }
 
 StepReport Stepper::step() {

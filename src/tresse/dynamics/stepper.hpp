@@ -215,6 +215,7 @@ class Stepper {
   std::vector<DeepContact> deep_;
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   friction::FactoredProblem spare_;                   ///< memory of the last problem
+  std::vector<VectorX> spare_velocities_;             ///< and of the velocities after it
   double end_time_ = 0.0;                             ///< of this part of the step [s]
   double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
   double hold_work_ = 0.0;                            ///< of what holds the fibres [J]

@@ -1,7 +1,6 @@
 #include <tresse/geometry/prepared_curve.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -132,11 +131,6 @@ Matrix3 matrix_of(const LaneRows& rows, std::size_t lane) {
   return out;
 }
 
-Lanes loaded(const std::array<double, 4>& x) {
-  Lanes out;
-  std::memcpy(&out, x.data(), sizeof(out));
-  return out;
-}
 Vector3 first_three(Lanes x) { return {x[0], x[1], x[2]}; }
 
 Vector3 vector_of(const std::array<Lanes, 3>& v, std::size_t lane) { return {v[0][lane], v[1][lane], v[2][lane]}; }
@@ -280,7 +274,7 @@ Vector3 ClothoidEvaluator::offset(double s) const {
   const Lanes t = detail::spread(x / piece.length);
   Lanes sum = detail::spread(0.0);
   for (auto n = static_cast<std::size_t>(piece.terms); n-- > 0;)
-    sum = t * sum + reciprocals[n + 1] * loaded(piece.term[n]);
+    sum = t * sum + reciprocals[n + 1] * lanes::load(piece.term[n].data());
   return piece.start + piece.frame * (x * first_three(sum));
 }
 
@@ -292,7 +286,7 @@ CurveJet ClothoidEvaluator::jet(double s) const {
   Lanes first = sum;
   Lanes second = sum;
   for (auto n = static_cast<std::size_t>(piece.terms); n-- > 0;) {
-    const Lanes c = loaded(piece.term[n]);
+    const Lanes c = lanes::load(piece.term[n].data());
     sum = t * sum + reciprocals[n + 1] * c;
     second = t * second + first;
     first = t * first + c;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -126,13 +125,8 @@ void ReverseCholesky::velocity_from_whitened(Eigen::Ref<VectorX> x) const {
     for (Eigen::Index j = 0; j < width; ++j) column[static_cast<std::size_t>(j)] = this->column(begin + j);
     std::array<Doubles, width> products{};
     for (Eigen::Index i = 0; i < begin; i += width) {
-      Doubles known;
-      std::memcpy(&known, out + i, sizeof known);
-      for (std::size_t j = 0; j < width; ++j) {
-        Doubles entries;
-        std::memcpy(&entries, column[j] + i, sizeof entries);
-        products[j] += entries * known;
-      }
+      const Doubles known = lanes::load(out + i);
+      for (std::size_t j = 0; j < width; ++j) products[j] += lanes::load(column[j] + i) * known;
     }
     const std::array<Doubles, width> by_lane = lanes::transposed(products);
     const Doubles sums = (by_lane[0] + by_lane[1]) + (by_lane[2] + by_lane[3]);
@@ -185,16 +179,12 @@ struct Twelve {
   lanes::Doubles x, y, z;
 
   TRESSE_HOT static Twelve read(const Eigen::Array<double, 12, 1>& from) {
-    Twelve out;
-    std::memcpy(&out.x, from.data(), sizeof out.x);
-    std::memcpy(&out.y, from.data() + 4, sizeof out.y);
-    std::memcpy(&out.z, from.data() + 8, sizeof out.z);
-    return out;
+    return {lanes::load(from.data()), lanes::load(from.data() + 4), lanes::load(from.data() + 8)};
   }
   TRESSE_HOT void write(Eigen::Array<double, 12, 1>& to) const {
-    std::memcpy(to.data(), &x, sizeof x);
-    std::memcpy(to.data() + 4, &y, sizeof y);
-    std::memcpy(to.data() + 8, &z, sizeof z);
+    lanes::store(x, to.data());
+    lanes::store(y, to.data() + 4);
+    lanes::store(z, to.data() + 8);
   }
   TRESSE_HOT void scale(double by) {
     const lanes::Doubles factor = lanes::spread(by);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include <tresse/base/assert.hpp>
@@ -63,14 +62,9 @@ TRESSE_HOT Lanes3 spread(const Vector3& v) { return {lanes::spread(v[0]), lanes:
 TRESSE_HOT Columns<Doubles> cross_columns(const Lanes3& v) {
   return {{{Doubles{}, v[2], -v[1]}, {-v[2], Doubles{}, v[0]}, {v[1], -v[0], Doubles{}}}};
 }
-TRESSE_HOT Doubles load(const double* from) {
-  Doubles out;
-  std::memcpy(&out, from, sizeof out);
-  return out;
-}
 /// Three numbers of each of four elements, one after the other.
 TRESSE_HOT Lanes3 by_threes(const double* from) {
-  const Doubles a = load(from), b = load(from + four), c = load(from + 2 * four);
+  const Doubles a = lanes::load(from), b = lanes::load(from + four), c = lanes::load(from + 2 * four);
   return {__builtin_shufflevector(__builtin_shufflevector(a, b, 0, 3, 6, 6), c, 0, 1, 2, 5),
           __builtin_shufflevector(__builtin_shufflevector(a, b, 1, 4, 7, 7), c, 0, 1, 2, 6),
           __builtin_shufflevector(__builtin_shufflevector(a, b, 2, 5, 5, 5), c, 0, 1, 4, 7)};
@@ -87,8 +81,8 @@ TRESSE_HOT Lanes3 by_threes(const double* from, int count) {
 /// Of four matrices, (3, 3).
 TRESSE_HOT void gather_columns(const std::array<const double*, four>& from, Columns<Doubles>& out) {
   for (std::size_t k = 0; k < 8; k += four) {
-    const auto numbers =
-        lanes::transposed({load(from[0] + k), load(from[1] + k), load(from[2] + k), load(from[3] + k)});
+    const auto numbers = lanes::transposed(
+        {lanes::load(from[0] + k), lanes::load(from[1] + k), lanes::load(from[2] + k), lanes::load(from[3] + k)});
     for (std::size_t n = 0; n < four; ++n) out[(k + n) / 3][(k + n) % 3] = numbers[n];
   }
   out[2][2] = Doubles{from[0][8], from[1][8], from[2][8], from[3][8]};
@@ -111,7 +105,7 @@ void ChainRod<Shape>::gather_joints(const std::array<const Joint*, four>& joints
   static_assert(sizeof(Joint) == count * sizeof(double));
   std::array<Doubles, count> numbers;
   for (std::size_t k = 0; k < count; k += four) {
-    const auto part = [&](std::size_t lane) { return load(joints[lane]->offset.data() + k); };
+    const auto part = [&](std::size_t lane) { return lanes::load(joints[lane]->offset.data() + k); };
     const auto four_of_each = lanes::transposed({part(0), part(1), part(2), part(3)});
     std::copy(four_of_each.begin(), four_of_each.end(), numbers.begin() + static_cast<std::ptrdiff_t>(k));
   }
@@ -458,7 +452,7 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
         const Doubles row =
             (wrench[0][c] * twist[0] + wrench[1][c] * twist[next] + wrench[2][c] * twist[2 * next]) +
             (wrench[3][c] * twist[3 * next] + wrench[4][c] * twist[4 * next] + wrench[5][c] * twist[5 * next]);
-        std::memcpy(rows[i].data() + place_in_rows(0, static_cast<Eigen::Index>(c)), &row, sizeof row);
+        lanes::store(row, rows[i].data() + place_in_rows(0, static_cast<Eigen::Index>(c)));
       }
     }
   };
