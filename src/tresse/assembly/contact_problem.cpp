@@ -454,11 +454,12 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
   const auto sum_of = [&, &ends = end, &all = sides](std::size_t body, VectorX& sum) {
     sum.setZero(body < trees ? motion.forest.trees[body].dof + motion.holds[body].equations : 6);
     for (int k = body == 0 ? 0 : ends[body - 1]; k < ends[body]; ++k) {
-      const auto& [contact, which, side, plain] = all[static_cast<std::size_t>(k)];
-      const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(contact));
-      const double* row = problem.rows.data() + side.offset;
-      auto head = sum.head(side.columns);
-      for (int c = 0; c < 3; ++c, row += side.columns) head += r[c] * Eigen::Map<const VectorX>(row, side.columns);
+      const SideOfContact& side = all[static_cast<std::size_t>(k)];
+      const int columns = side.rows.columns;
+      const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(side.contact));
+      const double* row = problem.rows.data() + side.rows.offset;
+      auto head = sum.head(columns);
+      for (int c = 0; c < 3; ++c, row += columns) head += r[c] * Eigen::Map<const VectorX>(row, columns);
     }
   };
   constexpr std::size_t few = 16;
