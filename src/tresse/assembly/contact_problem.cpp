@@ -268,11 +268,12 @@ void write_rows(const Making& making, std::span<const SideOfContact> sides, std:
   }
 }
 
+constexpr std::size_t together = 4;  // sides that point_rows() takes
+
 /// fill_side() of up to four plain sides on one fibre: their columns go side by side.
 void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides) {
-  constexpr std::size_t most = 4;
-  std::array<rods::RodPoint, most> points;
-  std::array<Vector3, most> prescribed;
+  std::array<rods::RodPoint, together> points;
+  std::array<Vector3, together> prescribed;
   int leading = 0;
   for (std::size_t k = 0; k < sides.size(); ++k) {
     const auto i = static_cast<std::size_t>(sides[k].contact);
@@ -314,7 +315,6 @@ void fill_sides(const Making& making, std::span<SideOfContact> sides) {
     });
     const auto rest = std::find_if(of_body.begin(), of_body.end(), [](const auto& side) { return !side.plain; });
     const auto count = static_cast<std::size_t>(rest - of_body.begin());
-    constexpr std::size_t together = 4;
     for (std::size_t next = 0; next < count; next += together)
       fill_plain_sides(making, of_body.subspan(next, std::min(together, count - next)));
     for (auto side = rest; side != of_body.end(); ++side) fill_side(making, *side);

@@ -85,6 +85,8 @@ bool ReverseCholesky::factor(MatrixX& upper) {
   const Eigen::Index n = upper.rows();
   upper_.resize(column_begin((n + width - 1) / width * width));
   inverse_diagonal_.resize(n);
+  // Columns of the last block that aren't there, and what they would have below: nothing stays as it was found.
+  if (n % width != 0) upper_.tail(upper_.size() - column_begin(block_begin(n))).setZero();
   for (Eigen::Index end = n; end > 0;) {
     const Eigen::Index begin = block_begin(end);
     for (Eigen::Index j = begin; j < end; ++j) {

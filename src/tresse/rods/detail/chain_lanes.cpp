@@ -78,16 +78,6 @@ TRESSE_HOT Lanes3 by_threes(const double* from, int count) {
   return out;
 }
 
-/// Of four matrices, (3, 3).
-TRESSE_HOT void gather_columns(const std::array<const double*, four>& from, Columns<Doubles>& out) {
-  for (std::size_t k = 0; k < 8; k += four) {
-    const auto numbers = lanes::transposed(
-        {lanes::load(from[0] + k), lanes::load(from[1] + k), lanes::load(from[2] + k), lanes::load(from[3] + k)});
-    for (std::size_t n = 0; n < four; ++n) out[(k + n) / 3][(k + n) % 3] = numbers[n];
-  }
-  out[2][2] = Doubles{from[0][8], from[1][8], from[2][8], from[3][8]};
-}
-
 }  // namespace
 
 /// Four elements; where the chain has no more, the last again with no length.
@@ -400,16 +390,17 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
   Lanes3 w, offset;
   Columns<Doubles> frame, directions;
   std::array<const Joint*, four> joints;
-  std::array<const double*, four> axes;
   for (int lane = 0; lane < four; ++lane) {
     const RodPoint& at = point(lane);
     check_piece(at.piece);
     joints[static_cast<std::size_t>(lane)] = &joints_[static_cast<std::size_t>(at.piece)];
-    axes[static_cast<std::size_t>(lane)] = at.directions.data();
     u[lane] = at.u;
-    for (int r = 0; r < 3; ++r) w[static_cast<std::size_t>(r)][lane] = state_.coordinates[3 * at.piece + r];
+    for (int r = 0; r < 3; ++r) {
+      const auto row = static_cast<std::size_t>(r);
+      w[row][lane] = state_.coordinates[3 * at.piece + r];
+      for (std::size_t c = 0; c < 3; ++c) directions[c][row][lane] = at.directions(r, static_cast<int>(c));
+    }
   }
-  gather_columns(axes, directions);
   gather_joints(joints, offset, frame);
   std::array<Doubles, 6> stumpff;
   const Doubles x = u * u * dot(w, w);
