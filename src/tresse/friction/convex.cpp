@@ -15,16 +15,12 @@ namespace tresse::friction {
 namespace {
 
 double relative_error(const VectorX& r, const VectorX& u, const VectorX& q, const VectorX& mu, const VectorX& scales) {
-  ErrorSums sums;
-  for (Eigen::Index i = 0; i < mu.size(); ++i) {
+  const auto add = [&](ErrorSums& to, Eigen::Index i) {
     const Vector3 impulse = scales[i] * r.segment<3>(3 * i);
     const Vector3 velocity = u.segment<3>(3 * i) / scales[i];
-    sums.map += (impulse - project_on_cone(impulse - velocity, mu[i])).squaredNorm();
-    sums.q += (q.segment<3>(3 * i) / scales[i]).squaredNorm();
-    sums.r += impulse.squaredNorm();
-    sums.u += velocity.squaredNorm();
-  }
-  return sums.relative();
+    to.add(impulse - project_on_cone(impulse - velocity, mu[i]), q.segment<3>(3 * i) / scales[i], impulse, velocity);
+  };
+  return sum_errors(mu.size(), add).relative();
 }
 
 template <typename Problem>

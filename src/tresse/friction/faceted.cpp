@@ -130,16 +130,12 @@ bool solve_contact_of(const Matrix3& W, const Vector3& q, double mu, const Polyg
 /// The law's error, relative, after r_i -> r_i s_i, u_i -> u_i / s_i.
 double error_of(const FrictionProblem& problem, const VectorX& r, const VectorX& u, const VectorX& scales,
                 const Polygon& polygon) {
-  ErrorSums sums;
-  for (Eigen::Index i = 0; i < problem.mu.size(); ++i) {
+  const auto add = [&](ErrorSums& to, Eigen::Index i) {
     const Vector3 impulse = scales[i] * r.segment<3>(3 * i);
     const Vector3 slip = u.segment<3>(3 * i) / scales[i];
-    sums.map += map_of(impulse, slip, problem.mu[i], polygon).squaredNorm();
-    sums.q += (problem.q.segment<3>(3 * i) / scales[i]).squaredNorm();
-    sums.r += impulse.squaredNorm();
-    sums.u += slip.squaredNorm();
-  }
-  return sums.relative();
+    to.add(map_of(impulse, slip, problem.mu[i], polygon), problem.q.segment<3>(3 * i) / scales[i], impulse, slip);
+  };
+  return sum_errors(problem.mu.size(), add).relative();
 }
 
 }  // namespace

@@ -1,13 +1,19 @@
 #include <tresse/friction/problem.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
 #include <numeric>
 #include <string>
 
+#include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 
 namespace tresse::friction {
 namespace {
+
+constexpr std::size_t together = 256;  // contacts
 
 // Messages are put together only where they are needed: these checks run in every time step.
 
@@ -37,6 +43,20 @@ void validate_rows(const FactoredProblem& problem, const ContactRows& side, std:
                "touches more entries than its body has");
   const std::size_t end = static_cast<std::size_t>(side.offset) + 3 * static_cast<std::size_t>(side.columns);
   require_here(side.offset >= 0 && end <= problem.rows.size(), "its rows lie outside the stored ones");
+}
+
+/// std::isfinite() of all, from the bits of their exponents: a loop that is vectorised.
+bool all_finite(const std::vector<double>& numbers) {
+  constexpr std::uint64_t exponent = 0x7ff0'0000'0000'0000;
+  constexpr std::size_t block = 16384;
+  std::atomic<bool> finite{true};
+  for_blocks(numbers.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
+    std::uint64_t others = 0;
+    for (std::size_t k = begin; k < end; ++k)
+      others |= static_cast<std::uint64_t>((std::bit_cast<std::uint64_t>(numbers[k]) & exponent) == exponent);
+    if (others != 0) finite.store(false, std::memory_order_relaxed);
+  });
+  return finite.load();
 }
 
 /// gram += rows rows^T, exactly symmetric.
@@ -126,8 +146,7 @@ void validate(const FactoredProblem& problem) {
     require(problem.body_begin[b] >= problem.body_begin[b - 1], "friction problem: body_begin must not descend");
   for (std::size_t i = 0; i < problem.contacts.size(); ++i)
     for (const ContactRows& side : problem.contacts[i]) validate_rows(problem, side, i);
-  for (const double x : problem.rows)
-    require(std::isfinite(x), "friction problem: X holds a number that is not finite");
+  require(all_finite(problem.rows), "friction problem: X holds a number that is not finite");
   validate_vectors(problem.q, problem.mu, contacts);
 }
 
@@ -146,18 +165,20 @@ VectorX velocity(const FrictionProblem& problem, const VectorX& impulse) {
 VectorX velocity(const FactoredProblem& problem, const VectorX& impulse) {
   VectorX y = VectorX::Zero(problem.body_begin.empty() ? 0 : problem.body_begin.back());
   VectorX u = problem.q;
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
-    for (const ContactRows& side : problem.contacts[i]) {
-      if (side.body < 0) continue;
-      y.segment(problem.body_begin[static_cast<std::size_t>(side.body)], side.columns) +=
-          rows_of(problem, side).transpose() * impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    }
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
-    for (const ContactRows& side : problem.contacts[i]) {
-      if (side.body < 0) continue;
-      u.segment<3>(3 * static_cast<Eigen::Index>(i)) +=
-          rows_of(problem, side) * y.segment(problem.body_begin[static_cast<std::size_t>(side.body)], side.columns);
-    }
+  const auto begin = [&](const ContactRows& side) { return problem.body_begin[static_cast<std::size_t>(side.body)]; };
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+    if (r.isZero(0.0)) continue;  // most contacts of a wisp are open
+    for (const ContactRows& side : problem.contacts[i])
+      if (side.body >= 0) y.segment(begin(side), side.columns) += rows_of(problem, side).transpose() * r;
+  }
+  for_blocks(problem.contacts.size(), together, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      for (const ContactRows& side : problem.contacts[i])
+        if (side.body >= 0)
+          u.segment<3>(3 * static_cast<Eigen::Index>(i)) +=
+              rows_of(problem, side) * y.segment(begin(side), side.columns);
+  });
   return u;
 }
 
@@ -199,16 +220,18 @@ std::vector<Matrix3> diagonal_blocks(const FrictionProblem& problem) {
 
 std::vector<Matrix3> diagonal_blocks(const FactoredProblem& problem) {
   std::vector<Matrix3> out(problem.contacts.size(), Matrix3::Zero());
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const auto& [a, b] = problem.contacts[i];
-    if (a.body >= 0) add_gram(rows_of(problem, a), out[i]);
-    if (b.body >= 0) add_gram(rows_of(problem, b), out[i]);
-    if (a.body >= 0 && a.body == b.body) {  // both sides on one body: the cross terms as well
-      const int common = std::min(a.columns, b.columns);
-      const Matrix3 cross = rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();
-      out[i] += cross + cross.transpose();
+  for_blocks(out.size(), together, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto& [a, b] = problem.contacts[i];
+      if (a.body >= 0) add_gram(rows_of(problem, a), out[i]);
+      if (b.body >= 0) add_gram(rows_of(problem, b), out[i]);
+      if (a.body >= 0 && a.body == b.body) {  // both sides on one body: the cross terms as well
+        const int common = std::min(a.columns, b.columns);
+        const Matrix3 cross = rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();
+        out[i] += cross + cross.transpose();
+      }
     }
-  }
+  });
   return out;
 }
 

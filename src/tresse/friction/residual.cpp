@@ -19,17 +19,12 @@ Vector3 alart_curnier_map(const Vector3& r, const Vector3& u, double mu) {
 template <typename Map>
 ErrorSums sums(const VectorX& impulse, const VectorX& velocity, const VectorX& free_velocity, const VectorX& mu,
                const VectorX& scales, Map map) {
-  ErrorSums out;
-  for (Eigen::Index i = 0; i < mu.size(); ++i) {
+  return sum_errors(mu.size(), [&](ErrorSums& out, Eigen::Index i) {
     const double s = scales.size() == 0 ? 1.0 : scales[i];
     const Vector3 r = s * impulse.segment<3>(3 * i);
     const Vector3 u = velocity.segment<3>(3 * i) / s;
-    out.map += map(r, u, mu[i]).squaredNorm();
-    out.q += (free_velocity.segment<3>(3 * i) / s).squaredNorm();
-    out.r += r.squaredNorm();
-    out.u += u.squaredNorm();
-  }
-  return out;
+    out.add(map(r, u, mu[i]), free_velocity.segment<3>(3 * i) / s, r, u);
+  });
 }
 
 template <typename Problem, typename Map>

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <tresse/base/blocks.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/problem.hpp>
 
@@ -33,7 +34,34 @@ struct ErrorSums {
   double map = 0.0;                  ///< sum of |natural map|^2
   double q = 0.0, r = 0.0, u = 0.0;  ///< sums of squares
   double relative() const;           ///< sqrt(map / max(q, r, u)); 0 where all vanish
+
+  /// One contact's share.
+  void add(const Vector3& its_map, const Vector3& its_q, const Vector3& its_r, const Vector3& its_u) {
+    map += its_map.squaredNorm();
+    q += its_q.squaredNorm();
+    r += its_r.squaredNorm();
+    u += its_u.squaredNorm();
+  }
 };
+
+/// The sums of contacts 0 to n, `add(sums, i)` adding the share of one; on all threads, the same for any number of them.
+template <typename Add>
+ErrorSums sum_errors(Eigen::Index n, const Add& add) {
+  constexpr Eigen::Index block = 1024;
+  std::vector<ErrorSums> parts(static_cast<std::size_t>((n + block - 1) / block));
+  for_blocks(n, block, [&](Eigen::Index k, Eigen::Index begin, Eigen::Index end) {
+    for (Eigen::Index i = begin; i < end; ++i) add(parts[static_cast<std::size_t>(k)], i);
+  });
+  ErrorSums out;
+  for (const ErrorSums& part : parts) {
+    out.map += part.map;
+    out.q += part.q;
+    out.r += part.r;
+    out.u += part.u;
+  }
+  return out;
+}
+
 ErrorSums natural_map_sums(const VectorX& impulse, const VectorX& velocity, const VectorX& free_velocity,
                            const VectorX& mu, const VectorX& scales);
 

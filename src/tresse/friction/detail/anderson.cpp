@@ -56,6 +56,19 @@ bool AndersonMixer<Real>::solve_coefficients() {
   return coefficient_.head(n).allFinite();
 }
 
+/// The share of some entries, few enough for two lists in double precision to stay near.
+template <typename Real>
+void AndersonMixer<Real>::add_products(Eigen::Index k, Eigen::Index begin, Eigen::Index length, const Real* change) {
+  double newest[widened], f[widened];
+  std::copy_n(&df_(begin, newest_), length, newest);
+  std::copy_n(change, length, f);
+  for (int j = 0; j < stored_; ++j) {
+    const auto [by_newest, by_f] = dots(&df_(begin, j), newest, f, length);
+    partial_(j, k) += by_newest;
+    partial_(depth_ + j, k) += by_f;
+  }
+}
+
 /// One block of a new pair of the impulses' differences, and its share of their products, which are summed in double
 /// precision.
 template <typename Real>
@@ -69,11 +82,9 @@ void AndersonMixer<Real>::store(Eigen::Index k, Eigen::Index begin, Eigen::Index
     Real* dr = &dr_(begin, newest_);
     for (Eigen::Index i = 0; i < length; ++i) dr[i] = static_cast<Real>(impulse[i] - last[i]);
     df_.col(newest_).segment(begin, length) = f.segment(begin, length) - last_f_.segment(begin, length);
-    const Real* newest = &df_(begin, newest_);
-    for (int j = 0; j < stored_; ++j) {
-      partial_(j, k) = dot(&df_(begin, j), newest, length);
-      partial_(depth_ + j, k) = dot(&df_(begin, j), change, length);
-    }
+    partial_.col(k).setZero();
+    for (Eigen::Index i = 0; i < length; i += widened)
+      add_products(k, begin + i, std::min<Eigen::Index>(widened, length - i), change + i);
   }
   std::copy_n(impulse, length, last);
   std::copy_n(change, length, last_f_.data() + begin);

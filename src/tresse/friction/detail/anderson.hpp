@@ -28,9 +28,11 @@ class AndersonMixer {
   void shift(const Vector& y);
 
  private:
-  static constexpr Eigen::Index block = 4096;  // entries summed together
+  static constexpr Eigen::Index block = 4096;   // entries summed together
+  static constexpr Eigen::Index widened = 512;  // of them at a time
 
   bool solve_coefficients();
+  void add_products(Eigen::Index k, Eigen::Index begin, Eigen::Index length, const Real* change);
   void store(Eigen::Index k, Eigen::Index begin, Eigen::Index end, const VectorX& r, const Vector& f);
 
   int depth_;

@@ -58,16 +58,12 @@ void choose_form(ScaledIsland& out) {
 }  // namespace
 
 double ScaledIsland::measure(const VectorX& r, const VectorX& u) const {
-  ErrorSums sums;
-  for (Index i = 0; i < mu.size(); ++i) {
+  ErrorSums sums = sum_errors(mu.size(), [&](ErrorSums& to, Index i) {
     const double s = unscaled ? scale[i] : 1.0;
     const Vector3 impulse = r.segment<3>(3 * i) / s;
     const Vector3 velocity = u.segment<3>(3 * i) * s;
-    sums.map += natural_map(impulse, velocity, mu[i]).squaredNorm();
-    sums.q += (q.segment<3>(3 * i) * s).squaredNorm();
-    sums.r += impulse.squaredNorm();
-    sums.u += velocity.squaredNorm();
-  }
+    to.add(natural_map(impulse, velocity, mu[i]), q.segment<3>(3 * i) * s, impulse, velocity);
+  });
   sums.q = std::max(sums.q, floor);
   return sums.relative();
 }

@@ -58,6 +58,7 @@ class IslandSolver {
   using Bodies = typename Operator::Bodies;
   using Mixer = AndersonMixer<typename Bodies::Scalar>;
 
+  void take_velocities();
   double measure();
   bool check();
   bool check_due(double length) const;
@@ -115,7 +116,6 @@ class IslandSolver {
     SweepSchedule schedule;     // where all have one
   };
   std::array<Restless, 3> restless_;  // each within the one before
-  std::vector<ErrorSums> sums_;       // of blocks of contacts
   std::vector<double> squares_;       // of blocks of numbers
   double checked_length_ = 0.0;       // of the step at the last check
   double longest_ = 0.0;              // step since the last restart
@@ -127,31 +127,33 @@ class IslandSolver {
   IslandResult result_;
 };
 
+/// u_ from r_, on all threads as sweeps are.
+template <typename Operator>
+void IslandSolver<Operator>::take_velocities() {
+  op_.velocities(r_, u_, [&](const auto& each) {
+    if (!schedule_) {
+      for (int i = 0; i < op_.contacts(); ++i) each(i);
+      return;
+    }
+    turns_.run(*schedule_, [&](const SweepCluster& cluster) {
+      for (int g = cluster.begin; g < cluster.end; ++g) {
+        const SweepGroup& group = schedule_->groups[static_cast<std::size_t>(g)];
+        std::for_each_n(group.contact.begin(), group.count, each);
+      }
+    });
+  });
+}
+
 template <typename Operator>
 double IslandSolver<Operator>::measure() {
-  op_.velocities(r_, u_);
-  constexpr int block = 1024;
-  sums_.assign(static_cast<std::size_t>((op_.contacts() + block - 1) / block), {});
-  for_blocks(op_.contacts(), block, [&](int k, int begin, int end) {
-    ErrorSums& part = sums_[static_cast<std::size_t>(k)];
-    for (int i = begin; i < end; ++i) {
-      // Unscaled: back to the problem's units.
-      const double s = unscaled_ ? op_.scale[i] : 1.0;
-      const Vector3 r = r_.segment<3>(3 * i) / s;
-      const Vector3 u = u_.segment<3>(3 * i) * s;
-      part.map += natural_map(r, u, op_.mu[i]).squaredNorm();
-      part.q += (op_.q.template segment<3>(3 * i) * s).squaredNorm();
-      part.r += r.squaredNorm();
-      part.u += u.squaredNorm();
-    }
+  take_velocities();
+  ErrorSums sums = sum_errors(op_.contacts(), [&](ErrorSums& to, Eigen::Index i) {
+    // Unscaled: back to the problem's units.
+    const double s = unscaled_ ? op_.scale[i] : 1.0;
+    const Vector3 r = r_.segment<3>(3 * i) / s;
+    const Vector3 u = u_.segment<3>(3 * i) * s;
+    to.add(natural_map(r, u, op_.mu[i]), op_.q.template segment<3>(3 * i) * s, r, u);
   });
-  ErrorSums sums;
-  for (const ErrorSums& part : sums_) {
-    sums.map += part.map;
-    sums.q += part.q;
-    sums.r += part.r;
-    sums.u += part.u;
-  }
   sums.q = std::max(sums.q, floor_);
   return sums.relative();
 }
@@ -186,7 +188,7 @@ template <typename Operator>
 void IslandSolver<Operator>::go_to(const VectorX& r) {
   r_ = r;
   if (y_.size() == 0) return;
-  op_.velocities(r_, u_);
+  take_velocities();
   restart();
 }
 
@@ -390,8 +392,8 @@ bool IslandSolver<Operator>::check_due(double length) const {
   constexpr double seen = 30.0;
   if (length < seen * Operator::rounding * longest_) return true;
   if (result_.sweeps % options_.check_every != 0) return false;
-  constexpr int rarely = 4;
-  constexpr double far = 20.0;
+  constexpr int rarely = 8;
+  constexpr double far = 5.0;
   if (result_.sweeps % (rarely * options_.check_every) == 0 || !(checked_length_ > 0.0)) return true;
   return best_error_ * length / checked_length_ < far * options_.tolerance;
 }
@@ -508,7 +510,9 @@ void IslandSolver<Operator>::run_nesterov(int last_sweep) {
     sweep();
     revisit(0);
     const double length = step_length();
-    if (result_.sweeps % options_.check_every == 0) {
+    longest_ = std::max(longest_, length);
+    if (check_due(length)) {
+      checked_length_ = length;
       if (check()) return;
       previous_y -= y_;
       restart();

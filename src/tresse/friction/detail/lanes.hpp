@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <tresse/base/lanes.hpp>
 
@@ -65,6 +66,27 @@ double dot(const Real* a, const Real* b, std::ptrdiff_t n) {
   double sum = sum_of<double>(even + odd);
   for (; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return sum;
+}
+
+/// a b and a c over n entries, summed in double precision.
+template <typename Real>
+std::pair<double, double> dots(const Real* a, const double* b, const double* c, std::ptrdiff_t n) {
+  constexpr int count = 4;
+  Lanes<double, count> b_even{}, b_odd{}, c_even{}, c_odd{};
+  std::ptrdiff_t i = 0;
+  for (; i + 2 * count <= n; i += 2 * count) {
+    const auto even = load_lanes<double, count>(a + i), odd = load_lanes<double, count>(a + i + count);
+    b_even += even * load_lanes<double, count>(b + i);
+    b_odd += odd * load_lanes<double, count>(b + i + count);
+    c_even += even * load_lanes<double, count>(c + i);
+    c_odd += odd * load_lanes<double, count>(c + i + count);
+  }
+  double by_b = sum_of<double>(b_even + b_odd), by_c = sum_of<double>(c_even + c_odd);
+  for (; i < n; ++i) {
+    by_b += static_cast<double>(a[i]) * b[i];
+    by_c += static_cast<double>(a[i]) * c[i];
+  }
+  return {by_b, by_c};
 }
 
 }  // namespace tresse::friction::detail

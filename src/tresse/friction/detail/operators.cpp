@@ -13,21 +13,26 @@
 namespace tresse::friction::detail {
 namespace {
 
+constexpr int together = 256;  // contacts
+
 void fill_base(OperatorBase& out, const VectorX& q, const VectorX& mu, const std::vector<Matrix3>& diagonal,
                const VectorX& scales, const std::vector<int>& island) {
   const auto n = static_cast<Eigen::Index>(island.size());
   out.q.resize(3 * n);
   out.mu.resize(n);
   out.scale.resize(n);
-  out.contact.reserve(island.size());
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const int i = island[static_cast<std::size_t>(k)];
-    const double s = scales[i];
-    out.q.segment<3>(3 * k) = q.segment<3>(3 * i) / s;
-    out.mu[k] = mu[i];
-    out.scale[k] = s;
-    out.contact.push_back(prepare_contact(diagonal[static_cast<std::size_t>(i)] / (s * s), mu[i]));
-  }
+  out.contact.resize(island.size());
+  for_blocks(n, Eigen::Index{together}, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
+    for (Eigen::Index k = begin; k < end; ++k) {
+      const int i = island[static_cast<std::size_t>(k)];
+      const double s = scales[i];
+      out.q.segment<3>(3 * k) = q.segment<3>(3 * i) / s;
+      out.mu[k] = mu[i];
+      out.scale[k] = s;
+      out.contact[static_cast<std::size_t>(k)] =
+          prepare_contact(diagonal[static_cast<std::size_t>(i)] / (s * s), mu[i]);
+    }
+  });
 }
 
 }  // namespace
@@ -107,32 +112,13 @@ FactoredOperator::FactoredOperator(const FactoredProblem& problem, const std::ve
     }
   }
   rows_.resize(static_cast<Eigen::Index>(size));
-  constexpr std::size_t together = 256;
-  for_blocks(island.size(), together, [&](std::size_t, std::size_t begin, std::size_t end) {
+  for_blocks(island.size(), std::size_t{together}, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const auto i = static_cast<std::size_t>(island[k]);
       const double unit = 1.0 / scales[island[k]];
       for (std::size_t which = 0; which < 2; ++which)
         pack_rows(rows_of(problem, problem.contacts[i][which]), unit, side_[k][which]);
     }
-  });
-  body_begin_.assign(touched.size() + 1, 0);
-  std::vector<int> number(static_cast<std::size_t>(next), -1);  // of the body that starts at an entry of y
-  for (std::size_t b = 0; b < touched.size(); ++b)
-    number[static_cast<std::size_t>(local[static_cast<std::size_t>(touched[b])])] = static_cast<int>(b);
-  const auto for_each_side = [&](const auto& visit) {
-    for (int k = 0; k < contacts(); ++k)
-      for (int which = 0; which < 2; ++which) {
-        const Side& side = side_[static_cast<std::size_t>(k)][static_cast<std::size_t>(which)];
-        if (side.blocks > 0) visit(static_cast<std::size_t>(number[static_cast<std::size_t>(side.begin)]), k, which);
-      }
-  };
-  for_each_side([&](std::size_t body, int, int) { ++body_begin_[body + 1]; });
-  for (std::size_t b = 0; b < touched.size(); ++b) body_begin_[b + 1] += body_begin_[b];
-  of_body_.resize(static_cast<std::size_t>(body_begin_.back()));
-  std::vector<int> place(body_begin_.begin(), body_begin_.end() - 1);
-  for_each_side([&](std::size_t body, int k, int which) {
-    of_body_[static_cast<std::size_t>(place[body]++)] = {k, which};
   });
   for (const int body : touched) local[static_cast<std::size_t>(body)] = -1;
   bodies_size_ = next;
@@ -149,21 +135,8 @@ void FactoredOperator::pack_rows(const SideRows& rows, double unit, const Side& 
   }
 }
 
-void FactoredOperator::velocities(const VectorX& r, VectorX& u) const {
-  VectorX y = VectorX::Zero(bodies_size_);
-  constexpr int bodies = 16;
-  for_blocks(static_cast<int>(body_begin_.size()) - 1, bodies, [&](int, int first, int last) {
-    for (int b = first; b < last; ++b) {
-      // In the order of the contacts.
-      for (int k = body_begin_[static_cast<std::size_t>(b)]; k < body_begin_[static_cast<std::size_t>(b) + 1]; ++k) {
-        const auto [i, which] = of_body_[static_cast<std::size_t>(k)];
-        const Side& side = side_[static_cast<std::size_t>(i)][static_cast<std::size_t>(which)];
-        add_transposed(side, r.segment<3>(3 * i), y.data());
-      }
-    }
-  });
-  constexpr int block = 256;
-  for_blocks(contacts(), block, [&](int, int begin, int end) {
+void FactoredOperator::add_products(const VectorX& y, VectorX& u) const {
+  for_blocks(contacts(), together, [&](int, int begin, int end) {
     for (int i = begin; i < end; ++i) u.segment<3>(3 * i) = q.segment<3>(3 * i) + times_rows(i, y.data());
   });
 }
@@ -202,8 +175,7 @@ RoundedOperator::RoundedOperator(const FactoredProblem& problem, const std::vect
     block_begin_.push_back(blocks);
   }
   block_.resize(static_cast<std::size_t>(block_begin_.back()));
-  constexpr std::size_t together = 256;
-  for_blocks(island.size(), together, [&](std::size_t, std::size_t begin, std::size_t end) {
+  for_blocks(island.size(), std::size_t{together}, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       aligned_[k] = aligned(contact[k]);
       round_rows(k);

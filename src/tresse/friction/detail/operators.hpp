@@ -15,8 +15,9 @@
 /// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps. An operator offers: contacts(); the
 /// type Bodies of y, what X^T r changed since the last start(), and bodies_size(); start(u), from where velocities are
 /// u, with what is lost of changes since, `rounding`; solve(group, r, y, visits, out), the impulses of contacts that
-/// share no body while the others' are held; change(i, dr, y); velocities(r, u), from the impulses alone, and
-/// dense(some, W), the blocks of some contacts.
+/// share no body while the others' are held; change(i, dr, y); velocities(r, u, in_order), from the impulses alone,
+/// where in_order(each) calls each(i) of all contacts, those that share a body in their order, and dense(some, W), the
+/// blocks of some contacts.
 namespace tresse::friction::detail {
 
 /// How contacts are solved, and what a visit leaves for the next one.
@@ -60,10 +61,14 @@ class AssembledOperator : public OperatorBase {
     }
   }
   void change(int, const Vector3&, Bodies&) const {}
-  void velocities(const VectorX& r, VectorX& u) const;
+  template <typename InOrder>
+  void velocities(const VectorX& r, VectorX& u, const InOrder&) const {
+    velocities(r, u);
+  }
   void dense(const std::vector<int>& some, MatrixX& W) const;
 
  private:
+  void velocities(const VectorX& r, VectorX& u) const;
   Vector3 free_velocity(int i, const VectorX& impulse) const {
     double u0 = q[3 * i], u1 = q[3 * i + 1], u2 = q[3 * i + 2];
     const auto row = static_cast<std::size_t>(i);
@@ -103,7 +108,15 @@ class FactoredOperator : public OperatorBase {
   void change(int i, const Vector3& dr, Bodies& y) const {
     for (const Side& side : side_[static_cast<std::size_t>(i)]) add_transposed(side, dr, y.data());
   }
-  void velocities(const VectorX& r, VectorX& u) const;
+  template <typename InOrder>
+  void velocities(const VectorX& r, VectorX& u, const InOrder& in_order) const {
+    VectorX y = VectorX::Zero(bodies_size_);
+    in_order([&](int i) {
+      const Vector3 impulse = r.segment<3>(3 * i);
+      if (!impulse.isZero(0.0)) FactoredOperator::change(i, impulse, y);
+    });
+    add_products(y, u);
+  }
   void dense(const std::vector<int>& some, MatrixX& W) const;
 
  protected:
@@ -121,12 +134,10 @@ class FactoredOperator : public OperatorBase {
   VectorX start_;  // velocities at y = 0
 
  private:
-  struct BodySide {
-    int contact, which;
-  };
-
   /// In rows_, scaled and padded, at a side's place.
   void pack_rows(const SideRows& rows, double unit, const Side& side);
+  /// u = q + X y.
+  void add_products(const VectorX& y, VectorX& u) const;
   /// X_i y.
   Vector3 times_rows(int i, const double* y) const {
     Lanes<double, lanes> sum0{}, sum1{}, sum2{};
@@ -154,8 +165,6 @@ class FactoredOperator : public OperatorBase {
     }
   }
 
-  std::vector<BodySide> of_body_;  // the contacts' sides, body by body
-  std::vector<int> body_begin_;    // (bodies + 1) in of_body_
   Eigen::Index bodies_size_ = 0;
 };
 
