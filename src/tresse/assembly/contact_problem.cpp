@@ -365,11 +365,14 @@ void place_rows(friction::FactoredProblem& problem) {
 }
 
 /// The sides of each body, in order of their contacts: those before `end` (bodies) of it, from that of the body before.
-void gather_by_body(const friction::FactoredProblem& problem, std::size_t bodies, std::vector<int>& end,
-                    std::vector<SideOfContact>& sides) {
+/// Of the contacts that `wanted` names.
+template <typename Wanted>
+void gather_by_body(const friction::FactoredProblem& problem, std::size_t bodies, const Wanted& wanted,
+                    std::vector<int>& end, std::vector<SideOfContact>& sides) {
   end.assign(bodies + 1, 0);
   const auto visit = [&](const auto& side_of) {
     for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+      if (!wanted(i)) continue;
       for (int which = 0; which < 2; ++which) {
         const friction::ContactRows& rows = problem.contacts[i][static_cast<std::size_t>(which)];
         if (rows.body >= 0) side_of(SideOfContact{static_cast<int>(i), which, rows});
@@ -395,7 +398,8 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
   const Making making{world, geometry, contacts, motion, instant, problem, scratch};
   lay_out(making);
   place_rows(problem);
-  gather_by_body(problem, problem.body_begin.size() - 1, scratch.end, scratch.sides);
+  const auto all = [](std::size_t) { return true; };
+  gather_by_body(problem, problem.body_begin.size() - 1, all, scratch.end, scratch.sides);
   const Eigen::Index count = static_cast<Eigen::Index>(contacts.size());
   if (scratch.velocities.cols() < 2 * count) scratch.velocities.resize(3, 2 * count + count / 8);
   for_blocks(scratch.sides.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
@@ -447,7 +451,11 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
   thread_local std::vector<int> end;
   thread_local std::vector<SideOfContact> sides;
   thread_local std::vector<VectorX> changes;
-  gather_by_body(problem, bodies, end, sides);
+  const auto impulse_of = [&](std::size_t contact) {
+    return Vector3(impulse.segment<3>(3 * static_cast<Eigen::Index>(contact)));
+  };
+  const auto closed = [&](std::size_t contact) { return !impulse_of(contact).isZero(0.0); };
+  gather_by_body(problem, bodies, closed, end, sides);
   changes.resize(bodies);
   std::vector<VectorX> out = std::move(storage);
   out.resize(motion.velocities.size());
@@ -456,7 +464,7 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
     for (int k = body == 0 ? 0 : ends[body - 1]; k < ends[body]; ++k) {
       const SideOfContact& side = all[static_cast<std::size_t>(k)];
       const int columns = side.rows.columns;
-      const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(side.contact));
+      const Vector3 r = impulse_of(static_cast<std::size_t>(side.contact));
       const double* row = problem.rows.data() + side.rows.offset;
       auto head = sum.head(columns);
       for (int c = 0; c < 3; ++c, row += columns) head += r[c] * Eigen::Map<const VectorX>(row, columns);
@@ -470,11 +478,14 @@ std::vector<VectorX> constrained_velocities(const World& world, const friction::
       of[t].conservativeResize(motion.forest.trees[t].dof);
       motion.matrices[t].velocity_from_whitened(of[t]);
       set_rod_velocities(world, motion.forest.trees[t], motion.roots[t], of[t], false, out);
+      for (const int f : motion.forest.trees[t].fibres)
+        out[static_cast<std::size_t>(f)] += motion.velocities[static_cast<std::size_t>(f)];
     }
   });
-  for (std::size_t k = 0; k < motion.bodies.size(); ++k)
-    out[world.fibres.size() + k] = whitened(motion.bodies[k], changes[trees + k]);
-  for (std::size_t f = 0; f < out.size(); ++f) out[f] += motion.velocities[f];
+  for (std::size_t k = 0; k < motion.bodies.size(); ++k) {
+    const std::size_t body = world.fibres.size() + k;
+    out[body] = motion.velocities[body] + whitened(motion.bodies[k], changes[trees + k]);
+  }
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include <tresse/base/assert.hpp>
@@ -8,8 +9,8 @@
 #include <tresse/rods/detail/wrench_columns.hpp>
 
 // What a step asks of super-helices whose elements turn by 3 rad at most, four elements at once: the sums of
-// chain_dynamics.cpp with integrals that are made where they are used and kept nowhere, since reading them from memory
-// takes longer. Twists are in world axes at r(0), as there.
+// chain_dynamics.cpp with integrals that are made where they are used and kept for one rod alone, since reading all
+// rods' from memory takes longer. Twists are in world axes at r(0), as there.
 namespace tresse::rods::detail {
 namespace {
 
@@ -138,6 +139,29 @@ void ChainRod<Shape>::gather(int g, HelixGroup& out) const {
   }
 }
 
+/// All groups, and the integrals of each. A step asks for them two or three times in a row.
+struct HelixGroups {
+  std::uint64_t state = 0;  ///< of which they are, by its number
+  std::vector<HelixGroup> groups;
+  std::vector<HelixIntegrals<Doubles>> integrals;
+};
+
+template <typename Shape>
+const HelixGroups& ChainRod<Shape>::gathered() const {
+  thread_local HelixGroups out;
+  if (out.state == state_number_ && state_number_ != 0) return out;
+  const auto wanted = static_cast<std::size_t>(groups());
+  out.groups.resize(std::max(out.groups.size(), wanted));
+  out.integrals.resize(out.groups.size());
+  for (std::size_t g = 0; g < wanted; ++g) {
+    HelixGroup& e = out.groups[g];
+    gather(static_cast<int>(g), e);
+    out.integrals[g].set(e.length, e.w);
+  }
+  out.state = state_number_;
+  return out;
+}
+
 /// Three numbers of each element of a group, where they belong.
 template <typename Shape>
 void ChainRod<Shape>::scatter(int g, const Triple<lanes::Doubles>& from, double* out) const {
@@ -159,13 +183,11 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
   Beyond mass_beyond;
   std::array<Beyond, 3> first_beyond;
   std::array<Beyond, 6> second_beyond;
-  HelixGroup e;
-  HelixIntegrals<Doubles> integrals;
+  const HelixGroups& all = gathered();
   HelixMoments<Doubles> m;
   for (int g = groups() - 1; g >= 0; --g) {
-    gather(g, e);
-    integrals.set(e.length, e.w);
-    integrals.moments(m);
+    const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
+    all.integrals[static_cast<std::size_t>(g)].moments(m);
     const Doubles density = by_mass ? scale * e.density : lanes::spread(scale);
     const Doubles mass = density * e.length;
     const Lanes3 p = times(e.frame, m.p);
@@ -221,13 +243,13 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
     out.block<3, 3>(at, at) = own;
   }
   if (root_dof() > 0) {
-    Inertia all;
+    Inertia rod;
     const auto sum = [](const Beyond& of) { return of.carry[0]; };
-    all.mass = sum(mass_beyond);
-    all.first = sum_of(first_beyond);
+    rod.mass = sum(mass_beyond);
+    rod.first = sum_of(first_beyond);
     const auto& s = second_beyond;
-    all.second << sum(s[0]), sum(s[1]), sum(s[2]), sum(s[1]), sum(s[3]), sum(s[4]), sum(s[2]), sum(s[4]), sum(s[5]);
-    out.topLeftCorner<6, 6>() = rigid_form(all);
+    rod.second << sum(s[0]), sum(s[1]), sum(s[2]), sum(s[1]), sum(s[3]), sum(s[4]), sum(s[2]), sum(s[4]), sum(s[5]);
+    out.topLeftCorner<6, 6>() = rigid_form(rod);
   }
 }
 
@@ -238,8 +260,8 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     Columns<Doubles> linear, angular;
     Lanes3 resultant, torque, generalised;
   };
-  thread_local std::vector<Forces> all;
-  all.resize(static_cast<std::size_t>(groups()));
+  thread_local std::vector<Forces> forces_of;
+  forces_of.resize(static_cast<std::size_t>(groups()));
   const bool free = root_condition_ == RootCondition::free;
   const Twist prescribed = prescribed_twist(loads);
   std::array<Before, 3> spins = starting_at(state_.root_velocity.angular);
@@ -248,12 +270,11 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
   const Lanes3 gravity = spread(loads.gravity);
   const Lanes3 wind = spread(prescribed.linear - loads.wind), turning_air = spread(prescribed.angular);
   const Doubles drag = lanes::spread(loads.drag);
-  HelixGroup e;
-  HelixIntegrals<Doubles> integrals;
+  const HelixGroups& all = gathered();
   HelixForce<Doubles> f;
   std::array<Doubles, 8> c;
   for (int g = 0; g < groups(); ++g) {
-    gather(g, e);
+    const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
     math::stumpff_series<8, Doubles>(e.length * e.length * dot(e.w, e.w), c);
     const Lanes3 bend = times(e.frame, helix_second(e.length, e.w, e.rate, c));
     const Lanes3 twist = times(e.frame, helix_angular_rate(e.length, e.w, e.rate, c));
@@ -282,15 +303,15 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
       line.position[k][k] += square;
     }
     line.rate = cross_columns(scaled(Doubles(-2.0 * e.density), own_spin));
-    integrals.set(e.length, e.w);
-    integrals.force(line, e.rate, f);
+    all.integrals[static_cast<std::size_t>(g)].force(line, e.rate, f);
     const Lanes3 resultant = times(e.frame, f.resultant);
-    all[static_cast<std::size_t>(g)] = {e.linear, e.angular, resultant,
-                                        plus(cross(e.offset, resultant), times(e.frame, f.torque)), f.generalised};
+    forces_of[static_cast<std::size_t>(g)] = {e.linear, e.angular, resultant,
+                                              plus(cross(e.offset, resultant), times(e.frame, f.torque)),
+                                              f.generalised};
   }
   std::array<Beyond, 3> forces, torques;
   for (int g = groups() - 1; g >= 0; --g) {
-    const Forces& own = all[static_cast<std::size_t>(g)];
+    const Forces& own = forces_of[static_cast<std::size_t>(g)];
     const Lanes3 force = each(forces, own.resultant), torque = each(torques, own.torque);
     const Lanes3 of_group =
         plus(own.generalised, plus(transposed_times(own.linear, force), transposed_times(own.angular, torque)));
@@ -335,13 +356,11 @@ void ChainRod<Shape>::move_in_lanes() const {
   } sums;
   std::array<Before, 3> linears = starting_at(state_.root_velocity.linear);
   std::array<Before, 3> spins = starting_at(state_.root_velocity.angular);
-  HelixGroup e;
-  HelixIntegrals<Doubles> integrals;
+  const HelixGroups& all = gathered();
   HelixMoments<Doubles> m;
   for (int g = 0; g < groups(); ++g) {
-    gather(g, e);
-    integrals.set(e.length, e.w);
-    integrals.moments(m);
+    const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
+    all.integrals[static_cast<std::size_t>(g)].moments(m);
     const Lanes3 curl = times(e.angular, e.rate);
     const Lanes3 across = minus(times(e.linear, e.rate), cross(e.next, curl));
     const Lanes3 spin = each(spins, curl);
@@ -469,6 +488,7 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
 template void ChainRod<HelixShape>::gather_joints(const std::array<const Joint*, four>&, Triple<Doubles>&,
                                                   Columns<Doubles>&);
 template void ChainRod<HelixShape>::gather(int, HelixGroup&) const;
+template const HelixGroups& ChainRod<HelixShape>::gathered() const;
 template void ChainRod<HelixShape>::scatter(int, const Triple<Doubles>&, double*) const;
 template void ChainRod<HelixShape>::gram_in_lanes(bool, double, Eigen::Ref<MatrixX>) const;
 template void ChainRod<HelixShape>::force_in_lanes(const RodLoads&, Eigen::Ref<VectorX>) const;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include <tresse/base/assert.hpp>
@@ -41,6 +42,7 @@ ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const Vecto
 template <typename Shape>
 void ChainRod<Shape>::set_length_scale(double scale) {
   placed_ = false;
+  state_number_ = 0;
   length_ = 0.0;
   mass_ = 0.0;
   for (Element& e : elements_) {
@@ -78,8 +80,10 @@ void ChainRod<Shape>::update(const RodState& state) {
            " curvatures and " + std::to_string(state.rates.size()) + " rates, expected " +
            std::to_string(coordinate_count());
   });
+  static std::atomic<std::uint64_t> updates{0};
   const bool moved_on = !is_at(state);
   state_ = state;
+  state_number_ = updates.fetch_add(1, std::memory_order_relaxed) + 1;
   sampled_ = moved_ = false;
   if (!moved_on) return;
   placed_ = true;

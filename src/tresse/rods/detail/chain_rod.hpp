@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include <tresse/base/lanes.hpp>
@@ -14,6 +15,7 @@
 namespace tresse::rods::detail {
 
 struct HelixGroup;
+struct HelixGroups;
 
 /// What the elements of a chain are made of.
 struct ChainElement {
@@ -159,6 +161,7 @@ class ChainRod final : public Rod {
   static void gather_joints(const std::array<const Joint*, lanes::count>& joints, Triple<lanes::Doubles>& offset,
                             Columns<lanes::Doubles>& frame);
   void gather(int g, HelixGroup& out) const;
+  const HelixGroups& gathered() const;  ///< until the next call on this thread
   void scatter(int g, const Triple<lanes::Doubles>& from, double* out) const;
   void gram_in_lanes(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
   void force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> out) const;
@@ -189,6 +192,8 @@ class ChainRod final : public Rod {
   mutable std::vector<Shape> shapes_;  ///< (N)
   std::vector<Link> links_;            ///< (N)
   Rows6 twists_;  ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular), of all elements
+
+  std::uint64_t state_number_ = 0;  ///< of the last update(); others' are others, but for clones; 0: there was none
 
   bool turns_little_ = false;     ///< all elements by HelixIntegrals' largest turn at most
   bool placed_ = false;           ///< the kinematics are those of the state's coordinates and root
