@@ -190,7 +190,7 @@ TEST(GaussSeidel, a_large_island_converges_however_rarely_it_is_checked) {
   EXPECT_LE(found.scaled_error, 1e-12);
 }
 
-/// Every fourth check far from the tolerance, all of them near it.
+/// Every eighth check far from the tolerance, all of them near it.
 TEST(GaussSeidel, checks_are_rare_until_the_tolerance_is_near) {
   const FactoredProblem p = tresse_test::chain(80, 3, 12, 0.4, 5);
   SolverOptions options{.tolerance = 1e-12, .newton_contacts = 0};
@@ -200,7 +200,7 @@ TEST(GaussSeidel, checks_are_rare_until_the_tolerance_is_near) {
   int rare = 0;
   for (std::size_t k = 0; k + 1 < found.history.size(); ++k) {
     const int skipped = found.history[k + 1].sweeps - found.history[k].sweeps;
-    EXPECT_TRUE(skipped == 5 || skipped == 10 || skipped == 15 || skipped == 20) << skipped;
+    EXPECT_TRUE(skipped % 5 == 0 && skipped <= 40) << skipped;
     rare += skipped > 5 ? 1 : 0;
   }
   EXPECT_GE(rare, 1);

@@ -263,23 +263,40 @@ TEST(ClosestPoints, helices_go_on_as_they_are) {
   }
 }
 
-TEST(ClosestPoints, halves_of_helices_are_prepared_as_evaluated) {
+TEST(ClosestPoints, halves_and_ends_of_helices_are_prepared_as_evaluated) {
+  using detail::Lanes;
   RandomCurves random(14);
   for (int i = 0; i < 50; ++i) {
     const HelixEvaluator helix(random.helix());
-    const double end = helix.domain().end;
-    const auto check = [&](const detail::Pieces& p, const std::array<double, 4>& centres) {
-      for (int lane = 0; lane < detail::lane_count; ++lane) {
-        const CurveJet jet = helix.jet(centres[static_cast<std::size_t>(lane)] * end);
-        EXPECT_EQ(p.centre[lane], centres[static_cast<std::size_t>(lane)] * end);
-        EXPECT_EQ(p.half[lane], 0.25 * end);
-        EXPECT_EQ(Vector3(p.offset.x[lane], p.offset.y[lane], p.offset.z[lane]), jet.offset);
-        EXPECT_EQ(Vector3(p.first.x[lane], p.first.y[lane], p.first.z[lane]), jet.first);
-        EXPECT_EQ(Vector3(p.second.x[lane], p.second.y[lane], p.second.z[lane]), jet.second);
-      }
+    const Interval all = helix.domain();
+    const auto expect_same = [](const detail::LaneVector& x, const detail::LaneVector& y) {
+      for (int lane = 0; lane < detail::lane_count; ++lane)
+        EXPECT_EQ(Vector3(x.x[lane], x.y[lane], x.z[lane]), Vector3(y.x[lane], y.y[lane], y.z[lane]));
     };
-    check(detail::prepared_halves<false>(helix), {0.25, 0.25, 0.75, 0.75});
-    check(detail::prepared_halves<true>(helix), {0.25, 0.75, 0.25, 0.75});
+    const auto check_halves = [&](const detail::Pieces& prepared, const Lanes& centres) {
+      const detail::Pieces p = detail::make_pieces(helix, all.end * centres, detail::spread(0.25 * all.end));
+      for (int lane = 0; lane < detail::lane_count; ++lane) {
+        EXPECT_EQ(prepared.centre[lane], p.centre[lane]);
+        EXPECT_EQ(prepared.half[lane], p.half[lane]);
+        EXPECT_EQ(prepared.remainder[lane], p.remainder[lane]);
+      }
+      expect_same(prepared.offset, p.offset);
+      expect_same(prepared.first, p.first);
+      expect_same(prepared.second, p.second);
+    };
+    check_halves(detail::prepared_halves<false>(helix), Lanes{0.25, 0.25, 0.75, 0.75});
+    check_halves(detail::prepared_halves<true>(helix), Lanes{0.25, 0.75, 0.25, 0.75});
+    const auto check_ends = [&](const detail::Ends& ends, const Lanes& at) {
+      const detail::Pieces p = detail::make_pieces(helix, all.end * at, detail::spread(0.0));
+      expect_same(ends.offset, p.offset);
+      expect_same(ends.first, p.first);
+      const Vector3 end(p.offset.x[3], p.offset.y[3], p.offset.z[3]);
+      EXPECT_LE((end - helix.offset(all.end * at[3])).norm(), 1e-15 * all.end);
+    };
+    check_ends(detail::make_ends<false>(helix, all), Lanes{0.0, 0.0, 1.0, 1.0});
+    check_ends(detail::make_ends<true>(helix, all), Lanes{0.0, 1.0, 0.0, 1.0});
+    const Interval part{0.1 * all.end, 0.7 * all.end};  // not prepared
+    check_ends(detail::make_ends<true>(helix, part), Lanes{0.1, 0.7, 0.1, 0.7});
   }
 }
 

@@ -21,13 +21,19 @@ struct Side {
   double u = 0.0;
   int body = -1;  ///< of the free bodies
   Vector3 arm;    ///< from its centre of mass to where the contact acts [m]
+  int material = 0;
 
   bool moves() const { return fibre >= 0 || body >= 0; }
 };
 
+int material_of(const World& world, bool fibre, int owner) {
+  return fibre ? world.fibres[owner].material : world.obstacle_material[owner];
+}
+
 Side side_of(const World& world, const FreeMotion& motion, Instant instant, const contact::Piece& piece, double s,
              const Vector3& point) {
   Side out;
+  out.material = material_of(world, piece.fibre, piece.owner);
   if (piece.fibre) {
     out.fibre = piece.body;
     out.element = piece.element;
@@ -51,7 +57,11 @@ Sides sides_of(const World& world, const contact::Geometry& geometry, const cont
                             : surface_point(geometry, contact);
   Sides out;
   out.a = side_of(world, motion, instant, a, contact.s_a, point);
-  if (contact.b >= 0) out.b = side_of(world, motion, instant, geometry.pieces[contact.b], contact.s_b, point);
+  if (contact.b >= 0) {
+    out.b = side_of(world, motion, instant, geometry.pieces[contact.b], contact.s_b, point);
+  } else {
+    out.b.material = material_of(world, false, contact::owner_at(geometry, contact.b));
+  }
   return out;
 }
 
@@ -59,10 +69,6 @@ Sides sides_of(const World& world, const contact::Geometry& geometry, const cont
 int body_of(const Forest& forest, const Side& side) {
   if (side.fibre >= 0) return forest.tree_of[side.fibre];
   return side.body >= 0 ? static_cast<int>(forest.trees.size()) + side.body : -1;
-}
-
-int material_of(const World& world, bool fibre, int owner) {
-  return fibre ? world.fibres[owner].material : world.obstacle_material[owner];
 }
 
 /// Leading unknowns of its tree, or of its body, that a side's contact depends on: those that move it, and what is
@@ -419,8 +425,7 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
     }
     velocity[0] += bias[k];
     problem.q.segment<3>(3 * i) = velocity;
-    problem.mu[i] = world.friction(material_of(world, a.fibre >= 0, geometry.pieces[contact.a].owner),
-                                   material_of(world, b.fibre >= 0, contact::owner_at(geometry, contact.b)));
+    problem.mu[i] = world.friction(a.material, b.material);
   });
   return problem;
 }

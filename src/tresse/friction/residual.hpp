@@ -44,7 +44,8 @@ struct ErrorSums {
   }
 };
 
-/// The sums of contacts 0 to n, `add(sums, i)` adding the share of one; on all threads, the same for any number of them.
+/// The sums of contacts 0 to n, `add(sums, i)` adding the share of one; on all threads, the same for any number of
+/// them.
 template <typename Add>
 ErrorSums sum_errors(Eigen::Index n, const Add& add) {
   constexpr Eigen::Index block = 1024;

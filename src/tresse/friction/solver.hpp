@@ -35,7 +35,7 @@ struct SolverOptions {
   /// Which measure stops the solve: the natural map scaled per contact (the `residual` of a run), or the field's common
   /// unscaled one.
   enum class Measure { scaled, natural_map } measure = Measure::scaled;
-  int check_every = 5;  ///< sweeps between evaluations of the measure, four times as many far from the tolerance; >= 1
+  int check_every = 5;  ///< sweeps between evaluations of the measure, eight times as many far from the tolerance; >= 1
   LocalSolver local_solver = LocalSolver::hybrid;  ///< how one contact is solved
   int anderson_depth = 5;                          ///< vectors mixed; 0: plain Gauss-Seidel; 0..20
   int newton_contacts = 80;                        ///< islands up to this size are finished by Newton; 0: none; >= 0

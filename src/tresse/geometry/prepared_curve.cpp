@@ -6,7 +6,7 @@
 
 #include <Eigen/Geometry>
 
-#include <tresse/geometry/detail/lanes.hpp>
+#include <tresse/geometry/detail/piece.hpp>
 #include <tresse/math/reciprocals.hpp>
 #include <tresse/math/rotations.hpp>
 
@@ -41,14 +41,17 @@ HelixEvaluator::HelixEvaluator(const HelixArc& arc)
     u_ = e;
     v_ = f;
   }
-  const std::array<CurveJet, 2> jets{jet(0.25 * length_), jet(0.75 * length_)};
-  for (std::size_t half = 0; half < 2; ++half) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      halves_.offset[c][half] = jets[half].offset[static_cast<int>(c)];
-      halves_.first[c][half] = jets[half].first[static_cast<int>(c)];
-      halves_.second[c][half] = jets[half].second[static_cast<int>(c)];
-    }
-  }
+  detail::Pieces at;
+  at.centre = length_ * detail::Lanes{0.25, 0.75, 0.0, 1.0};
+  fill_jets(*this, at);
+  const auto keep = [](const detail::LaneVector& v, Places::Vectors& to) {
+    lanes::store(v.x, to[0].data());
+    lanes::store(v.y, to[1].data());
+    lanes::store(v.z, to[2].data());
+  };
+  keep(at.offset, places_.offset);
+  keep(at.first, places_.first);
+  keep(at.second, places_.second);
 }
 
 namespace {

@@ -97,13 +97,13 @@ class HelixEvaluator {
   /// Scale of the rounding of offset(): arc length (its phase is rounded), and radius.
   double size(Interval i) const { return 3.0 * std::max({std::abs(i.begin), std::abs(i.end), length_}); }
 
-  /// Jets at the middles of both halves of the domain, where nearly every query begins; for each coordinate both
-  /// numbers side by side.
-  struct Halves {
-    using Vectors = std::array<std::array<double, 2>, 3>;
+  /// Jets where nearly every query begins: at the middles of both halves of the domain, and at its two ends; for each
+  /// coordinate these four numbers side by side.
+  struct Places {
+    using Vectors = std::array<std::array<double, 4>, 3>;
     Vectors offset, first, second;
   };
-  const Halves& halves() const { return halves_; }
+  const Places& places() const { return places_; }
 
   /// d3r/ds3 where dr/ds is `first`: r''' + |w|^2 r' is the same all along.
   TRESSE_HOT Vector3 third_derivative(const Vector3& first) const {
@@ -131,7 +131,7 @@ class HelixEvaluator {
   double third_ = 0.0;
   double length_ = 0.0;
   bool turning_ = false;
-  Halves halves_;
+  Places places_;
 };
 
 /// Clothoid arc as power series summed piecewise. @cite casati2013 sec. 5-6: R_{n+1} = (R_n [k]x + R_{n-1} [g]x)/(n+1)

@@ -385,8 +385,8 @@ void IslandSolver<Operator>::finish() {
   if (!newton_where_stalled()) newton_on_large(first_rho, affordable(steps));
 }
 
-/// A check costs as much as two sweeps: far above the tolerance, as the length of a sweep's step tells, every fourth
-/// one is made. One is always, and with it a restart, where rounding would soon be seen in the steps.
+/// A check costs as much as several sweeps: far above the tolerance, as the length of a sweep's step tells, every
+/// eighth one is made. One is always, and with it a restart, where rounding would soon be seen in the steps.
 template <typename Operator>
 bool IslandSolver<Operator>::check_due(double length) const {
   constexpr double seen = 30.0;

@@ -183,12 +183,6 @@ class CertifiedQuery {
     return true;
   }
 
-  /// Whether a query is about all of a curve, whose halves are prepared.
-  template <typename C>
-  static bool is_whole(const C& curve, Interval i) {
-    return i.begin == curve.domain().begin && i.end == curve.domain().end && i.end > 0.0;
-  }
-
   /// Queues the first boxes, unless the curves run alongside each other and search_along() settles or queues them.
   template <typename SearchAlong>
   TRESSE_HOT void start(BoxQueue& queue, const WaitingBox& box, const SearchAlong& search_along) {

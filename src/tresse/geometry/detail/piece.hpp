@@ -176,33 +176,58 @@ TRESSE_HOT Pieces make_pieces(const C& curve, Lanes centre, Lanes half) {
   return p;
 }
 
-/// The halves of a helix, from what was prepared of it, in the order of the lanes: the first two times and then the
+/// Whether a query is about all of a curve, whose halves and ends are prepared.
+template <typename C>
+bool is_whole(const C& curve, Interval i) {
+  return i.begin == curve.domain().begin && i.end == curve.domain().end && i.end > 0.0;
+}
+
+/// Two of the prepared places of a helix, from the `first`, in the order of the lanes: the first two times and then the
 /// second, or in turn.
-template <bool in_turn>
-TRESSE_HOT Pieces prepared_halves(const HelixEvaluator& curve) {
-  const auto lanes = [](const std::array<double, 2>& x) {
+template <bool in_turn, std::size_t first>
+TRESSE_HOT LaneVector prepared(const HelixEvaluator::Places::Vectors& x) {
+  const auto of = [](const std::array<double, 4>& numbers) {
+    const double one = numbers[first], other = numbers[first + 1];
     if constexpr (in_turn) {
-      return Lanes{x[0], x[1], x[0], x[1]};
+      return Lanes{one, other, one, other};
     } else {
-      return Lanes{x[0], x[0], x[1], x[1]};
+      return Lanes{one, one, other, other};
     }
   };
-  const auto vectors = [&](const HelixEvaluator::Halves::Vectors& x) {
-    return LaneVector{lanes(x[0]), lanes(x[1]), lanes(x[2])};
-  };
-  const HelixEvaluator::Halves& halves = curve.halves();
+  return {of(x[0]), of(x[1]), of(x[2])};
+}
+
+/// The halves of a helix, from what was prepared of it.
+template <bool in_turn>
+TRESSE_HOT Pieces prepared_halves(const HelixEvaluator& curve) {
+  const HelixEvaluator::Places& places = curve.places();
   const double length = curve.domain().end;
   Pieces p;
-  p.centre = lanes({0.25 * length, 0.75 * length});
+  p.centre = length * (in_turn ? Lanes{0.25, 0.75, 0.25, 0.75} : Lanes{0.25, 0.25, 0.75, 0.75});
   p.half = spread(0.25 * length);
-  p.offset = vectors(halves.offset);
-  p.first = vectors(halves.first);
-  p.second = vectors(halves.second);
+  p.offset = prepared<in_turn, 0>(places.offset);
+  p.first = prepared<in_turn, 0>(places.first);
+  p.second = prepared<in_turn, 0>(places.second);
   const DerivativeBounds bounds = curve.bounds({});
   p.bend = spread(bounds.second);
   p.twist = spread(bounds.third);
   fill_bounds(curve, p);
   return p;
+}
+
+/// Places and directions of the ends of a curve: twice its beginning and then its end, or in turn.
+struct Ends {
+  LaneVector offset, first;
+};
+template <bool in_turn, CurveEvaluator C>
+TRESSE_HOT Ends make_ends(const C& curve, Interval i) {
+  if constexpr (std::same_as<C, HelixEvaluator>) {
+    if (is_whole(curve, i))
+      return {prepared<in_turn, 2>(curve.places().offset), prepared<in_turn, 2>(curve.places().first)};
+  }
+  const Lanes at = in_turn ? Lanes{i.begin, i.end, i.begin, i.end} : Lanes{i.begin, i.begin, i.end, i.end};
+  const Pieces p = make_pieces(curve, at, spread(0.0));
+  return {p.offset, p.first};
 }
 
 /// Minimum of q1 u + q2 u^2 over u in [-1, 1].

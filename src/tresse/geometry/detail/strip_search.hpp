@@ -45,8 +45,11 @@ class StripSearch {
   bool run() {
     cut_in_four(overlap());
     for (int round = 0; round < largest_rounds; ++round) {
-      if (!examine_all() && round == 0) return false;
-      const bool proved = !(promise_ < 0.5 * enough() * enough()) || settle();
+      if (!examine_all(round == 0) && round == 0) return false;
+      // Of a good guess the minimum is a rounding away, and less than promises are good for: it is settled once.
+      constexpr double nearly = 1.0 + 1e-3;
+      const double wanted = settled_ ? enough() : nearly * upper_;
+      const bool proved = !(promise_ < 0.5 * wanted * wanted) || settle();
       keep_unsettled();
       if (count_ == 0 || !proved) break;
       if (round + 1 < largest_rounds) refine();
@@ -60,7 +63,7 @@ class StripSearch {
     cut_in_four(overlap());
     constexpr int rounds = 4;
     for (int round = 0; round < rounds; ++round) {
-      if (!examine_all() && round == 0) return std::nullopt;
+      if (!examine_all(round == 0) && round == 0) return std::nullopt;
       const double small = 0.5 * least * least;
       if (met_ * (1.0 + 1e-12) < small || (promise_ < small && promised_minimum().distance < least)) return 0.0;
       keep_unsettled();
@@ -87,8 +90,8 @@ class StripSearch {
     const Interval ia = task_.ia;
     const Interval ib = task_.ib;
     constexpr Lanes outward{-1.0, 1.0, -1.0, 1.0};
-    const Pieces b = make_pieces(task_.b, Lanes{ib.begin, ib.end, ib.begin, ib.end}, spread(0.0));
-    const Pieces a = make_pieces(task_.a, Lanes{ia.begin, ia.begin, ia.end, ia.end}, spread(0.0));
+    const Ends b = make_ends<true>(task_.b, ib);
+    const Ends a = make_ends<false>(task_.a, ia);
     // How far the ends of a are beyond those of b.
     const Lanes beyond = outward * dot(spread(task_.base) + (a.offset - b.offset), b.first);
     const double b_length = ib.end - ib.begin;
@@ -152,15 +155,29 @@ class StripSearch {
     }
   }
 
-  bool examine_all() {
+  /// `first`: their lines are rough.
+  bool examine_all(bool first) {
     bool holds = true;
     promise_ = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < count_; i += lane_count) holds = examine(i) && holds;
+    for (int i = 0; i < count_; i += lane_count) holds = examine(i, first) && holds;
     return holds;
   }
 
+  /// Points of b near the nearest ones to the centres of a. From a rough line one step of Newton's method goes to them:
+  /// bounds lose half the square of how far they are off.
+  Pieces points_beside(const Pieces& a, Lanes t, bool rough) const {
+    const auto at = [&](Lanes x) {
+      return strip_points(task_.b, clamp(x, task_.ib.begin, task_.ib.end), a.half, task_.ib);
+    };
+    const Pieces b = at(t);
+    if (!rough) return b;
+    const LaneVector r = spread(task_.base) + (a.offset - b.offset);
+    const Lanes across = 1.0 - dot(r, b.second);  // d2G/dt2
+    return at(b.centre + dot(r, b.first) / select(across > spread(0.1), across, spread(1.0)));
+  }
+
   /// Bounds four strips; those that come near are noted. Whether the bounds hold on all.
-  bool examine(int from) {
+  bool examine(int from, bool rough) {
     const int count = std::min(lane_count, count_ - from);
     Lanes begin, end, at, t, along;
     for (int i = 0; i < lane_count; ++i) {
@@ -170,8 +187,7 @@ class StripSearch {
     const Lanes centre = 0.5 * (begin + end);
     const Lanes half = 0.5 * (end - begin) * (1.0 + 1e-15);
     const Pieces a = strip_pieces(task_.a, centre, half);
-    const Pieces b =
-        strip_points(task_.b, clamp(t + along * (centre - at), task_.ib.begin, task_.ib.end), half, task_.ib);
+    const Pieces b = points_beside(a, t + along * (centre - at), rough);
     const Strips g = make_strips(task_.base, a, b, task_.ib.end - task_.ib.begin, upper_, task_.rounding);
     const Lanes lower = strip_distances(g, half, task_.rounding);
     steps_ += count;

@@ -305,9 +305,8 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     line.rate = cross_columns(scaled(Doubles(-2.0 * e.density), own_spin));
     all.integrals[static_cast<std::size_t>(g)].force(line, e.rate, f);
     const Lanes3 resultant = times(e.frame, f.resultant);
-    forces_of[static_cast<std::size_t>(g)] = {e.linear, e.angular, resultant,
-                                              plus(cross(e.offset, resultant), times(e.frame, f.torque)),
-                                              f.generalised};
+    forces_of[static_cast<std::size_t>(g)] = {
+        e.linear, e.angular, resultant, plus(cross(e.offset, resultant), times(e.frame, f.torque)), f.generalised};
   }
   std::array<Beyond, 3> forces, torques;
   for (int g = groups() - 1; g >= 0; --g) {
