@@ -55,13 +55,8 @@ double plain_sweep_seconds(const Problem& problem) {
   constexpr int few = 2;
   constexpr int many = 62;
   // The least of each: that of their differences would be too small where the few were disturbed.
-  double least_few = timed(few), least_many = timed(many);
-  constexpr int rounds = 2;
-  for (int k = 1; k < rounds; ++k) {
-    least_few = std::min(least_few, timed(few));
-    least_many = std::min(least_many, timed(many));
-  }
-  return (least_many - least_few) / (many - few);
+  const auto least = [&](int sweeps) { return std::min(timed(sweeps), timed(sweeps)); };
+  return (least(many) - least(few)) / (many - few);
 }
 
 /// One solve to one tolerance, as a step that asks for it makes it.

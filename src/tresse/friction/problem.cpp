@@ -168,7 +168,7 @@ VectorX velocity(const FactoredProblem& problem, const VectorX& impulse) {
   const auto begin = [&](const ContactRows& side) { return problem.body_begin[static_cast<std::size_t>(side.body)]; };
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    if (r.isZero(0.0)) continue;  // most contacts of a wisp are open
+    if (r.isZero(0.0)) continue;  // as where a contact is open
     for (const ContactRows& side : problem.contacts[i])
       if (side.body >= 0) y.segment(begin(side), side.columns) += rows_of(problem, side).transpose() * r;
   }
