@@ -10,10 +10,6 @@ const Eigen::Array3f stick_color(0.0F, 0.168F, 0.445F);
 const Eigen::Array3f slide_color(0.665F, 0.112F, 0.0F);
 constexpr double ball = 2.0;  ///< radius over the shaft's
 
-Vector3 vector_at(const std::vector<double>& rows, std::size_t i) {
-  return {rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};
-}
-
 }  // namespace
 
 std::vector<Marker> contact_arrows(const io::Frame& frame, const ArrowStyle& style) {
@@ -21,8 +17,8 @@ std::vector<Marker> contact_arrows(const io::Frame& frame, const ArrowStyle& sty
   for (std::size_t i = 0; i < frame.contact_count(); ++i) {
     if (frame.contact_state[i] == 0) continue;
     const Eigen::Array3f& color = frame.contact_state[i] == 1 ? stick_color : slide_color;
-    const Vector3 at = vector_at(frame.contact_point_a, i);
-    const Vector3 force_on_a = -vector_at(frame.contact_force, i);
+    const Vector3 at = io::vector_at(frame.contact_point_a, i);
+    const Vector3 force_on_a = -io::vector_at(frame.contact_force, i);
     out.push_back({{at, at, ball * style.radius}, color});
     out.push_back({{at, at + style.metres_per_newton * force_on_a, style.radius}, color});
   }
@@ -31,7 +27,8 @@ std::vector<Marker> contact_arrows(const io::Frame& frame, const ArrowStyle& sty
 
 double largest_contact_force(const io::Frame& frame) {
   double out = 0.0;
-  for (std::size_t i = 0; i < frame.contact_count(); ++i) out = std::max(out, vector_at(frame.contact_force, i).norm());
+  for (std::size_t i = 0; i < frame.contact_count(); ++i)
+    out = std::max(out, io::vector_at(frame.contact_force, i).norm());
   return out;
 }
 

@@ -10,10 +10,6 @@
 namespace tresse::render {
 namespace {
 
-Vector3 vector_at(const std::vector<double>& rows, std::size_t i) {
-  return {rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};
-}
-
 /// Moves reference-pose points of one obstacle.
 struct Displacement {
   Vector3 reference;
@@ -26,8 +22,8 @@ struct Displacement {
 std::vector<Displacement> displacements(const io::TrajectoryLayout& layout, const io::Frame& frame) {
   std::vector<Displacement> out;
   for (std::size_t i = 0; i < layout.obstacle_count(); ++i) {
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> rotation(&frame.obstacle_frame[9 * i]);
-    out.push_back({vector_at(layout.obstacle_reference, i), vector_at(frame.obstacle_position, i), rotation});
+    out.push_back({io::vector_at(layout.obstacle_reference, i), io::vector_at(frame.obstacle_position, i),
+                   io::matrix_at(frame.obstacle_frame, i)});
   }
   return out;
 }
@@ -66,8 +62,8 @@ void add_sections(Scene& scene, const io::TrajectoryLayout& layout, const io::Fr
     const std::int64_t first = layout.curvature_offsets[i];
     state.coordinates =
         Eigen::Map<const VectorX>(frame.curvature.data() + first, layout.curvature_offsets[i + 1] - first);
-    state.root.position = vector_at(frame.root_position, i);
-    state.root.frame = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(&frame.root_frame[9 * i]);
+    state.root.position = io::vector_at(frame.root_position, i);
+    state.root.frame = io::matrix_at(frame.root_frame, i);
     rod.update(state);
     add_section(scene.fibres[i], rod, layout.arc_length.data() + layout.point_offsets[i]);
   }
@@ -103,17 +99,18 @@ Scene scene_of(const io::TrajectoryLayout& layout, const io::Frame& frame) {
   const std::vector<Displacement> moved = displacements(layout, frame);
   for (std::size_t i = 0; i < layout.capsule_radius.size(); ++i) {
     const Displacement& move = moved[static_cast<std::size_t>(layout.capsule_obstacle[i])];
-    scene.capsules.push_back(
-        {move(vector_at(layout.capsule_from, i)), move(vector_at(layout.capsule_to, i)), layout.capsule_radius[i]});
+    scene.capsules.push_back({move(io::vector_at(layout.capsule_from, i)), move(io::vector_at(layout.capsule_to, i)),
+                              layout.capsule_radius[i]});
   }
   for (std::size_t i = 0; i < layout.plane_obstacle.size(); ++i) {
     const Displacement& move = moved[static_cast<std::size_t>(layout.plane_obstacle[i])];
-    scene.planes.push_back({move(vector_at(layout.plane_point, i)), move.frame * vector_at(layout.plane_normal, i)});
+    scene.planes.push_back(
+        {move(io::vector_at(layout.plane_point, i)), move.frame * io::vector_at(layout.plane_normal, i)});
   }
   add_meshes(scene, layout, moved, frame.time);
   for (std::size_t i = 0; i < frame.contact_count(); ++i) {
     if (frame.contact_obstacle_b[i] >= 0 && frame.contact_part_b[i] >= 0) {
-      scene.contacts.push_back(vector_at(frame.contact_point_a, i));
+      scene.contacts.push_back(io::vector_at(frame.contact_point_a, i));
     }
   }
   return scene;

@@ -399,6 +399,32 @@ TEST(CurvatureRodsDynamics, StiffnessDampingAndElasticForce) {
   }
 }
 
+// What a rod keeps of its last update is neither an earlier one's nor another rod's.
+TEST(CurvatureRodsDynamics, AnswersAreOfTheLastUpdateOfTheRodAsked) {
+  for (const Model model : curvature_models) {
+    const auto made = [&](unsigned seed) {
+      return make_case({.elements = 9, .root = RootCondition::free, .seed = seed, .model = model});
+    };
+    const auto expect_as_new = [&](const Rod& kept, unsigned seed, const RodState& state) {
+      const Case fresh = made(seed);
+      fresh.rod->update(state);
+      EXPECT_EQ(force_of(kept, loads_of(gravity)), force_of(*fresh.rod, loads_of(gravity)));
+      EXPECT_EQ(mass_of(kept), mass_of(*fresh.rod));
+    };
+    const Case a = made(1), b = made(2);
+    const RodState first = a.rod->state(), second = b.rod->state();
+    force_of(*a.rod, loads_of(gravity));
+    a.rod->update(second);
+    expect_as_new(*a.rod, 1, second);
+    force_of(*b.rod, loads_of(gravity));
+    expect_as_new(*a.rod, 1, second);
+    const auto twin = b.rod->clone();
+    twin->update(first);
+    expect_as_new(*b.rod, 2, second);
+    expect_as_new(*twin, 2, first);
+  }
+}
+
 // A grown rod is one made longer.
 TEST(CurvatureRodsDynamics, LengthScale) {
   const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4};

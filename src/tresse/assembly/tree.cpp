@@ -14,8 +14,6 @@
 namespace tresse::assembly {
 namespace {
 
-const Fibre& fibre_of(const World& world, const Tree& tree, int k) { return world.fibres[tree.fibres[k]]; }
-
 void check_attachment(const World& world, int f) {
   const Fibre& fibre = world.fibres[f];
   const Attachment& at = fibre.attachment;

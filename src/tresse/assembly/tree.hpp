@@ -17,6 +17,8 @@ struct Tree {
   int dof = 0;
 };
 
+inline const Fibre& fibre_of(const World& world, const Tree& tree, int k) { return world.fibres[tree.fibres[k]]; }
+
 struct Forest {
   std::vector<Tree> trees;
   std::vector<int> tree_of;   ///< (fibres)

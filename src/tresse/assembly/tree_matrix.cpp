@@ -11,10 +11,8 @@ namespace {
 using rods::Matrix6;
 using rods::Vector6;
 
-const Fibre& fibre_of(const World& world, const Tree& tree, int k) { return world.fibres[tree.fibres[k]]; }
-
 /// A twist at an origin, at the origin an arm away from it.
-Vector6 moved(const Vector6& twist, const Vector3& arm) {
+Vector6 twist_at(const Vector6& twist, const Vector3& arm) {
   Vector6 out = twist;
   out.head<3>() -= arm.cross(twist.tail<3>());
   return out;
@@ -149,7 +147,7 @@ void TreeMatrix::trunk_to_twigs(Visit&& visit) const {
   thread_local std::vector<Vector6> twists;
   twists.resize(limbs_.size());
   for (const Limb& limb : limbs_) {
-    const Vector6 root = limb.parent < 0 ? Vector6(Vector6::Zero()) : moved(twists[limb.place], limb.arm);
+    const Vector6 root = limb.parent < 0 ? Vector6(Vector6::Zero()) : twist_at(twists[limb.place], limb.arm);
     visit(limb, root, std::span(twists).subspan(limb.first_place, limb.places));
   }
 }

@@ -165,10 +165,6 @@ FlatState flatten(const dynamics::SimulationState& state) {
   return out;
 }
 
-Vector3 vector_at(const std::vector<double>& values, std::size_t row) {
-  return Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2]);
-}
-
 VectorX slice(const std::vector<double>& values, std::int64_t begin, std::int64_t end) {
   return Eigen::Map<const VectorX>(values.data() + begin, end - begin);
 }
@@ -197,12 +193,6 @@ bool consistent(const FlatState& x) {
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
          x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts && consistent_memory(x) &&
          consistent_bodies(x);
-}
-
-Matrix3 matrix_at(const std::vector<double>& values, std::size_t row) {
-  Matrix3 out;
-  for (int j = 0; j < 3; ++j) out.row(j) = vector_at(values, 3 * row + static_cast<std::size_t>(j));
-  return out;
 }
 
 /// `flat` is consistent.

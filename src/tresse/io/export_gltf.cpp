@@ -54,9 +54,9 @@ struct Moves {
   Floats turns;   ///< (F, 4) quaternions
 };
 
-class Writer {
+class GltfWriter {
  public:
-  explicit Writer(const ExportJob& job)
+  explicit GltfWriter(const ExportJob& job)
       : job_(job), source_(job.source), layout_(job.source.layout()), overview_(survey(job.source)), gltf_(job.output) {
     for (const double time : overview_.times) times_.push_back(static_cast<float>(time - overview_.times.front()));
     for (std::size_t i = 1; i < times_.size(); ++i) {
@@ -110,7 +110,7 @@ class Writer {
     for (const std::size_t fibre : set.fibres) {
       std::vector<Vector3> points;
       for (std::size_t p = source_.point_begin(fibre); p < source_.point_end(fibre); ++p)
-        points.push_back(at(frame.points, p));
+        points.push_back(vector_at(frame.points, p));
       if (sides() == 0) {
         for (const Vector3& x : points) put(out, x);
         continue;
@@ -309,7 +309,7 @@ Files export_gltf(const ExportJob& job) {
     return fmt::format("gltf: {} frames; expected at most {}, since each is a morph target (see --frames)",
                        job.source.size(), most_frames);
   });
-  return Writer(job).write();
+  return GltfWriter(job).write();
 }
 
 }  // namespace tresse::io::detail

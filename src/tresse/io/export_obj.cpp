@@ -21,7 +21,7 @@ void append_vertex(std::string& out, const Vector3& x) {
 void append_fibres(std::string& out, const ExportJob& job, const FibreSet& set, const Frame& frame, std::size_t& next) {
   for (const std::size_t fibre : set.fibres) {
     const std::size_t begin = job.source.point_begin(fibre), end = job.source.point_end(fibre);
-    for (std::size_t p = begin; p < end; ++p) append_vertex(out, at(frame.points, p));
+    for (std::size_t p = begin; p < end; ++p) append_vertex(out, vector_at(frame.points, p));
     const std::size_t last = next + (end - begin) - 1;
     if (job.options.polylines) {
       out += 'l';

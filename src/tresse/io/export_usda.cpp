@@ -60,9 +60,9 @@ std::string text(const std::string& name) {
   return out + '"';
 }
 
-class Writer {
+class UsdaWriter {
  public:
-  explicit Writer(const ExportJob& job)
+  explicit UsdaWriter(const ExportJob& job)
       : job_(job),
         source_(job.source),
         layout_(job.source.layout()),
@@ -127,7 +127,7 @@ class Writer {
     const std::size_t count = frame.contact_count();
     const std::size_t first = group_channels * source_.sets().size();
     const auto vectors = [&](const std::vector<double>& values) {
-      return array(count, [&](std::string& out, std::size_t k) { append_vector(out, at(values, k)); });
+      return array(count, [&](std::string& out, std::size_t k) { append_vector(out, vector_at(values, k)); });
     };
     sample(first + contact_points, i, vectors(frame.contact_point_a));
     sample(first + contact_forces, i, vectors(frame.contact_force));
@@ -207,7 +207,7 @@ class Writer {
   }
 
   void put_capsule(std::size_t c) {
-    const Vector3 from = at(layout_.capsule_from, c), to = at(layout_.capsule_to, c);
+    const Vector3 from = vector_at(layout_.capsule_from, c), to = vector_at(layout_.capsule_to, c);
     const double radius = layout_.capsule_radius[c], height = math::safe_norm(to - from);
     Pose pose{.position = 0.5 * (from + to), .frame = Matrix3::Identity()};
     Vector3 upper = Vector3::Constant(radius);
@@ -309,7 +309,7 @@ class Writer {
 }  // namespace
 
 Files export_usda(const ExportJob& job) {
-  Writer(job).write();
+  UsdaWriter(job).write();
   return {job.output};
 }
 

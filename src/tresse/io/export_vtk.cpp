@@ -51,9 +51,9 @@ VtkPiece fibres_piece(ExportSource& source, std::size_t i) {
         // The ends take their neighbour's.
         const std::size_t middle = end - begin < 3 ? begin : std::min(std::max(p, begin + 1), end - 2);
         curvature.push_back(end - begin < 3 ? 0.0F
-                                            : static_cast<float>(circle_curvature(at(frame.points, middle - 1),
-                                                                                  at(frame.points, middle),
-                                                                                  at(frame.points, middle + 1))));
+                                            : static_cast<float>(circle_curvature(
+                                                  vector_at(frame.points, middle - 1), vector_at(frame.points, middle),
+                                                  vector_at(frame.points, middle + 1))));
         fibre_of_point.push_back(static_cast<std::int32_t>(fibre));
         group_of_point.push_back(layout.group[fibre]);
         out.connectivity.push_back(next++);
@@ -80,7 +80,8 @@ VtkPiece contacts_piece(const Frame& frame) {
   for (std::size_t k = 0; k < count; ++k) {
     out.connectivity.push_back(static_cast<std::int64_t>(k));
     out.ends.push_back(static_cast<std::int64_t>(k + 1));
-    normal_force.push_back(static_cast<float>(at(frame.contact_force, k).dot(at(frame.contact_normal, k))));
+    normal_force.push_back(
+        static_cast<float>(vector_at(frame.contact_force, k).dot(vector_at(frame.contact_normal, k))));
     state.push_back(frame.contact_state[k]);
   }
   const auto floats = [](const std::vector<double>& values) {

@@ -88,6 +88,16 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
+/// Row i of a flat array (n, 3); matrix i of one (n, 3, 3).
+inline Vector3 vector_at(const std::vector<double>& values, std::size_t i) {
+  return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+}
+inline Matrix3 matrix_at(const std::vector<double>& values, std::size_t i) {
+  Matrix3 out;
+  for (int j = 0; j < 3; ++j) out.row(j) = vector_at(values, 3 * i + static_cast<std::size_t>(j));
+  return out;
+}
+
 /// Appends three numbers, or nine by rows.
 void append(std::vector<double>& into, const Vector3& value);
 void append(std::vector<double>& into, const Matrix3& value);

@@ -61,7 +61,7 @@ std::array<Vector3, 2> across(const Vector3& axis) {
 std::array<Vector3, 4> plane_corners(const TrajectoryLayout& layout, std::size_t plane,
                                      const ExportOverview& overview) {
   const Pose& pose = overview.obstacles.front()[static_cast<std::size_t>(layout.plane_obstacle[plane])];
-  const Vector3 normal = at(layout.plane_normal, plane), point = at(layout.plane_point, plane);
+  const Vector3 normal = vector_at(layout.plane_normal, plane), point = vector_at(layout.plane_point, plane);
   const geometry::Box& box = overview.extent;
   const Vector3 middle = pose.frame.transpose() * (0.5 * (box.lower + box.upper) - pose.position);
   const Vector3 foot = middle - normal.dot(middle - point) * normal;
@@ -75,7 +75,7 @@ TriangleMesh solid_mesh(const TrajectoryLayout& layout, std::size_t obstacle, co
   TriangleMesh out;
   for (std::size_t c = 0; c < layout.capsule_radius.size(); ++c) {
     if (static_cast<std::size_t>(layout.capsule_obstacle[c]) != obstacle) continue;
-    add_capsule(out, at(layout.capsule_from, c), at(layout.capsule_to, c), layout.capsule_radius[c]);
+    add_capsule(out, vector_at(layout.capsule_from, c), vector_at(layout.capsule_to, c), layout.capsule_radius[c]);
   }
   for (std::size_t q = 0; q < layout.plane_obstacle.size(); ++q) {
     if (static_cast<std::size_t>(layout.plane_obstacle[q]) != obstacle) continue;

@@ -81,8 +81,8 @@ void include(geometry::Box& box, const Vector3& lower, const Vector3& upper) {
 std::vector<Pose> poses_of(const Frame& frame, const TrajectoryLayout& layout) {
   std::vector<Pose> out(layout.obstacle_count());
   for (std::size_t i = 0; i < out.size(); ++i) {
-    for (int k = 0; k < 9; ++k) out[i].frame(k / 3, k % 3) = frame.obstacle_frame[9 * i + static_cast<std::size_t>(k)];
-    out[i].position = at(frame.obstacle_position, i) - out[i].frame * at(layout.obstacle_reference, i);
+    out[i].frame = matrix_at(frame.obstacle_frame, i);
+    out[i].position = vector_at(frame.obstacle_position, i) - out[i].frame * vector_at(layout.obstacle_reference, i);
   }
   return out;
 }
@@ -92,7 +92,7 @@ void include_capsules(geometry::Box& box, const TrajectoryLayout& layout, const 
     const Pose& pose = poses[static_cast<std::size_t>(layout.capsule_obstacle[c])];
     const Vector3 reach = Vector3::Constant(layout.capsule_radius[c]);
     for (const std::vector<double>* ends : {&layout.capsule_from, &layout.capsule_to}) {
-      const Vector3 end = pose.position + pose.frame * at(*ends, c);
+      const Vector3 end = pose.position + pose.frame * vector_at(*ends, c);
       include(box, end - reach, end + reach);
     }
   }
@@ -180,7 +180,7 @@ ExportOverview survey(ExportSource& source) {
       geometry::Box& box = boxes.emplace_back(nothing());
       for (const std::size_t fibre : set.fibres) {
         for (std::size_t p = source.point_begin(fibre); p < source.point_end(fibre); ++p) {
-          include(box, at(frame.points, p), at(frame.points, p));
+          include(box, vector_at(frame.points, p), vector_at(frame.points, p));
         }
       }
       include(out.extent, box.lower, box.upper);

@@ -65,9 +65,4 @@ ExportOverview survey(ExportSource& source);
 /// The smallest box; of no points lower > upper.
 geometry::Box box_about(const std::vector<Vector3>& points);
 
-/// Point i of a flat array (n, 3).
-inline Vector3 at(const std::vector<double>& values, std::size_t i) {
-  return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
-}
-
 }  // namespace tresse::io::detail

@@ -37,8 +37,8 @@ scene::Cap read_cap(ReaderContext& context, const TomlNode& node, const std::str
                           {"count", "radius", "center", "axis", "angle", "angle_deg", "jitter", "twist", "twist_deg"});
   scene::Cap cap;
   table.read("count", cap.count, 1, limits::fibres);
-  cap.radius = table.required("radius", {dimensions::length, limits::length}, "the radius of the sphere");
-  table.read("center", cap.center, {dimensions::length, limits::coordinate});
+  cap.radius = table.required("radius", wanted_length, "the radius of the sphere");
+  table.read("center", cap.center, wanted_position);
   table.read_direction("axis", cap.axis);
   table.exclusive("angle", {"angle_deg"});
   table.read("angle", cap.angle, {dimensions::angle, limits::cap});

@@ -12,9 +12,6 @@ namespace {
 
 namespace limits = scene::limits;
 
-const Wanted wanted_position{dimensions::length, limits::coordinate};
-const Wanted wanted_length{dimensions::length, limits::length};
-const Wanted wanted_radius{dimensions::length, limits::radius};
 const Wanted wanted_time{dimensions::time, {-1e9, 1e9}};
 
 Vector3 required_vector(const TableReader& table, std::string_view key) {

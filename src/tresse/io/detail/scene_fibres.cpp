@@ -15,9 +15,6 @@ namespace {
 namespace limits = scene::limits;
 using rods::CrossSection;
 
-const Wanted wanted_length{dimensions::length, limits::length};
-const Wanted wanted_radius{dimensions::length, limits::radius};
-const Wanted wanted_position{dimensions::length, limits::coordinate};
 const Wanted wanted_turn{dimensions::angle, limits::rotation, true};
 
 /// One number for every element, or an array of one number an element.

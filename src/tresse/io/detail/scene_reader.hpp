@@ -39,6 +39,10 @@ struct Wanted {
   bool degrees = false;  ///< a plain number is in degrees
 };
 
+inline constexpr Wanted wanted_length{dimensions::length, scene::limits::length};
+inline constexpr Wanted wanted_radius{dimensions::length, scene::limits::radius};
+inline constexpr Wanted wanted_position{dimensions::length, scene::limits::coordinate};
+
 /// One value: `path` names it in messages and origins. All throw InvalidInput with the position of the value.
 double read_number(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted);
 int read_integer(ReaderContext& context, const TomlNode& node, const std::string& path, double least, double most);

@@ -42,13 +42,12 @@ Source read_source(const TableReader& table) {
   const TomlNode& file = table.require("file", "a .hair, .obj, .csv or .usda");
   out.file = beside_scene(context.file_name, read_text(context, file, table.path("file")));
   table.read("frame", out.frame, -limits::iterations, limits::iterations);
-  table.read("unit", out.unit, {dimensions::length, limits::length});
-  table.read("position", out.offset, {dimensions::length, limits::coordinate});
+  table.read("unit", out.unit, wanted_length);
+  table.read("position", out.offset, wanted_position);
   table.read("every", out.every, 1, limits::fibres);
   // Without either, the tolerance is a thousandth of each strand.
   table.read("elements", out.elements, 1, limits::fitted_elements);
-  if (table.has("tolerance"))
-    out.tolerance = table.required("tolerance", {dimensions::length, limits::length}, "the largest distance");
+  if (table.has("tolerance")) out.tolerance = table.required("tolerance", wanted_length, "the largest distance");
   return out;
 }
 
@@ -152,8 +151,7 @@ Common read_common(const TableReader& table, bool thickness) {
   ReaderContext& context = table.context();
   if (!thickness) table.require("radius", "the fibres' radius: the file has no thickness");
   Common out;
-  if (table.has("radius"))
-    out.radius = table.required("radius", {dimensions::length, limits::radius}, "the fibres' radius");
+  if (table.has("radius")) out.radius = table.required("radius", wanted_radius, "the fibres' radius");
   if (const TomlNode* given = table.find("natural_curvature")) {
     const std::string path = table.path("natural_curvature");
     const Wanted wanted{dimensions::curvature, limits::curvature};
@@ -213,7 +211,7 @@ void read_strands(const TableReader& group_table, const TomlNode& node, scene::F
     shape.model = group.model;
     read_shape(table, shape);
     scene::Strand strand;
-    table.read("position", strand.position, {dimensions::length, limits::coordinate});
+    table.read("position", strand.position, wanted_position);
     strand.frame = read_frame(table);
     strand.element_lengths = std::move(shape.element_lengths);
     strand.sections = std::move(shape.sections);

@@ -148,7 +148,7 @@ TRESSE_HOT Triple<Scalar> along_cross(const Triple<Scalar>& f) {
 
 /// a x + b y
 template <typename Scalar>
-TRESSE_HOT Triple<Scalar> sum(const Scalar& a, const Triple<Scalar>& x, const Scalar& b, const Triple<Scalar>& y) {
+TRESSE_HOT Triple<Scalar> blend(const Scalar& a, const Triple<Scalar>& x, const Scalar& b, const Triple<Scalar>& y) {
   return {a * x[0] + b * y[0], a * x[1] + b * y[1], a * x[2] + b * y[2]};
 }
 
@@ -156,7 +156,7 @@ TRESSE_HOT Triple<Scalar> sum(const Scalar& a, const Triple<Scalar>& x, const Sc
 template <Profile f, typename Scalar>
 TRESSE_HOT Columns<Scalar> gradient(const Shape<Scalar>& shape, const std::array<Scalar, entry_count>& g) {
   const Scalar across = g[place<f, a>], bend = g[place<f, b>], twice = 2.0 * bend;
-  const Triple<Scalar> turned = sum(g[place<f, a1>], shape.u, g[place<f, b1>], shape.z);
+  const Triple<Scalar> turned = blend(g[place<f, a1>], shape.u, g[place<f, b1>], shape.z);
   const Triple<Scalar>& w = shape.w;
   Columns<Scalar> m = {scaled(w[0], turned), scaled(w[1], turned), scaled(w[2], turned)};
   m[0][1] += bend * w[1];
@@ -173,7 +173,7 @@ TRESSE_HOT Columns<Scalar> gradient(const Shape<Scalar>& shape, const std::array
 /// int profile p
 template <Profile f, typename Scalar>
 TRESSE_HOT Triple<Scalar> position(const Shape<Scalar>& shape, const std::array<Scalar, entry_count>& g) {
-  Triple<Scalar> v = sum(g[place<f, a>], shape.u, g[place<f, b>], shape.z);
+  Triple<Scalar> v = blend(g[place<f, a>], shape.u, g[place<f, b>], shape.z);
   v[0] += g[place<f, s>];
   return v;
 }
@@ -248,8 +248,8 @@ void HelixIntegrals<Scalar>::force(const HelixLineForce<Scalar>& line, const Tri
   const Triple<Scalar> of_a = scaled(l, plus(times(line.position, shape.u), times(line.rate, across)));
   const Triple<Scalar> of_b = plus(scaled(l, plus(times(line.position, shape.z), times(line.rate, bend))),
                                    scaled(Scalar(2.0 * inertia), twice));
-  const Triple<Scalar> of_a1 = plus(scaled(l_turning, rate_u), sum(both, across, squared, shape.u));
-  const Triple<Scalar> of_b1 = plus(scaled(l_turning, rate_z), sum(both, bend, squared, shape.z));
+  const Triple<Scalar> of_a1 = plus(scaled(l_turning, rate_u), blend(both, across, squared, shape.u));
+  const Triple<Scalar> of_b1 = plus(scaled(l_turning, rate_z), blend(both, bend, squared, shape.z));
   const Scalar second = inertia * turning * turning;
   /// int profile f; a2 and b2 together multiply second u and second z.
   const auto times_profile = [&]<Profile f>() -> Triple<Scalar> {
