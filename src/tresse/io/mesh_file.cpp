@@ -22,12 +22,7 @@ namespace {
 
 constexpr long long most = 100'000'000;  // vertices, or faces
 
-[[noreturn]] void fail(const std::string& name, std::string_view message) {
-  throw InvalidInput(fmt::format("{}: {}", name, message));
-}
-[[noreturn]] void fail(const std::string& name, std::size_t line, std::string_view message) {
-  throw InvalidInput(fmt::format("{}:{}: {}", name, line, message));
-}
+using detail::fail;
 
 /// A polygon as a fan about its first corner.
 void add_fan(const std::vector<int>& corners, std::vector<geometry::Face>& faces) {

@@ -20,9 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& name, std::string_view message) {
-  throw InvalidInput(fmt::format("{}: {}", name, message));
-}
+using detail::fail;
 
 std::uint32_t word_at(std::string_view bytes, std::size_t at) {
   std::uint32_t out = 0;
@@ -42,15 +40,15 @@ Parts parts_of(std::string_view bytes, const std::string& name) {
   std::string_view text = bytes;
   if (bytes.starts_with("glTF")) {
     constexpr std::size_t header = 12, chunk = 8;
-    if (bytes.size() < header + chunk || word_at(bytes, 4) != 2) refuse(name, "is no binary glTF file of version 2");
+    if (bytes.size() < header + chunk || word_at(bytes, 4) != 2) fail(name, "is no binary glTF file of version 2");
     const std::size_t length = word_at(bytes, header);
     if (length > bytes.size() - header - chunk || bytes.substr(header + 4, 4) != "JSON")
-      refuse(name, "ends within its first chunk");
+      fail(name, "ends within its first chunk");
     text = bytes.substr(header + chunk, length);
     const std::size_t second = header + chunk + length;
     if (second + chunk <= bytes.size() && bytes.substr(second + 4, 3) == "BIN") {
       const std::size_t size = word_at(bytes, second);
-      if (size > bytes.size() - second - chunk) refuse(name, "ends within its second chunk");
+      if (size > bytes.size() - second - chunk) fail(name, "ends within its second chunk");
       out.binary = bytes.substr(second + chunk, size);
     }
   }
@@ -59,7 +57,7 @@ Parts parts_of(std::string_view bytes, const std::string& name) {
   bool deep = false;
   out.document = Json::parse(
       text, [&](int depth, Json::parse_event_t, Json&) { return !(deep = deep || depth > deepest); }, false);
-  if (out.document.is_discarded() || deep || !out.document.is_object()) refuse(name, "is no glTF document");
+  if (out.document.is_discarded() || deep || !out.document.is_object()) fail(name, "is no glTF document");
   return out;
 }
 
@@ -80,7 +78,7 @@ class Gltf {
         if (!one.is_string()) continue;
         const auto word = one.get<std::string>();
         if (word.find("compression") != std::string::npos || word.find("quantization") != std::string::npos)
-          refuse(name_, fmt::format("needs {}; expected plain numbers", detail::one_line(word, 60)));
+          fail(name_, fmt::format("needs {}; expected plain numbers", detail::one_line(word, 60)));
       }
     }
     read_buffers();
@@ -93,9 +91,9 @@ class Gltf {
     } else if (count == 0) {
       for (std::size_t m = 0; m < size_of("meshes"); ++m) add_mesh(m, Eigen::Affine3d::Identity());
     } else {
-      refuse(name_, "has nodes but no scene");
+      fail(name_, "has nodes but no scene");
     }
-    if (out_.faces.empty()) refuse(name_, "has no triangles in its scene; expected a surface of triangles");
+    if (out_.faces.empty()) fail(name_, "has no triangles in its scene; expected a surface of triangles");
     return std::move(out_);
   }
 
@@ -104,7 +102,7 @@ class Gltf {
     static const Json none = Json::array();
     const Json* found = member(parts_.document, key);
     if (!found) return none;
-    if (!found->is_array()) refuse(name_, fmt::format("'{}' is not an array", key));
+    if (!found->is_array()) fail(name_, fmt::format("'{}' is not an array", key));
     return *found;
   }
   std::size_t size_of(const char* key) const { return array(key).size(); }
@@ -114,20 +112,20 @@ class Gltf {
     if (!found) return otherwise;
     constexpr double most = 9e15;
     if (!found->is_number() || !(found->get<double>() >= 0.0 && found->get<double>() <= most))
-      refuse(name_, fmt::format("'{}' is no whole number", key));
+      fail(name_, fmt::format("'{}' is no whole number", key));
     return found->get<std::size_t>();
   }
   std::optional<std::size_t> index(const Json& of, const char* key, std::size_t count) const {
     if (!member(of, key)) return std::nullopt;
     const std::size_t value = whole(of, key, 0);
-    if (value >= count) refuse(name_, fmt::format("'{}' is {}; expected less than {}", key, value, count));
+    if (value >= count) fail(name_, fmt::format("'{}' is {}; expected less than {}", key, value, count));
     return value;
   }
   std::vector<std::size_t> indices(const Json& of, const char* key, std::size_t count) const {
     std::vector<std::size_t> out;
     const Json* found = member(of, key);
     if (!found) return out;
-    if (!found->is_array()) refuse(name_, fmt::format("'{}' is not an array", key));
+    if (!found->is_array()) fail(name_, fmt::format("'{}' is not an array", key));
     for (const Json& one : *found) {
       const Json wrapped = {{"index", one}};
       out.push_back(*index(wrapped, "index", count));
@@ -139,9 +137,9 @@ class Gltf {
     const Json* found = member(of, key);
     if (!found) return std::nullopt;
     std::array<double, n> out{};
-    if (!found->is_array() || found->size() != n) refuse(name_, fmt::format("'{}' is not {} numbers", key, n));
+    if (!found->is_array() || found->size() != n) fail(name_, fmt::format("'{}' is not {} numbers", key, n));
     for (std::size_t i = 0; i < n; ++i) {
-      if (!(*found)[i].is_number()) refuse(name_, fmt::format("'{}' is not {} numbers", key, n));
+      if (!(*found)[i].is_number()) fail(name_, fmt::format("'{}' is not {} numbers", key, n));
       out[i] = (*found)[i].get<double>();
     }
     return out;
@@ -181,7 +179,7 @@ class Gltf {
         }
       }
       if (bytes.size() < whole(list[b], "byteLength", 0))
-        refuse(name_, fmt::format("buffer {} is shorter than it says", b));
+        fail(name_, fmt::format("buffer {} is shorter than it says", b));
       buffers_.push_back(bytes);
     }
   }
@@ -209,7 +207,7 @@ class Gltf {
     while (!waiting.empty()) {
       const Waiting at = waiting.back();
       waiting.pop_back();
-      if (placed_[at.node]) refuse(name_, "a node stands at two places; expected a tree");
+      if (placed_[at.node]) fail(name_, "a node stands at two places; expected a tree");
       placed_[at.node] = true;
       const Json& node = array("nodes")[at.node];
       const Eigen::Affine3d here = at.above * placement(node);
@@ -226,19 +224,19 @@ class Gltf {
 
   View view_of(std::size_t accessor, const char* type, std::size_t width) const {
     const Json& of = array("accessors")[accessor];
-    if (member(of, "sparse")) refuse(name_, fmt::format("accessor {} is sparse; expected plain numbers", accessor));
+    if (member(of, "sparse")) fail(name_, fmt::format("accessor {} is sparse; expected plain numbers", accessor));
     const Json* kind = member(of, "type");
     if (!kind || !kind->is_string() || kind->get_ref<const std::string&>() != type)
-      refuse(name_, fmt::format("accessor {} is not of type {}", accessor, type));
+      fail(name_, fmt::format("accessor {} is not of type {}", accessor, type));
     View out;
     out.component = whole(of, "componentType", 0);
     out.count = whole(of, "count", 0);
     const std::size_t size = component_size(out.component) * width;
     const auto found = index(of, "bufferView", size_of("bufferViews"));
-    if (!found) refuse(name_, fmt::format("accessor {} has no bufferView", accessor));
+    if (!found) fail(name_, fmt::format("accessor {} has no bufferView", accessor));
     const Json& view = array("bufferViews")[*found];
     const auto buffer = index(view, "buffer", buffers_.size());
-    if (!buffer) refuse(name_, fmt::format("bufferView {} has no buffer", *found));
+    if (!buffer) fail(name_, fmt::format("bufferView {} has no buffer", *found));
     const std::size_t begin = whole(view, "byteOffset", 0);
     const std::size_t length = whole(view, "byteLength", 0);
     const std::size_t offset = whole(of, "byteOffset", 0);
@@ -247,7 +245,7 @@ class Gltf {
     const bool inside =
         begin <= all && length <= all - begin && offset <= length && out.stride >= size &&
         (out.count == 0 || (size <= length - offset && (out.count - 1) <= (length - offset - size) / out.stride));
-    if (!inside) refuse(name_, fmt::format("accessor {} reaches beyond its buffer", accessor));
+    if (!inside) fail(name_, fmt::format("accessor {} reaches beyond its buffer", accessor));
     out.bytes = buffers_[*buffer].substr(begin + offset);
     return out;
   }
@@ -264,7 +262,7 @@ class Gltf {
       case 5126:
         return 4;
       default:
-        refuse(name_, fmt::format("componentType {} is not known", component));
+        fail(name_, fmt::format("componentType {} is not known", component));
     }
   }
 
@@ -280,13 +278,13 @@ class Gltf {
 
   void add_mesh(std::size_t mesh, const Eigen::Affine3d& place) {
     const Json* primitives = member(array("meshes")[mesh], "primitives");
-    if (!primitives || !primitives->is_array()) refuse(name_, fmt::format("mesh {} has no primitives", mesh));
+    if (!primitives || !primitives->is_array()) fail(name_, fmt::format("mesh {} has no primitives", mesh));
     for (const Json& primitive : *primitives) {
       constexpr std::size_t triangles = 4;
       if (whole(primitive, "mode", triangles) != triangles) continue;  // points, lines, strips: no triangles
       if (const Json* extensions = member(primitive, "extensions");
           extensions && member(*extensions, "KHR_draco_mesh_compression"))
-        refuse(name_, "needs KHR_draco_mesh_compression; expected plain numbers");
+        fail(name_, "needs KHR_draco_mesh_compression; expected plain numbers");
       add_triangles(primitive, place);
     }
   }
@@ -294,12 +292,12 @@ class Gltf {
   void add_triangles(const Json& primitive, const Eigen::Affine3d& place) {
     const Json* attributes = member(primitive, "attributes");
     const auto accessor = attributes ? index(*attributes, "POSITION", size_of("accessors")) : std::nullopt;
-    if (!accessor) refuse(name_, "a primitive has no POSITION");
+    if (!accessor) fail(name_, "a primitive has no POSITION");
     const View positions = view_of(*accessor, "VEC3", 3);
     constexpr std::size_t real = 5126;
-    if (positions.component != real) refuse(name_, "a primitive's POSITION is not of floats");
+    if (positions.component != real) fail(name_, "a primitive's POSITION is not of floats");
     const std::size_t first = out_.vertices.size();
-    if (positions.count > largest - first) refuse(name_, fmt::format("has more than {} vertices", largest));
+    if (positions.count > largest - first) fail(name_, fmt::format("has more than {} vertices", largest));
     for (std::size_t i = 0; i < positions.count; ++i) {
       Vector3 x;
       for (std::size_t k = 0; k < 3; ++k)
@@ -310,7 +308,7 @@ class Gltf {
     if (const auto indexed = index(primitive, "indices", size_of("accessors"))) {
       const View view = view_of(*indexed, "SCALAR", 1);
       if (view.component != 5121 && view.component != 5123 && view.component != 5125)
-        refuse(name_, "a primitive's indices are not unsigned numbers");
+        fail(name_, "a primitive's indices are not unsigned numbers");
       for (std::size_t i = 0; i < view.count; ++i) corners.push_back(unsigned_at(view, i));
     } else {
       for (std::size_t i = 0; i < positions.count; ++i) corners.push_back(static_cast<std::uint32_t>(i));
@@ -321,10 +319,10 @@ class Gltf {
       geometry::Face face{};
       for (std::size_t k = 0; k < 3; ++k) {
         if (corners[i + k] >= positions.count)
-          refuse(name_, fmt::format("a face names vertex {}; expected less than {}", corners[i + k], positions.count));
+          fail(name_, fmt::format("a face names vertex {}; expected less than {}", corners[i + k], positions.count));
         face[mirrored ? 2 - k : k] = static_cast<int>(first + corners[i + k]);
       }
-      if (out_.faces.size() >= largest) refuse(name_, fmt::format("has more than {} faces", largest));
+      if (out_.faces.size() >= largest) fail(name_, fmt::format("has more than {} faces", largest));
       out_.faces.push_back(face);
     }
   }

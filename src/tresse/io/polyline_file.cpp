@@ -23,10 +23,6 @@ namespace tresse::io {
 namespace detail {
 namespace {
 
-[[noreturn]] void fail(const std::string& name, std::size_t line, const std::string& message) {
-  throw InvalidInput(fmt::format("{}:{}: {}", name, line, message));
-}
-
 /// The bytes of a .hair file, read in order.
 struct HairBytes {
   std::string_view left;

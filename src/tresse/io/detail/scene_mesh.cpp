@@ -95,7 +95,7 @@ void read_mesh_obstacle(const TableReader& table, scene::Obstacle& out) {
   if (name.empty()) context.fail(file, table.path("file") + " is empty; expected the name of a file");
   const std::filesystem::path beside = std::filesystem::path(context.file_name).parent_path();
   mesh.file = std::filesystem::absolute(beside / name).lexically_normal().string();
-  table.read("unit", mesh.unit, wanted_radius);
+  table.read("unit", mesh.unit, {dimensions::length, limits::radius});
   static const std::vector<std::string> axes{"z", "y"};
   if (name.ends_with(".gltf") || name.ends_with(".glb")) mesh.up = "y";  // the format says so
   table.read("up", mesh.up, axes);

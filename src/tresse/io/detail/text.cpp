@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
 
 namespace tresse::io::detail {
@@ -70,5 +71,12 @@ std::string alternatives(std::span<const std::string> words) {
 }
 
 std::string number(double value) { return fmt::format("{}", value); }
+
+void fail(const std::string& name, std::string_view message) {
+  throw InvalidInput(fmt::format("{}: {}", name, message));
+}
+void fail(const std::string& name, std::size_t line, std::string_view message) {
+  throw InvalidInput(fmt::format("{}:{}: {}", name, line, message));
+}
 
 }  // namespace tresse::io::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,5 +22,9 @@ std::string in_quotes(std::string_view text, std::size_t limit = 80);
 std::string alternatives(std::span<const std::string> words);
 /// Shortest text that reads back as the same double.
 std::string number(double value);
+
+/// Throws InvalidInput with the file's name, and its line, before the message.
+[[noreturn]] void fail(const std::string& name, std::string_view message);
+[[noreturn]] void fail(const std::string& name, std::size_t line, std::string_view message);
 
 }  // namespace tresse::io::detail
