@@ -333,7 +333,7 @@ double distance_from_many_places(const Neighbours& pair) {
 }
 
 TEST(ClosestPoints, of_neighbours_in_a_wisp_are_found_and_proved) {
-  int proved = 0, steps = 0, steps_from_guess = 0;
+  int proved = 0, hindered = 0;
   constexpr int pairs = 300;
   for (unsigned seed = 0; seed < pairs; ++seed) {
     RandomCurves random(seed);
@@ -356,11 +356,10 @@ TEST(ClosestPoints, of_neighbours_in_a_wisp_are_found_and_proved) {
         closest_points(pair.a, ia, pair.b, ib,
                        {.upper_bound = 1.01 * expected + 1e-12, .guess = ClosestPointsGuess{out.s_a, out.s_b}});
     EXPECT_NEAR(again.distance, expected, 1e-12 * std::max(ia.end, ib.end)) << seed;
-    steps += some.steps;
-    steps_from_guess += again.steps;
+    constexpr int two_rounds = 8;
+    if (again.steps > some.steps + two_rounds) ++hindered;
   }
-  // Where roundings differ strips are cut once more or less: 0.7 % more steps by clang, none by g++.
-  EXPECT_LE(steps_from_guess, 1.05 * steps);
+  EXPECT_LT(hindered, 3);
   EXPECT_GT(proved, pairs - 5);
 }
 

@@ -2,9 +2,10 @@
 """A second of combing from one checkpoint: the force on the comb with contact on the smooth curves, with segments in
 their place, and with three times the friction. Paper 000, figures 1 and 15.
 
-Goes on from a wisp that a comb already draws down (benchmarks/make_states leaves one in FOLDER/runs/wavy.combed), prints a
-table (claim, asked, measured, pass) and draws the forces. Exit status: 0 every claim holds, 1 one does not, 2 bad usage
-or a run failed.
+Goes on from a wisp that a comb already draws down: benchmarks/states/wavy.h5 (nine of 225 fibres side by side under one
+comb) or, with --copies 1, the checkpoint of one of them, which benchmarks/make_states leaves in FOLDER/runs/wavy.combed.
+Prints a table (claim, asked, measured, pass) and draws the forces. Exit status: 0 every claim holds, 1 one does not, 2
+bad usage or a run failed.
 """
 
 import argparse
@@ -13,14 +14,15 @@ import pathlib
 import subprocess
 import sys
 
+import h5py
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENE = ROOT / "scenes" / "comb.toml"
 
 # The wisp of benchmarks/make_states, but for what a case changes.
+FIBRES, PITCHES, TIME_STEP = 225, 10, 1e-3
 WISP = {
-    "fibres": 225,
     "natural_curvature": 60,
     "friction": 0.1,
     "duration": 60,
@@ -30,8 +32,10 @@ WISP = {
     "entry_time": 0.5,
     "clearance": "7mm",
     "tooth_length": "24mm",
+    "time_step": TIME_STEP,
     "tolerance": 1e-9,
     "max_iterations": 500,
+    "output.points_per_element": 1,
 }
 
 CASES = {
@@ -79,7 +83,10 @@ def execute(*command):
 def simulate(arguments, name):
     folder = arguments.output / name
     state = arguments.output / f"{name}.h5"
-    settings = [f"--set={key}={value}" for key, value in {**WISP, **CASES[name]}.items()]
+    wide = {"fibres": FIBRES * arguments.copies}
+    if arguments.copies > 1:
+        wide["teeth"] = PITCHES * arguments.copies + 1
+    settings = [f"--set={key}={value}" for key, value in {**WISP, **wide, **CASES[name]}.items()]
     execute(arguments.program, "bench", "state", arguments.wisp, SCENE, *settings, "-o", state)
     until = arguments.start + arguments.seconds
     execute(arguments.program, "run", state, "-o", folder, f"--until={until}", "--threads", arguments.threads, "--quiet")
@@ -91,8 +98,9 @@ def simulate(arguments, name):
 
 
 def start_of(wisp):
-    """Time of the checkpoint's step: what its run wrote last."""
-    return float((wisp.parent / "steps.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")[0])
+    """Time of a checkpoint or packed state [s]."""
+    with h5py.File(wisp) as state:
+        return state["state/step"][()] * TIME_STEP
 
 
 def claims(forces):
@@ -150,7 +158,9 @@ def draw(forces, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("wisp", type=pathlib.Path, help="checkpoint.h5 of FOLDER/runs/wavy.combed (benchmarks/make_states)")
+    parser.add_argument("wisp", type=pathlib.Path, nargs="?", default=ROOT / "benchmarks/states/wavy.h5",
+        help="checkpoint or packed state (benchmarks/states/wavy.h5)")  # fmt: skip
+    parser.add_argument("--copies", type=int, default=9, help="wisps in it side by side (9)")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/tresse")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "out/combing")
     parser.add_argument("--figure", type=pathlib.Path, help="where the picture goes (OUTPUT/combing.svg)")
