@@ -32,6 +32,16 @@ class Simulation {
       make_stepper(std::move(built));
     });
   }
+  /// From a state that a run kept.
+  Simulation(const std::filesystem::path& kept, std::optional<int> threads) : threads_(threads) {
+    const py::gil_scoped_release released;
+    plan_ = io::plan_run(kept);
+    require(plan_.start.has_value(),
+            [&] { return fmt::format("{}: is a scene, expected a state that a run kept (.h5)", kept.string()); });
+    scene::Case built = scene::build(plan_.scene);
+    scene::set_out_from(built, *plan_.start);
+    threads_.run([&] { make_stepper(std::move(built)); });
+  }
 
   const dynamics::Stepper& stepper() const {
     require(!computing_, "the simulation is computing a step in another thread; expected it at rest");
@@ -325,6 +335,7 @@ void bind_reading(py::class_<Simulation>& simulation) {
       .def_property_readonly("steps", [](const Simulation& s) { return s.stepper().state().step; })
       .def_property_readonly("time_step", [](const Simulation& s) { return s.stepper().options().dt; })
       .def_property_readonly("duration", [](const Simulation& s) { return s.plan().scene.integrator.duration; })
+      .def_property_readonly("resolved", [](const Simulation& s) { return s.plan().resolved; })
       .def_property_readonly("fibres", [](const Simulation& s) { return s.stepper().world().fibres.size(); })
       .def("obstacle_names",
            [](const Simulation& s) {
@@ -370,6 +381,8 @@ void bind_dynamics(py::module_& module) {
   register_contact_row();
   py::class_<Simulation> simulation(module, "Simulation");
   simulation.def(py::init<const io::SceneDocument&, std::optional<int>, bool>())
+      .def_static("from_state", [](const std::filesystem::path& kept,
+                                   std::optional<int> threads) { return std::make_unique<Simulation>(kept, threads); })
       .def("step", &Simulation::step)
       .def("step_of", &Simulation::step_of)
       .def("advance", &Simulation::advance)

@@ -59,6 +59,16 @@ class Simulation:
         self._core = _core.Simulation(scene._core, threads, push_out)
         self._names = self._core.obstacle_names()
 
+    @classmethod
+    def from_state(cls, path: str | os.PathLike, threads: int | None = None) -> Simulation:
+        """Goes on, in the same scene, from a state that a run kept: its checkpoint.h5, failure/step-N.h5, or what
+        `tresse bench state` packed."""
+        out = cls.__new__(cls)
+        out._core = _core.Simulation.from_state(os.fspath(path), threads)
+        out.scene = Scene.parse(out._core.resolved, name=os.fspath(path))
+        out._names = out._core.obstacle_names()
+        return out
+
     # Time.
 
     @property

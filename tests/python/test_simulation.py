@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import tresse
 
-PROGRAM = os.environ.get("TRESSE_PROGRAM", str(pathlib.Path(__file__).resolve().parents[2] / "build/release/bin/tresse"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("TRESSE_PROGRAM", str(ROOT / "build/release/bin/tresse"))
 SHORT = {"settle_time": 0.2, "entry_time": 0.5, "duration": 1.2}
 
 
@@ -79,6 +80,26 @@ def test_interrupted_and_resumed_is_the_same_run(scenes, tmp_path):
     assert_same_run(tmp_path / "parts", tmp_path / "whole")
     with pytest.raises(tresse.InvalidInput, match="scene"):
         tresse.Simulation(comb_of(scenes, friction=0.2, **SHORT)).run(output=tmp_path / "parts", resume=True)
+
+
+def test_a_kept_state_goes_on_as_the_run_did(scenes, tmp_path):
+    scene = comb_of(scenes, fibres=9, **SHORT)
+    run = tresse.Simulation(scene)
+    run.run(until=0.5, output=tmp_path / "run")
+    kept = tresse.Simulation.from_state(tmp_path / "run/checkpoint.h5", threads=1)
+    assert kept.time == run.time and kept.scene.duration == scene.duration
+    pressed = 0
+    for _ in range(50):
+        run.step()
+        kept.step()
+        assert np.array_equal(kept.forces["comb"], run.forces["comb"])
+        pressed += run.forces["comb"].any()
+    assert pressed > 5
+    again = tresse.Simulation.from_state(tmp_path / "run/checkpoint.h5")
+    assert again.run(until=0.55, output=tmp_path / "python").outcome == "finished"
+    program_runs(tmp_path / "run/checkpoint.h5", tmp_path / "program", "--until=0.55")
+    assert_same_run(tmp_path / "python", tmp_path / "program")
+    assert np.array_equal(tresse.load(tmp_path / "python").force("comb")[1][-1], run.forces["comb"])
 
 
 def test_ctrl_c_leaves_a_checkpoint(scenes, tmp_path):
@@ -236,6 +257,8 @@ def test_a_fast_obstacle_is_met():
     (lambda s: s.centreline(0, 0), "points_per_element: found 0"),
     (lambda s: tresse.Simulation(s.scene, threads=0), "threads: found 0"),
     (lambda s: tresse.Simulation("comb.toml"), "found str, expected a Scene"),
+    (lambda s: tresse.Simulation.from_state("none.h5"), "none.h5"),
+    (lambda s: tresse.Simulation.from_state(ROOT / "scenes/comb.toml"), "comb.toml: is a scene, expected a state"),
     (lambda s: tresse.Simulation(tresse.Scene({"fibres": [
         {"name": "a", "material": "nylon", "length": 0.1, "elements": 3, "radius": 1e-3, "root": {"position": [0, y, 0]}}
         for y in (0,)] + [{"name": "b", "material": "nylon", "length": 0.1, "elements": 3, "radius": 1e-3}]})), "at the start"),

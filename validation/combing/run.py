@@ -5,23 +5,22 @@ their place, and with three times the friction. Paper 000, figures 1 and 15.
 Goes on from a wisp that a comb already draws down: benchmarks/states/wavy.h5 (nine of 225 fibres side by side under one
 comb) or, with --copies 1, the checkpoint of one of them, which benchmarks/make_states leaves in FOLDER/runs/wavy.combed.
 Prints a table (claim, asked, measured, pass) and draws the forces. Exit status: 0 every claim holds, 1 one does not, 2
-bad usage or a run failed.
+bad usage or a run failed. Needs the Python package (PYTHONPATH=build/release/python); two hours on two cores.
 """
 
 import argparse
-import json
 import pathlib
 import subprocess
 import sys
 
-import h5py
 import numpy as np
+import tresse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENE = ROOT / "scenes" / "comb.toml"
 
 # The wisp of benchmarks/make_states, but for what a case changes.
-FIBRES, PITCHES, TIME_STEP = 225, 10, 1e-3
+FIBRES, PITCHES = 225, 10
 WISP = {
     "natural_curvature": 60,
     "friction": 0.1,
@@ -32,7 +31,7 @@ WISP = {
     "entry_time": 0.5,
     "clearance": "7mm",
     "tooth_length": "24mm",
-    "time_step": TIME_STEP,
+    "time_step": 1e-3,
     "tolerance": 1e-9,
     "max_iterations": 500,
     "output.points_per_element": 1,
@@ -44,12 +43,15 @@ CASES = {
     "dirty": {"friction": 0.3},
 }
 
+ARRIVING = "arriving.txt"  # left in each case's folder
+
 # Steps that are left out: what a packed state has lost of its velocities, and the drag of settling, which is let go, swing out.
 FIRST = 20
 
 # What is asked. Every tolerance of this validation is here.
 ASKED = {
-    # Largest change of the force from one step to the next, over its mean.
+    # Largest change of the force from one step to the next, over its mean. Impacts are left out: steps in which hairs
+    # come to teeth that they did not touch in the step before, and then press on them with as much as the change.
     "jump": 0.01,
     # Median change with segments over that with smooth contact.
     "roughness_ratio": 2.0,
@@ -62,45 +64,51 @@ class Force:
     """The force on the comb after every step [N]."""
 
     def __init__(self, folder):
-        rows = np.genfromtxt(folder / "forces.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
-        rows = rows[rows["obstacle"] == "comb"][FIRST:]
-        self.time = rows["time"]
-        self.vector = np.column_stack([rows["fx"], rows["fy"], rows["fz"]])
+        self.time, self.vector = (column[FIRST:] for column in tresse.load(folder).force("comb"))
         self.size = np.linalg.norm(self.vector, axis=1)
         self.mean = self.size.mean()
         self.jumps = np.linalg.norm(np.diff(self.vector, axis=0), axis=1) / self.mean
+        arriving = np.loadtxt(folder / ARRIVING)[FIRST + 1 :] / self.mean
+        self.impacts = (self.jumps > ASKED["jump"]) & (arriving >= self.jumps)
 
     def late(self):
         return self.vector[-max(1, len(self.vector) // 10) :].mean(axis=0)
 
 
-def execute(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))}: exit status {done.returncode}: {done.stderr.strip()}")
+class Arrivals:
+    """Of every step the force [N] of hairs on teeth that they did not press on in the step before."""
+
+    def __init__(self):
+        self.touching = None
+        self.forces = []
+
+    def __call__(self, simulation):
+        rows = simulation.contacts
+        rows = rows[(rows["obstacle_b"] >= 0) & rows["force"].any(axis=1)]
+        pairs = list(zip(rows["fibre_a"].tolist(), rows["part_b"].tolist()))
+        before = set(pairs) if self.touching is None else self.touching
+        new = [pair not in before for pair in pairs]
+        self.forces.append(np.linalg.norm(rows["force"][new].sum(axis=0)))
+        self.touching = set(pairs)
 
 
 def simulate(arguments, name):
     folder = arguments.output / name
+    if name not in arguments.run:
+        return Force(folder)
     state = arguments.output / f"{name}.h5"
     wide = {"fibres": FIBRES * arguments.copies}
     if arguments.copies > 1:
         wide["teeth"] = PITCHES * arguments.copies + 1
     settings = [f"--set={key}={value}" for key, value in {**WISP, **wide, **CASES[name]}.items()]
-    execute(arguments.program, "bench", "state", arguments.wisp, SCENE, *settings, "-o", state)
-    until = arguments.start + arguments.seconds
-    execute(arguments.program, "run", state, "-o", folder, f"--until={until}", "--threads", arguments.threads, "--quiet")
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    verdict = summary["verdict"]
-    words = verdict if isinstance(verdict, str) else "; ".join(remark["message"] for remark in verdict)
-    print(f"{name}: {summary['steps']} steps, {words}", file=sys.stderr)
+    packed = [arguments.program, "bench", "state", arguments.wisp, SCENE, *settings, "-o", state]
+    subprocess.run(packed, check=True)
+    simulation = tresse.Simulation.from_state(state, arguments.threads)
+    arrivals = Arrivals()
+    ended = simulation.run(simulation.time + arguments.seconds, arrivals, folder)
+    print(f"{name}: {ended.verdict}", file=sys.stderr)
+    np.savetxt(folder / ARRIVING, arrivals.forces)
     return Force(folder)
-
-
-def start_of(wisp):
-    """Time of a checkpoint or packed state [s]."""
-    with h5py.File(wisp) as state:
-        return state["state/step"][()] * TIME_STEP
 
 
 def claims(forces):
@@ -112,12 +120,14 @@ def claims(forces):
 
     for name, force in forces.items():
         add(f"mean force, {name}", "-", f"{1e3 * force.mean:.3f} mN", None)
-    large = smooth.jumps > ASKED["jump"]
-    add("largest jump, certified", f"<= {ASKED['jump']:.0%}", f"{smooth.jumps.max():.2%}; {large.sum()} of {len(large)} steps above",
-        not large.any())  # fmt: skip
-    for name in ("certified", "segments", "dirty"):
-        jumps = forces[name].jumps
-        add(f"jumps, {name}: median, 99 of 100", "-", f"{np.median(jumps):.1e}, {np.percentile(jumps, 99):.1e}", None)
+    rest = smooth.jumps[~smooth.impacts]
+    add("largest jump, certified, without impacts", f"<= {ASKED['jump']:.0%}", f"{rest.max():.2%}", bool(rest.max() <= ASKED["jump"]))
+    for name, force in forces.items():
+        jumps = force.jumps
+        large = (jumps > ASKED["jump"]).sum()
+        add(f"jumps, {name}: median, 99 of 100, largest", "-",
+            f"{np.median(jumps):.1e}, {np.percentile(jumps, 99):.1e}, {jumps.max():.1e}", None)  # fmt: skip
+        add(f"steps above {ASKED['jump']:.0%}, {name}; of them impacts", "-", f"{large} of {len(jumps)}; {force.impacts.sum()}", None)
     ratio = np.median(forces["segments"].jumps) / np.median(smooth.jumps)
     add("median jump, segments over certified", f">= {ASKED['roughness_ratio']:g}", f"{ratio:.1f}",
         bool(ratio >= ASKED["roughness_ratio"]))  # fmt: skip
@@ -166,15 +176,16 @@ def main():
     parser.add_argument("--figure", type=pathlib.Path, help="where the picture goes (OUTPUT/combing.svg)")
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--run", nargs="*", choices=CASES, default=list(CASES), metavar="CASE",
+        help=f"of {', '.join(CASES)}; the others are read from OUTPUT (all)")  # fmt: skip
     arguments = parser.parse_args()
     for path in (arguments.wisp, arguments.program):
         if not path.is_file():
             parser.error(f"{path}: no such file")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    arguments.start = start_of(arguments.wisp)
     try:
         forces = {name: simulate(arguments, name) for name in CASES}
-    except RuntimeError as error:
+    except (subprocess.CalledProcessError, tresse.InvalidInput, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     rows = claims(forces)
