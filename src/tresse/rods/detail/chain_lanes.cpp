@@ -465,8 +465,10 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
       }
     }
   };
-  for (int piece = 0; i < rows.size(); ++piece) {
-    fill_to(static_cast<std::size_t>(root_dof() + 3 * piece));  // the root, or what came before
+  int piece = point(0).piece;
+  for (int lane = 1; lane < four; ++lane) piece = std::min(piece, point(lane).piece);
+  for (; i < rows.size(); ++piece) {
+    fill_to(static_cast<std::size_t>(root_dof() + 3 * piece));  // of all of which every point is beyond
     for (int lane = 0; lane < four; ++lane) beyond[lane] = point(lane).piece > piece ? -1 : 0;
     for (Lanes3& rows_of : wrench) {
       for (Doubles& of_direction : rows_of) of_direction = lanes::select(beyond, of_direction, Doubles{});
