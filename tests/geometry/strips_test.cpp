@@ -359,6 +359,7 @@ TEST(ClosestPoints, of_neighbours_in_a_wisp_are_found_and_proved) {
     constexpr int two_rounds = 8;
     if (again.steps > some.steps + two_rounds) ++hindered;
   }
+  // None by g++ and clang; 21 and 13 where a guess that is the minimum isn't settled at once (StripSearch::run).
   EXPECT_LT(hindered, 3);
   EXPECT_GT(proved, pairs - 5);
 }

@@ -37,6 +37,7 @@ WISP = {
     "max_iterations": 500,
     "output.points_per_element": 1,
 }
+WAY = np.array([0.5, 0.0, -1.0]) / np.sqrt(1.25)  # of the comb: half as far forwards as down (scenes/comb.toml)
 
 CASES = {
     "certified": {},
@@ -75,8 +76,17 @@ class Force:
         arriving = np.loadtxt(folder / ARRIVING)[FIRST + 1 :] / self.mean
         self.impacts = (self.jumps > ASKED["jump"]) & (arriving >= self.jumps)
 
+        pull = -self.vector @ WAY
+        self.pull = pull.mean()
+        self.pull_jumps = np.abs(np.diff(pull)) / self.pull
+
     def late(self):
         return self.vector[-max(1, len(self.vector) // 10) :].mean(axis=0)
+
+    def windows(self):
+        """Means of 50 steps."""
+        count = max(1, len(self.vector) // 50)
+        return np.array([part.mean(axis=0) for part in np.array_split(self.vector, count)])
 
 
 class Arrivals:
@@ -111,6 +121,8 @@ def simulate(arguments, name):
     arrivals = Arrivals()
     ended = simulation.run(simulation.time + arguments.seconds, arrivals, folder)
     print(f"{name}: {ended.verdict}", file=sys.stderr)
+    if ended.outcome != "finished":
+        raise RuntimeError(f"{name}: {ended.outcome}")
     np.savetxt(folder / ARRIVING, arrivals.forces)
     return Force(folder)
 
@@ -164,9 +176,13 @@ def claims(forces, books):
         add(f"jumps, {name}: median, 99 of 100, largest", "-",
             f"{np.median(jumps):.1e}, {np.percentile(jumps, 99):.1e}, {jumps.max():.1e}", None)  # fmt: skip
         add(f"steps above {ASKED['jump']:.0%}, {name}; of them impacts", "-", f"{large} of {len(jumps)}; {force.impacts.sum()}", None)
+    add("pull along the comb's way, certified; jumps: median; steps above", "-",
+        f"{1e3 * smooth.pull:.3f} mN; {np.median(smooth.pull_jumps):.1e}; {(smooth.pull_jumps > ASKED['jump']).sum()}", None)  # fmt: skip
     ratio = np.median(forces["segments"].jumps) / np.median(smooth.jumps)
     add("median jump, segments over certified", f">= {ASKED['roughness_ratio']:g}", f"{ratio:.1f}",
         bool(ratio >= ASKED["roughness_ratio"]))  # fmt: skip
+    apart = np.linalg.norm(forces["segments"].windows() - smooth.windows(), axis=1).max() / smooth.mean
+    add("means of 50 steps, segments from certified, farthest", "-", f"{apart:.1%}", None)
     drift = np.linalg.norm(forces["segments"].late() - smooth.late()) / smooth.mean
     add("drift, segments", f">= {ASKED['drift']:.0%}", f"{drift:.1%}", bool(drift >= ASKED["drift"]))
     more = forces["dirty"].mean / smooth.mean
@@ -233,7 +249,7 @@ def main():
     try:
         forces = {name: simulate(arguments, name) for name in CASES}
         books = Books(arguments.output / "certified/checkpoint.h5", arguments.threads)
-    except (subprocess.CalledProcessError, tresse.InvalidInput, OSError) as error:
+    except (subprocess.CalledProcessError, RuntimeError, tresse.InvalidInput, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     rows = claims(forces, books)

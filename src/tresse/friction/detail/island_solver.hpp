@@ -4,11 +4,9 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <tresse/base/blocks.hpp>
@@ -17,6 +15,7 @@
 #include <tresse/friction/detail/island.hpp>
 #include <tresse/friction/detail/lanes.hpp>
 #include <tresse/friction/detail/large_newton.hpp>
+#include <tresse/friction/detail/largest_share.hpp>
 #include <tresse/friction/detail/operators.hpp>
 #include <tresse/friction/detail/small_newton.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
@@ -228,21 +227,10 @@ void IslandSolver<Operator>::sweep() {
 /// The contacts that make up a share of the square of the last step, at most so many, those that moved farthest first.
 template <typename Operator>
 std::vector<int> IslandSolver<Operator>::moved_most(double share, std::size_t most) const {
-  std::vector<std::pair<double, int>> moved;  // square, and the contact: equal ones in a fixed order
-  moved.reserve(static_cast<std::size_t>(op_.contacts()));
-  double total = 0.0;
-  for (int i = 0; i < op_.contacts(); ++i) {
-    moved.emplace_back(f_.template segment<3>(3 * i).template cast<double>().squaredNorm(), i);
-    total += moved.back().first;
-  }
-  // Selected, then sorted: a third of the time of a partial sort.
-  const auto last = moved.begin() + static_cast<std::ptrdiff_t>(most);
-  std::nth_element(moved.begin(), last, moved.end(), std::greater<>());
-  std::sort(moved.begin(), last, std::greater<>());
-  std::vector<int> out;
-  for (double sum = 0.0; out.size() < most && sum < share * total; sum += moved[out.size() - 1].first)
-    out.push_back(moved[out.size()].second);
-  return out;
+  std::vector<double> squares(static_cast<std::size_t>(op_.contacts()));
+  for (int i = 0; i < op_.contacts(); ++i)
+    squares[static_cast<std::size_t>(i)] = f_.template segment<3>(3 * i).template cast<double>().squaredNorm();
+  return largest_share(squares, share, most);
 }
 
 /// A few contacts settle hundreds of sweeps later than the rest: light ones near clamped roots, or many between the
