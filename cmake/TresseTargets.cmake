@@ -56,6 +56,10 @@ function(tresse_precompile target group)
       <variant> <vector> <Eigen/Dense> ${ARG_UNPARSED_ARGUMENTS})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${owner})
+  if(TRESSE_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${owner} PRIVATE -fpch-preprocess)
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # without it ccache passes on all that reads them
+  endif()
   # From precompiled headers g++ 12 sees overflows within std::string.
   target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>")
 endfunction()
