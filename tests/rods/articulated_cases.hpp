@@ -57,6 +57,14 @@ inline std::vector<ArticulatedElement<3>> helix_elements(const Case& c, double d
     const Vector3 d = c.rod->section(c.rod->piece_begin(piece) + u).position - origin;
     add_point<3>(d, own(piece, u), weight * c.densities[piece], out[piece]);
   });
+  for (const Disc& disc : discs_of(c)) {
+    ArticulatedElement<3>& e = out[disc.piece];
+    const Matrix3 inertia = inertia_of(*c.rod, disc);
+    const Matrix3 turning = turning_of(*c.rod, disc).middleCols<3>(c.rod->root_dof() + 3 * disc.piece);
+    e.inertia.bottomRightCorner<3, 3>() += inertia;
+    e.coupling.bottomRows<3>() += inertia * turning;
+    e.own += turning.transpose() * inertia * turning;
+  }
   MatrixX stiffness = MatrixX::Zero(c.rod->dof(), c.rod->dof());
   c.rod->add_stiffness(dt * dt, dt, stiffness);
   const int root = c.rod->root_dof();
@@ -100,6 +108,7 @@ inline std::vector<ArticulatedElement<6>> affine_elements(int n, unsigned seed) 
     e.twist << gradient(l) + math::cross_matrix(point(l)) * angular, angular;
     const Matrix3 stiffness = 1e-10 * Vector3(0.8, 1.0, 2.0).asDiagonal();
     e.local << l / 3.0 * stiffness, l / 6.0 * stiffness, l / 6.0 * stiffness, l / 3.0 * stiffness;
+    e.inertia.bottomRightCorner<3, 3>() += 1e-9 * Matrix3::Identity();
     d = point(l);
     frame = frame * math::rotation_exp(0.4 * vector());
   }
@@ -110,8 +119,7 @@ enum class Terms { mass, implicit };
 
 /// A or M from its definition, the pairs of elements one by one: what i moves of j and of all beyond j, i before j.
 template <int W>
-LongMatrix written_out(const std::vector<ArticulatedElement<W>>& elements, const Matrix6& root_inertia, bool free,
-                       Terms terms) {
+LongMatrix written_out(const std::vector<ArticulatedElement<W>>& elements, bool free, Terms terms) {
   const int root = free ? 6 : 0;
   const int n = static_cast<int>(elements.size());
   LongMatrix out = LongMatrix::Zero(root + W - 3 + 3 * n, root + W - 3 + 3 * n);
@@ -133,7 +141,7 @@ LongMatrix written_out(const std::vector<ArticulatedElement<W>>& elements, const
     if (terms == Terms::implicit) out.block(at, at, W, W) += e.local.template cast<Long>();
     beyond += weight * e.inertia.template cast<Long>();
   }
-  if (free) out.topLeftCorner(6, 6) += beyond + root_inertia.cast<Long>();
+  if (free) out.topLeftCorner(6, 6) += beyond;
   return out;
 }
 

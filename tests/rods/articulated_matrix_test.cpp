@@ -29,13 +29,6 @@ struct Chain {
   LongMatrix M;
 };
 
-Matrix6 spin(const Case& c) {
-  Matrix6 out = Matrix6::Zero();
-  const Vector3 tangent = c.state.root.frame.col(0);
-  out.bottomRightCorner<3, 3>() = c.spin_inertia * tangent * tangent.transpose();
-  return out;
-}
-
 /// With a drag that differs from element to element.
 template <int W>
 Chain<W> make_chain(const Setting& setting, unsigned seed) {
@@ -46,14 +39,12 @@ Chain<W> make_chain(const Setting& setting, unsigned seed) {
                               .root = setting.free ? RootCondition::free : RootCondition::clamped,
                               .seed = seed});
     out.matrix.elements() = helix_elements(c, dt);
-    out.matrix.root_inertia() = spin(c);
   } else {
     out.matrix.elements() = affine_elements(setting.elements, seed);
-    out.matrix.root_inertia() = 1e-9 * Matrix6::Identity();
   }
   for (int e = 0; e < setting.elements; ++e) out.matrix.elements()[e].weight = 1.0 + 0.1 * (e % 3);
-  out.A = written_out(out.matrix.elements(), out.matrix.root_inertia(), setting.free, Terms::implicit);
-  out.M = written_out(out.matrix.elements(), out.matrix.root_inertia(), setting.free, Terms::mass);
+  out.A = written_out(out.matrix.elements(), setting.free, Terms::implicit);
+  out.M = written_out(out.matrix.elements(), setting.free, Terms::mass);
   EXPECT_TRUE(out.matrix.factor(setting.free ? ChainRoot::free : ChainRoot::fixed));
   return out;
 }
@@ -109,7 +100,7 @@ TEST(ArticulatedMatrix, ElementsOfAHelixGiveItsMassMatrix) {
     const Case c = make_case({.elements = 6, .turn = 1.3, .root = root, .seed = 5});
     MatrixX expected(c.rod->dof(), c.rod->dof());
     c.rod->mass_matrix(expected);
-    const LongMatrix found = written_out(helix_elements(c, dt), spin(c), root == RootCondition::free, Terms::mass);
+    const LongMatrix found = written_out(helix_elements(c, dt), root == RootCondition::free, Terms::mass);
     EXPECT_LT(relative(found.cast<double>(), expected), 1e-14);
   }
 }
@@ -190,18 +181,21 @@ TEST(ArticulatedMatrix, SaysWhenTheMatrixIsNotPositiveDefinite) {
   EXPECT_FALSE(with([](auto& e) { e[0].own(0, 0) = std::numeric_limits<double>::infinity(); }));
 }
 
-/// The lumped spin inertia of a free straight rod is what makes its matrix regular.
-TEST(ArticulatedMatrix, RefusesAFreeStraightRodWithoutSpinInertia) {
-  ArticulatedMatrix<3> matrix;
-  Case c = make_case({.elements = 3, .root = RootCondition::free});
-  c.state.coordinates.setZero();
-  c.state.root.frame.setIdentity();
-  c.state.root.position.setZero();
-  c.rod->update(c.state);
-  matrix.elements() = helix_elements(c, dt);
-  EXPECT_FALSE(matrix.factor(ChainRoot::free));
-  matrix.root_inertia() = spin(c);
-  EXPECT_TRUE(matrix.factor(ChainRoot::free));
+/// Where nothing resists the turning of a free straight rod about its centreline, its matrix is singular.
+TEST(ArticulatedMatrix, RefusesAFreeStraightRodWithoutRotaryInertia) {
+  const auto factors = [](bool lumped_at_the_root) {
+    Case c = make_case({.elements = 3, .root = RootCondition::free, .rotary_inertia = false});
+    c.state.coordinates.setZero();
+    c.state.root.frame.setIdentity();
+    c.state.root.position.setZero();
+    c.rod->update(c.state);
+    ArticulatedMatrix<3> matrix;
+    matrix.elements() = helix_elements(c, dt);
+    if (!lumped_at_the_root) matrix.elements()[0].inertia(3, 3) = 0.0;  // about the centreline, along x
+    return matrix.factor(ChainRoot::free);
+  };
+  EXPECT_FALSE(factors(false));
+  EXPECT_TRUE(factors(true));
 }
 
 /// A branch carried by a parent's element, in one matrix: the parent's unknowns, then the branch's.
@@ -210,14 +204,12 @@ void branch_matches(bool free) {
   const auto trunk = affine_elements(6, 3);
   ArticulatedMatrix<6> parent;
   parent.elements() = trunk;
-  parent.root_inertia() = 1e-9 * Matrix6::Identity();
   ArticulatedMatrix<W> branch;
   if constexpr (W == 3) {
     branch.elements() = helix_elements(make_case({.elements = 4, .seed = 9}), dt);
   } else {
     branch.elements() = affine_elements(4, 9);
   }
-  branch.root_inertia() = 1e-8 * Matrix6::Identity();
   ASSERT_TRUE(branch.factor(ChainRoot::carried));
   const int element = 3;
   const Eigen::Matrix<double, 6, 6> reach = 0.6 * trunk[element].twist;
@@ -226,7 +218,7 @@ void branch_matches(bool free) {
   ASSERT_TRUE(parent.factor(free ? ChainRoot::free : ChainRoot::fixed));
 
   // Written out: the branch with a free root, its six unknowns replaced by those of the parent.
-  const auto by_root = [&](Terms terms) { return written_out(branch.elements(), branch.root_inertia(), true, terms); };
+  const auto by_root = [&](Terms terms) { return written_out(branch.elements(), true, terms); };
   const int own = parent.dof();
   const int beyond = branch.dof();
   LongMatrix map = LongMatrix::Zero(6 + beyond, own + beyond);
@@ -236,7 +228,7 @@ void branch_matches(bool free) {
   map.bottomRightCorner(beyond, beyond).setIdentity();
   const auto whole = [&](Terms terms) {
     LongMatrix out = map.transpose() * by_root(terms) * map;
-    out.topLeftCorner(own, own) += written_out(trunk, parent.root_inertia(), free, terms);
+    out.topLeftCorner(own, own) += written_out(trunk, free, terms);
     return out;
   };
   const LongMatrix A = whole(Terms::implicit);

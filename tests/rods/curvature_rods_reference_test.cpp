@@ -44,7 +44,7 @@ std::unique_ptr<Rod> rod_of(const json& entry) {
   const double density = 1.0;
   const double area_of_section = entry["rhoS_g_per_cm"].get<double>() / density;
   const double radius = std::sqrt(area_of_section / M_PI);
-  Material material{.density = density};
+  Material material{.density = density, .rotary_inertia = false};  // the reference has none
   material.young_modulus = k3[1] / (M_PI / 4.0 * std::pow(radius, 4));
   material.poisson_ratio = k3[1] / k3[0] - 1.0;
   const CrossSection section = CrossSection::circle(radius);

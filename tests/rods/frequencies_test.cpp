@@ -24,6 +24,7 @@ struct Beam {
   Material material{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.3};
   CrossSection section = CrossSection::circle(1e-3);
   Vector3 natural = Vector3::Zero();
+  bool rotary = true;  ///< whether the reference has the inertia of turning sections
 };
 
 struct Model {
@@ -56,7 +57,8 @@ std::unique_ptr<Rod> mass_spring(const Beam& beam, int n) {
   return make_mass_spring(edges(beam, n), beam.material, RootCondition::clamped);
 }
 
-/// Angular frequencies, lowest first: M x = K x / omega^2, as the twist of a straight rod has no mass.
+/// Angular frequencies, lowest first: M x = K x / omega^2, as without rotary inertia a straight rod's twist has no
+/// mass.
 VectorX frequencies(const MatrixX& mass, const MatrixX& stiffness) {
   const VectorX values = Eigen::GeneralizedSelfAdjointEigenSolver<MatrixX>(mass, stiffness).eigenvalues();
   return values.reverse().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
@@ -78,6 +80,7 @@ VectorX exact_frequencies(const Beam& beam) {
   constexpr double h = 1.0 / (points - 1);
   const Vector3 stiffness = bending_stiffness(beam.section, beam.material);
   const double density = beam.material.density * area(beam.section);
+  const auto of_squares = mean_squares(beam.section);
   const auto frame = [&](double s) {
     const Vector3 turn = s * beam.natural;
     return turn.isZero(0.0) ? Matrix3(Matrix3::Identity()) : rodrigues<double>(turn);
@@ -91,7 +94,7 @@ VectorX exact_frequencies(const Beam& beam) {
   };
   std::vector<Matrix3> frames;
   for (int i = 0; i < 2 * points - 1; ++i) frames.push_back(frame(0.5 * h * i));
-  std::vector<std::vector<Vector3>> moved;
+  std::vector<std::vector<Vector3>> moved, turned;
   for (int k = 0; k < 3 * degrees; ++k) {
     const auto bend = [&](int i) -> Vector3 {
       const double x = h * i - 1.0;
@@ -103,14 +106,20 @@ VectorX exact_frequencies(const Beam& beam) {
       if (i % 2 == 0) return turn[i / 2];
       return 0.5 * (turn[i / 2] + turn[i / 2 + 1]) + h / 8.0 * (bend(i - 1) - bend(i + 1));
     };
+    turned.push_back(turn);
     moved.push_back(integral([&](int i) -> Vector3 { return turn_at(i).cross(frames[i].col(0)); }));
   }
+  const Vector3 squares(of_squares[0] + of_squares[1], of_squares[1], of_squares[0]);  // about n0, n1, n2
   MatrixX mass(3 * degrees, 3 * degrees), springs = MatrixX::Zero(3 * degrees, 3 * degrees);
   for (int a = 0; a < 3 * degrees; ++a) {
     springs(a, a) = stiffness[a % 3] / (2.0 * (a / 3) + 1.0);
     for (int b = 0; b < 3 * degrees; ++b) {
       mass(a, b) = 0.0;
-      for (int i = 0; i < points; ++i) mass(a, b) += density * weight(i) * moved[a][i].dot(moved[b][i]);
+      for (int i = 0; i < points; ++i) {
+        const auto in_axes = [&](int k) -> Vector3 { return frames[2 * i].transpose() * turned[k][i]; };
+        const double rotary = beam.rotary ? in_axes(a).dot(squares.cwiseProduct(in_axes(b))) : 0.0;
+        mass(a, b) += density * weight(i) * (moved[a][i].dot(moved[b][i]) + rotary);
+      }
     }
   }
   return frequencies(mass, springs);
@@ -144,7 +153,8 @@ TEST_P(StraightFrequencies, AreTheBeams) {
   EXPECT_LT(fine, asked);
   EXPECT_NEAR(error(n, 1), error(n, 0), 1e-6);
   EXPECT_GT(std::log2(coarse / fine), 1.9);
-  EXPECT_NEAR(exact_frequencies(beam)[0] / (2.0 * M_PI) / expected, 1.0, 1e-9) << "the reference itself";
+  const Beam thin{.rotary = false};
+  EXPECT_NEAR(exact_frequencies(thin)[0] / (2.0 * M_PI) / expected, 1.0, 1e-9) << "the reference itself";
 }
 
 // The three lowest of a helix with an elliptic section, where bending and twist mix.
@@ -161,6 +171,46 @@ TEST_P(CurvedFrequencies, AreThoseOfRayleighAndRitz) {
     EXPECT_LT(error, asked) << k;
     EXPECT_GT(std::log2(before / error), 1.9) << k;
   }
+}
+
+// f = sqrt(G / rho) / (4 L) for a circle; a flat section is stiffer against twist by less than it has more inertia.
+TEST(TorsionalFrequency, IsThatOfShearWaves) {
+  constexpr double torsion_asked = 2e-3;
+  const double a = 1e-3;
+  for (const double b : {1e-3, 2.5e-3}) {
+    const Beam beam{.section = {a, b}};
+    const double shear = beam.material.young_modulus / (2.0 * (1.0 + beam.material.poisson_ratio));
+    const double flat = 2.0 * a * b / (a * a + b * b);  // sqrt(J / (I1 + I2)), 1 for a circle
+    const double expected = flat * std::sqrt(shear / beam.material.density) / 4.0;
+    const auto error = [&](const auto& make, int n) {
+      const auto rod = make(beam, n);
+      // Of the straight rod, twist alone.
+      MatrixX mass(rod->dof(), rod->dof()), stiffness = MatrixX::Zero(rod->dof(), rod->dof());
+      rod->mass_matrix(mass);
+      rod->add_stiffness(1.0, 0.0, stiffness);
+      const auto twist = [](const MatrixX& of) -> MatrixX {
+        return of(Eigen::seq(0, Eigen::last, 3), Eigen::seq(0, Eigen::last, 3));
+      };
+      return std::abs(frequencies(twist(mass), twist(stiffness))[0] / (2.0 * M_PI) / expected - 1.0);
+    };
+    for (const auto& make : {helix, clothoid}) {
+      EXPECT_LT(error(make, 4), torsion_asked);
+      EXPECT_GT(std::log2(error(make, 4) / error(make, 8)), 3.9);
+      if (printing()) std::printf("torsion, section 1 : %.1f, 8 elements: %.1e\n", b / a, error(make, 8));
+    }
+  }
+}
+
+// A rod so thick that its sections' inertia slows its third bending mode by several per cent.
+TEST(BendingFrequencies, OfAThickRodAreThoseWithRotaryInertia) {
+  constexpr int mode = 2;  // of each plane; twist is faster
+  const Beam beam{.section = {0.04, 0.04001}, .natural = {1e-9, 0.0, 0.0}};
+  Beam thin = beam;
+  thin.rotary = false;
+  const double expected = exact_frequencies(beam)[2 * mode];
+  EXPECT_LT(expected, 0.97 * exact_frequencies(thin)[2 * mode]);
+  EXPECT_NEAR(frequencies(*helix(beam, 48))[2 * mode] / expected, 1.0, asked);
+  EXPECT_NEAR(frequencies(*clothoid(beam, 12))[2 * mode] / expected, 1.0, asked);
 }
 
 }  // namespace

@@ -63,16 +63,19 @@ Vec<Scalar> centreline(const Vec<Scalar>& start, const Mat<Scalar>& frame, const
   return r + m * rodrigues_integral_e(turn) * Scalar(u);
 }
 
+enum class Model { super_helix, super_clothoid };
+
 /// A tapered, elliptic, naturally curved rod in a random state.
 struct Case {
   std::unique_ptr<Rod> rod;
   std::vector<double> lengths;
   std::vector<double> densities;  ///< rho S [kg/m]
-  double spin_inertia = 0.0;      ///< lumped at a free root, about its tangent [kg m^2]
+  std::vector<CrossSection> sections;
   RodState state;
+  Model model = Model::super_helix;
+  bool rotary_inertia = true;
 };
 
-enum class Model { super_helix, super_clothoid };
 constexpr std::array<Model, 2> curvature_models = {Model::super_helix, Model::super_clothoid};
 
 struct CaseOptions {
@@ -82,14 +85,21 @@ struct CaseOptions {
   RootCondition root = RootCondition::clamped;
   unsigned seed = 1;
   Model model = Model::super_helix;
+  bool rotary_inertia = true;
 };
 
 inline Case make_case(const CaseOptions& options) {
   std::mt19937 random(options.seed);
   std::uniform_real_distribution<double> u(-1.0, 1.0);
   const auto vector = [&](double scale) { return Vector3(scale * Vector3(u(random), u(random), u(random))); };
-  const Material material{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4, .damping_time = 0.01};
+  const Material material{.density = 1200.0,
+                          .young_modulus = 2e6,
+                          .poisson_ratio = 0.4,
+                          .damping_time = 0.01,
+                          .rotary_inertia = options.rotary_inertia};
   Case out;
+  out.model = options.model;
+  out.rotary_inertia = options.rotary_inertia;
   std::vector<SuperHelixElement> elements;
   std::vector<SuperClothoidElement> clothoids;
   std::vector<Vector3> nodes;
@@ -101,10 +111,7 @@ inline Case make_case(const CaseOptions& options) {
     e.rest_curvature = vector(options.turn / e.length);
     out.lengths.push_back(e.length);
     out.densities.push_back(material.density * area(e.section));
-    if (options.root == RootCondition::free) {
-      const double polar = M_PI / 4.0 * 1e-3 * 1.5e-3 * (1e-6 + 2.25e-6) * std::pow(taper, 4);
-      out.spin_inertia += material.density * polar * e.length;
-    }
+    out.sections.push_back(e.section);
     elements.push_back(e);
     clothoids.push_back({e.length, e.section});
     nodes.push_back(e.rest_curvature);
@@ -141,6 +148,55 @@ void integrate(const Case& c, Visit&& visit) {
         visit(i, (k + rule.nodes[g]) * width, rule.weights[g] * width);
     }
   }
+}
+
+/// A section in which the rotary inertia of a stretch of the rod is lumped.
+struct Disc {
+  int piece;
+  double u;         ///< local arc length [m]
+  Vector3 inertia;  ///< about its axes n0, n1, n2 [kg m^2]
+};
+
+/// Where a rod has them: docs/rods.md, "Rotary inertia".
+inline std::vector<Disc> discs_of(const Case& c) {
+  std::vector<Disc> out;
+  const auto add = [&](int piece, double u, double length) {
+    const double a = c.sections[piece].half_axis_1, b = c.sections[piece].half_axis_2;
+    const double density = c.densities[piece] / (M_PI * a * b);
+    const double about_1 = density * length * M_PI / 4.0 * a * b * b * b;
+    const double about_2 = density * length * M_PI / 4.0 * a * a * a * b;
+    out.push_back({piece, u, Vector3(about_1 + about_2, about_1, about_2)});
+  };
+  for (int i = 0; i < static_cast<int>(c.lengths.size()); ++i) {
+    const double l = c.lengths[i];
+    if (!c.rotary_inertia) {
+      if (c.rod->root_condition() != RootCondition::free) continue;
+      add(i, 0.0, l);
+      out.back().piece = 0;
+    } else if (c.model == Model::super_helix) {
+      add(i, 0.0, 0.4 * l);
+      add(i, 5.0 / 6.0 * l, 0.6 * l);
+    } else {
+      for (const double side : {-1.0, 1.0}) add(i, l * (0.5 + side / std::sqrt(12.0)), 0.5 * l);
+    }
+  }
+  return out;
+}
+
+/// How a disc turns with the unknowns, (3, dof), and its moments of inertia in world axes.
+inline Matrix3X turning_of(const Rod& rod, const Disc& disc) {
+  Matrix6X all = Matrix6X::Zero(6, rod.dof());
+  rod.twist_jacobian(disc.piece, disc.u, all);
+  return all.bottomRows<3>();
+}
+inline Matrix3 inertia_of(const Rod& rod, const Disc& disc) {
+  const Matrix3 frame = rod.section(rod.piece_begin(disc.piece) + disc.u).frame;
+  return frame * disc.inertia.asDiagonal() * frame.transpose();
+}
+/// Its angular velocity, what is prescribed of the root included.
+inline Vector3 spin_of(const Rod& rod, const Disc& disc, const VectorX& v) {
+  const bool clamped = rod.root_condition() == RootCondition::clamped;
+  return turning_of(rod, disc) * v + (clamped ? rod.state().root_velocity.angular : Vector3(Vector3::Zero()));
 }
 
 /// State after the generalised displacement `h * v`, root by the exponential map.

@@ -8,6 +8,10 @@ namespace tresse::rods {
 
 double area(const CrossSection& section) { return std::numbers::pi * section.half_axis_1 * section.half_axis_2; }
 
+std::array<double, 2> mean_squares(const CrossSection& section) {
+  return {section.half_axis_1 * section.half_axis_1 / 4.0, section.half_axis_2 * section.half_axis_2 / 4.0};
+}
+
 Vector3 bending_stiffness(const CrossSection& section, const Material& material) {
   const double a = section.half_axis_1;
   const double b = section.half_axis_2;

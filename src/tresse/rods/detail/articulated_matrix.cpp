@@ -94,7 +94,7 @@ bool ArticulatedMatrix<W>::eliminate(int e, const Eigen::Matrix<double, Z, Z>& b
 
 template <int W>
 bool ArticulatedMatrix<W>::factor_root(const Eigen::Matrix<double, Z, Z>& all) {
-  carried_inertia_ = all.template topLeftCorner<6, 6>() + root_inertia_;
+  carried_inertia_ = all.template topLeftCorner<6, 6>();
   if constexpr (W == 6) {
     node_.R = all.template bottomRightCorner<3, 3>();
     if (!reverse_cholesky<3>(node_.R)) return false;
@@ -305,9 +305,7 @@ Vector6 ArticulatedMatrix<W>::mass_times(const Eigen::Ref<const VectorX>& x, Eig
     wrench.noalias() += element.inertia * twists_[e];
     wrench.noalias() += element.coupling * c;
   }
-  if (root_ == ChainRoot::fixed) return wrench;
-  wrench.noalias() += root_inertia_ * twists_.front();
-  if (root_ == ChainRoot::carried) return wrench;
+  if (root_ != ChainRoot::free) return wrench;
   out.template head<6>() = wrench;
   return Vector6::Zero();
 }

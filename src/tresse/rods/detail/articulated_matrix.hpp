@@ -14,7 +14,7 @@
 /// world axes at one origin for the whole chain. Motion inside element e is V_e, carried over from before, plus its
 /// own; then
 ///
-///   v^T A v = V_0^T I_root V_0 + sum_e [V_e; c_e]^T (w_e [I_e, Y_e; Y_e^T, G_e] + [0, 0; 0, K_e]) [V_e; c_e],
+///   v^T A v = sum_e [V_e; c_e]^T (w_e [I_e, Y_e; Y_e^T, G_e] + [0, 0; 0, K_e]) [V_e; c_e],
 ///   V_{e+1} = V_e + X_e c_e.
 ///
 /// Let z_e = V_e (W = 3) or (V_e, a_e) (W = 6) be what the part from element e on knows of the part before, and d_e the
@@ -53,7 +53,7 @@ struct ArticulatedAttachment {
   Matrix6 inertia = Matrix6::Zero();
 };
 
-/// Fill elements, attachments and root_inertia, then factor(). All of it reads what they hold: leave them alone until
+/// Fill elements and attachments, then factor(). All of it reads what they hold: leave them alone until
 /// the next factor(). Every pass is O(elements); none allocates once the storage is there.
 template <int W>
 class ArticulatedMatrix {
@@ -65,8 +65,6 @@ class ArticulatedMatrix {
 
   std::vector<Element>& elements() { return elements_; }           ///< from root to tip, at least one
   std::vector<Attachment>& attachments() { return attachments_; }  ///< in order of their elements
-  /// A form in V_0 itself, in M and A alike: what is lumped at a root. Without effect on a fixed one. (6, 6)
-  Matrix6& root_inertia() { return root_inertia_; }
 
   int root_dof() const { return root_ == ChainRoot::free ? 6 : 0; }
   int dof() const { return root_dof() + W - 3 + 3 * static_cast<int>(elements_.size()); }
@@ -126,7 +124,6 @@ class ArticulatedMatrix {
   ChainRoot root_ = ChainRoot::fixed;
   std::vector<Element> elements_;
   std::vector<Attachment> attachments_;
-  Matrix6 root_inertia_ = Matrix6::Zero();
   std::vector<Block> blocks_;  ///< (elements)
   Block node_;                 ///< W = 6: of the first node, B's upper six rows
   Matrix6 root_R_;             ///< of a free root, upper triangular

@@ -27,11 +27,6 @@ void ChainRod<Shape>::articulate(const StepTerms& terms, ArticulatedMatrix<Shape
     Shape::add_stiffness(from.length, stiffness * from.stiffness, e.local);
     e.weight = 1.0 + terms.drag / from.density;
   }
-  out.root_inertia().setZero();
-  if (root_dof() > 0) {
-    const Vector3 tangent = state_.root.frame.col(0);
-    out.root_inertia().template bottomRightCorner<3, 3>() = spin_inertia_ * tangent * tangent.transpose();
-  }
 }
 
 template <typename Shape>
@@ -72,7 +67,6 @@ bool ArticulatedLimb<Shape>::factor(const Rod& rod, const StepTerms& terms, std:
     case RootCondition::free:
       return matrix_.factor(ChainRoot::free);
     default:
-      matrix_.root_inertia().setZero();  // nothing is lumped at a carried root
       return matrix_.factor(ChainRoot::carried);
   }
 }

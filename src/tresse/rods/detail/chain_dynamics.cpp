@@ -176,12 +176,6 @@ void ChainRod<Shape>::step_matrix(const StepTerms& terms, const VectorX& velocit
   upper_gram(true, weight, out);
   momentum.noalias() = out.selfadjointView<Eigen::Upper>() * velocity;
   momentum /= weight;
-  if (root_dof() > 0) {
-    const Vector3 tangent = state_.root.frame.col(0);
-    const Matrix3 spin = spin_inertia_ * tangent * tangent.transpose();
-    out.block<3, 3>(3, 3) += spin;
-    momentum.segment<3>(3) += spin * velocity.segment<3>(3);
-  }
   add_stiffness(terms.stiffness, terms.damping, out);
   if (!uniform) add_drag_matrix(terms.drag, out);
 }
@@ -189,10 +183,6 @@ void ChainRod<Shape>::step_matrix(const StepTerms& terms, const VectorX& velocit
 template <typename Shape>
 void ChainRod<Shape>::mass_matrix(Eigen::Ref<MatrixX> out) const {
   out = mass_gram();
-  if (root_dof() > 0) {
-    const Vector3 tangent = state_.root.frame.col(0);
-    out.block<3, 3>(3, 3) += spin_inertia_ * tangent * tangent.transpose();
-  }
 }
 
 template <typename Shape>
@@ -246,15 +236,6 @@ Twist ChainRod<Shape>::prescribed_twist(const RodLoads& loads) const {
   return root_condition_ == RootCondition::carried ? loads.root_velocity : state_.root_velocity;
 }
 
-/// From the force on the whole rod and its torque about r(0). The lumped spin inertia I (omega . n0) n0 changes at
-/// I (omega . n0) omega x n0 when omega is constant.
-template <typename Shape>
-void ChainRod<Shape>::fill_root_force(const Vector3& force, const Vector3& torque, Eigen::Ref<VectorX> out) const {
-  out.head<3>() = force;
-  out.segment<3>(3) =
-      torque - spin_inertia_ * root_spin() * state_.root_velocity.angular.cross(state_.root.frame.col(0));
-}
-
 /// Root to tip: velocity and bias acceleration of the joints (that of the unknown accelerations zero), then the line
 /// force rho S (g - a) - drag (v* - wind) integrated over each element, into forces_.
 template <typename Shape>
@@ -273,12 +254,20 @@ void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
 
     const Vector3 spin_l = local(spin);
     const Matrix3 cross = math::cross_matrix(spin_l);
-    const Matrix3 rigid = math::cross_matrix(local(spin_rate)) + cross * cross;
-    LineForce line{density * local(loads.gravity - acceleration), -density * rigid, -2.0 * density * cross, density};
+    const Vector3 spin_rate_l = local(spin_rate);
+    const Matrix3 rigid = math::cross_matrix(spin_rate_l) + cross * cross;
+    const Vector3 air = loads.drag * local(prescribed.angular);
+    LineForce line{density * local(loads.gravity - acceleration),
+                   -density * rigid,
+                   -2.0 * density * cross,
+                   density,
+                   spin_l,
+                   spin_rate_l,
+                   air};
     if (loads.drag != 0.0) {
       const Vector3 wind = prescribed.linear + prescribed.angular.cross(joint.offset) - loads.wind;
       line.constant -= loads.drag * local(wind);
-      line.position -= loads.drag * math::cross_matrix(local(prescribed.angular));
+      line.position -= math::cross_matrix(air);
     }
     forces_[i] = shape.force(line);
 
@@ -310,7 +299,10 @@ void ChainRod<Shape>::inertial_and_external_force(const RodLoads& loads, Eigen::
     force += own;
     torque += joint.offset.cross(own) + joint.frame * forces_[i].torque;
   }
-  if (root_dof() > 0) fill_root_force(force, torque, out);
+  if (root_dof() > 0) {
+    out.template head<3>() = force;
+    out.template segment<3>(3) = torque;
+  }
 }
 
 /// Calls visit(i, momentum per unit line density, in the element's start frame).
@@ -323,7 +315,8 @@ void ChainRod<Shape>::for_each_motion(Visit&& visit) const {
   for (int i = 0; i < count(); ++i) {
     const Joint& joint = joints_[i];
     const Local rate_i = rate(i);
-    visit(i, shapes_[i].momentum(joint.frame.transpose() * linear, joint.frame.transpose() * spin));
+    visit(i, momentum_of<width>(shapes_[i].moments(), rate_i, joint.frame.transpose() * linear,
+                                joint.frame.transpose() * spin));
     linear += spin.cross(joints_[i + 1].offset - joint.offset) + joint.frame * (shapes_[i].end_linear() * rate_i);
     spin += joint.frame * (shapes_[i].end_angular() * rate_i);
   }
@@ -370,8 +363,6 @@ const typename ChainRod<Shape>::Movement& ChainRod<Shape>::movement() const {
   if (moved_) return movement_;
   movement_ = {};
   add_movement();
-  movement_.kinetic += 0.5 * spin_inertia_ * root_spin() * root_spin();
-  movement_.rotational += spin_inertia_ * root_spin() * state_.root.frame.col(0);
   moved_ = true;
   return movement_;
 }

@@ -4,6 +4,7 @@
 
 #include <tresse/base/assert.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
+#include <tresse/rods/detail/helix_discs.hpp>
 #include <tresse/rods/detail/helix_element.hpp>
 #include <tresse/rods/detail/helix_integrals.hpp>
 #include <tresse/rods/detail/wrench_columns.hpp>
@@ -87,6 +88,7 @@ struct HelixGroup {
   Lanes3 w, rate, offset, next;
   Columns<Doubles> frame;
   Columns<Doubles> linear, angular;  ///< twists of the coordinates
+  std::array<Doubles, four> discs;   ///< ElementDiscs
 };
 
 template <typename Shape>
@@ -117,7 +119,13 @@ void ChainRod<Shape>::gather(int g, HelixGroup& out) const {
                    member(elements_[at[3]])};
   };
   out.length = of_elements([](const Element& e) { return e.length; });
-  for (int lane = present; lane < four; ++lane) out.length[lane] = 0.0;
+  static_assert(sizeof(ElementDiscs) == four * sizeof(double));
+  const auto discs = [&](std::size_t lane) { return lanes::load(elements_[at[lane]].discs.start.data()); };
+  out.discs = lanes::transposed({discs(0), discs(1), discs(2), discs(3)});
+  for (int lane = present; lane < four; ++lane) {
+    out.length[lane] = 0.0;
+    for (Doubles& of_section : out.discs) of_section[lane] = 0.0;
+  }
   out.density = of_elements([](const Element& e) { return e.density; });
   for (int r = 0; r < 3; ++r) {
     const auto of = [&](std::size_t lane) { return joints_[at[lane] + 1].offset[r]; };
@@ -144,6 +152,7 @@ struct HelixGroups {
   std::uint64_t state = 0;  ///< of which they are, by its number
   std::vector<HelixGroup> groups;
   std::vector<HelixIntegrals<Doubles>> integrals;
+  std::vector<HelixDiscs<Doubles>> discs;
 };
 
 template <typename Shape>
@@ -153,10 +162,15 @@ const HelixGroups& ChainRod<Shape>::gathered() const {
   const auto wanted = static_cast<std::size_t>(groups());
   out.groups.resize(std::max(out.groups.size(), wanted));
   out.integrals.resize(out.groups.size());
+  out.discs.resize(out.groups.size());
+  std::array<Doubles, 6> c;
   for (std::size_t g = 0; g < wanted; ++g) {
     HelixGroup& e = out.groups[g];
     gather(static_cast<int>(g), e);
     out.integrals[g].set(e.length, e.w);
+    const Doubles u = HelixDiscs<Doubles>::inner_place * e.length;
+    math::stumpff_series<6, Doubles>(u * u * dot(e.w, e.w), c);
+    out.discs[g].set(u, e.w, c, e.discs);
   }
   out.state = state_number_;
   return out;
@@ -188,6 +202,7 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
   for (int g = groups() - 1; g >= 0; --g) {
     const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
     all.integrals[static_cast<std::size_t>(g)].moments(m);
+    all.discs[static_cast<std::size_t>(g)].add_to(m);
     const Doubles density = by_mass ? scale * e.density : lanes::spread(scale);
     const Doubles mass = density * e.length;
     const Lanes3 p = times(e.frame, m.p);
@@ -292,10 +307,13 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     const Lanes3 air = transposed_times(e.frame, turning_air);
     HelixLineForce<Doubles> line;
     line.density = e.density;
+    line.spin = own_spin;
+    line.spin_rate = own_rate;
+    line.air = scaled(drag, air);
     line.constant = transposed_times(e.frame, minus(scaled(e.density, minus(gravity, acceleration)),
                                                     scaled(drag, plus(wind, cross(turning_air, e.offset)))));
-    // -density ([spin_rate]x + [spin]x^2) - drag [air]x
-    line.position = cross_columns(minus(scaled(-drag, air), scaled(e.density, own_rate)));
+    // -density ([spin_rate]x + [spin]x^2) - [air]x
+    line.position = cross_columns(minus(Lanes3{}, plus(line.air, scaled(e.density, own_rate))));
     const Doubles square = e.density * dot(own_spin, own_spin);
     for (std::size_t k = 0; k < 3; ++k) {
       const Lanes3 column = scaled(Doubles(e.density * own_spin[k]), own_spin);
@@ -304,6 +322,7 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     }
     line.rate = cross_columns(scaled(Doubles(-2.0 * e.density), own_spin));
     all.integrals[static_cast<std::size_t>(g)].force(line, e.rate, f);
+    all.discs[static_cast<std::size_t>(g)].add_to(f, line, e.w, e.rate);
     const Lanes3 resultant = times(e.frame, f.resultant);
     forces_of[static_cast<std::size_t>(g)] = {
         e.linear, e.angular, resultant, plus(cross(e.offset, resultant), times(e.frame, f.torque)), f.generalised};
@@ -316,7 +335,10 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
         plus(own.generalised, plus(transposed_times(own.linear, force), transposed_times(own.angular, torque)));
     scatter(g, of_group, out.data() + root_dof());
   }
-  if (root_dof() > 0) fill_root_force(sum_of(forces), sum_of(torques), out);
+  if (root_dof() > 0) {
+    out.template head<3>() = sum_of(forces);
+    out.template segment<3>(3) = sum_of(torques);
+  }
 }
 
 /// gravity_force().
@@ -360,6 +382,7 @@ void ChainRod<Shape>::move_in_lanes() const {
   for (int g = 0; g < groups(); ++g) {
     const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
     all.integrals[static_cast<std::size_t>(g)].moments(m);
+    all.discs[static_cast<std::size_t>(g)].add_to(m);
     const Lanes3 curl = times(e.angular, e.rate);
     const Lanes3 across = minus(times(e.linear, e.rate), cross(e.next, curl));
     const Lanes3 spin = each(spins, curl);

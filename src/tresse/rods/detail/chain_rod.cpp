@@ -17,12 +17,12 @@ ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const Vecto
   elements_.reserve(n);
   for (const ChainElement& e : elements) {
     const double density = material.density * area(e.section);
-    elements_.push_back({e.length, e.length, 0.0, density, bending_stiffness(e.section, material)});
+    elements_.push_back({e.length, e.length, 0.0, density, bending_stiffness(e.section, material), {}, {}});
     const double a = e.section.half_axis_1;
     const double b = e.section.half_axis_2;
-    if (root_condition == RootCondition::free) made_spin_inertia_ += density * e.length * (a * a + b * b) / 4.0;
     surface_reach_ = surface_reach_.cwiseMax(Vector3(std::max(a, b), b, a));
   }
+  lump_rotary_inertia(elements, material.rotary_inertia);
   set_length_scale(1.0);
   TRESSE_ASSERT(rest_.size() == coordinate_count());
   uniform_density_ = elements_.front().density;
@@ -39,6 +39,24 @@ ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const Vecto
   update(RodState(state_));
 }
 
+/// Where sections have none, a free rod could turn within its own centreline without moving anything: M, and of a
+/// straight rod M + dt^2 K, would be singular. All rotary inertia is then in one disc at the root.
+template <typename Shape>
+void ChainRod<Shape>::lump_rotary_inertia(const std::vector<ChainElement>& elements, bool in_sections) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::array<double, 2> of_section = mean_squares(elements[i].section);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double all = elements[i].length * of_section[k];
+      if (in_sections) {
+        elements_[i].made_discs.start[k] = Shape::start_share * all;
+        elements_[i].made_discs.spread[k] = (1.0 - Shape::start_share) * all;
+      } else if (root_condition_ == RootCondition::free) {
+        elements_.front().made_discs.start[k] += elements_[i].density / elements_.front().density * all;
+      }
+    }
+  }
+}
+
 template <typename Shape>
 void ChainRod<Shape>::set_length_scale(double scale) {
   placed_ = false;
@@ -48,10 +66,13 @@ void ChainRod<Shape>::set_length_scale(double scale) {
   for (Element& e : elements_) {
     e.begin = length_;
     e.length = scale * e.made_length;
+    for (std::size_t k = 0; k < 2; ++k) {
+      e.discs.start[k] = scale * e.made_discs.start[k];
+      e.discs.spread[k] = scale * e.made_discs.spread[k];
+    }
     length_ += e.length;
     mass_ += e.density * e.length;
   }
-  spin_inertia_ = scale * made_spin_inertia_;
 }
 
 template <typename Shape>
@@ -111,7 +132,7 @@ bool ChainRod<Shape>::is_at(const RodState& state) const {
 template <typename Shape>
 void ChainRod<Shape>::place(int i) {
   Shape& shape = shapes_[i];
-  shape.set(elements_[i].length, coordinates(i));
+  shape.set(elements_[i].length, elements_[i].discs, coordinates(i));
   const Joint& joint = joints_[i];
   Joint& next = joints_[i + 1];
   next.offset = joint.offset + joint.frame * shape.end();

@@ -75,7 +75,7 @@ class ChainRod final : public Rod {
   std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const override;
   /// What a unit rate of a piece's own coordinates does to the material frame at `u`: the twist at r(0), world axes.
   Eigen::Matrix<double, 6, Shape::width> piece_twist(int piece, double u) const;
-  /// Fills `out` with this chain's elements and lumped root inertia, to factor M + stiffness K + damping D + drag.
+  /// Fills `out` with this chain's elements, to factor M + stiffness K + damping D + drag.
   void articulate(const StepTerms& terms, ArticulatedMatrix<Shape::width>& out) const;
   /// The upper triangle of M + stiffness K + damping D + drag, and M velocity. What `out` (dof, dof) has below the
   /// diagonal is of no use.
@@ -103,8 +103,10 @@ class ChainRod final : public Rod {
     double made_length;  ///< at a length scale of one
     double length;
     double begin;
-    double density;     ///< rho S [kg/m]
-    Vector3 stiffness;  ///< diag K3 [N m^2]
+    double density;           ///< rho S [kg/m]
+    Vector3 stiffness;        ///< diag K3 [N m^2]
+    ElementDiscs made_discs;  ///< at a length scale of one
+    ElementDiscs discs;
   };
   /// Pose at the start of an element; offset is from r(0), the common origin of every twist and moment.
   struct Joint {
@@ -136,7 +138,6 @@ class ChainRod final : public Rod {
   int count() const { return static_cast<int>(elements_.size()); }
   Local coordinates(int i) const { return state_.coordinates.template segment<width>(3 * i); }
   Local rate(int i) const { return state_.rates.template segment<width>(3 * i); }
-  double root_spin() const { return state_.root_velocity.angular.dot(state_.root.frame.col(0)); }
   void check_piece(int piece) const;
 
   void sample() const;  ///< quadrature and moments of the current state, unless they are there
@@ -144,8 +145,8 @@ class ChainRod final : public Rod {
   static Columns6 wrench_of(const Inertia& inertia, const Link& link);
   Columns6 own_wrench(int i, double density) const;
   static Eigen::Matrix<double, 6, 6> rigid_form(const Inertia& inertia);
+  void lump_rotary_inertia(const std::vector<ChainElement>& elements, bool in_sections);
   Twist prescribed_twist(const RodLoads& loads) const;
-  void fill_root_force(const Vector3& force, const Vector3& torque, Eigen::Ref<VectorX> out) const;
   void sweep_forces(const RodLoads& loads) const;
   /// Upper triangle alone; elements weigh `scale` times their line density, or times one.
   void upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
@@ -180,11 +181,6 @@ class ChainRod final : public Rod {
   double uniform_density_ = 0.0;  ///< rho S of every element, 0 when they differ [kg/m]
   double mass_ = 0.0;
   Vector3 surface_reach_ = Vector3::Zero();
-  /// Free root: polar inertia of the whole rod about its centreline, lumped at the root's tangent. Turning a rod within
-  /// its own centreline moves no point of it: without this, M, and for a straight rod M + dt^2 K, is singular. Zero
-  /// when clamped. [kg m^2]
-  double spin_inertia_ = 0.0;
-  double made_spin_inertia_ = 0.0;  ///< at a length scale of one
   VectorX rest_;
 
   RodState state_;

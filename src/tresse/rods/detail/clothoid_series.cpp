@@ -82,15 +82,15 @@ Vector3 ClothoidSeries::position_term(int n) const {
          Vector3(y(row_lane[0], 0), y(row_lane[1], 0), y(row_lane[2], 0));
 }
 
-ClothoidState ClothoidSeries::end() const {
+ClothoidState ClothoidSeries::at(double part) const {
   Term sum = y_[static_cast<std::size_t>(terms_ - 1)];
   Vector3 position = position_term(terms_);
   for (int n = terms_ - 2; n >= 0; --n) {
-    sum += y_[static_cast<std::size_t>(n)];
-    position += position_term(n + 1);
+    sum = sum * part + y_[static_cast<std::size_t>(n)];
+    position = position * part + position_term(n + 1);
   }
   ClothoidState out;
-  out.position = start_ + position;
+  out.position = start_ + part * position;
   for (int k = 0; k < 3; ++k) {
     out.a.row(k) = sum.col(k).head<6>().transpose();
     out.b.row(k) = sum.col(k).segment<6>(b_lane).transpose();
@@ -160,8 +160,8 @@ Vector3 ClothoidSeries::position_integral_at_nodes(std::array<NodeLanes, 3>& int
 
 /// With w = a c' the angular velocity and dots at constant rates, all in the moving frame:
 ///   wdot' = -kappa x wdot + w x kappadot,   A' = -kappa x A + wdot x e_x + w x (w x e_x).
-void ClothoidSeries::bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias,
-                                   std::array<NodeLanes, 3>& linear) const {
+void ClothoidSeries::bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias, std::array<NodeLanes, 3>& linear,
+                                   std::span<const double> parts, std::vector<Vector3>* angular_at) const {
   const double h = piece_.length;
   const double part = piece_.begin / piece_.element_length;
   const Vector3 turn_rate = h * ((1.0 - part) * rate.head<3>() + part * rate.tail<3>());
@@ -200,6 +200,10 @@ void ClothoidSeries::bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bia
       NodeLanes& lanes = linear[static_cast<std::size_t>(r)];
       lanes = lanes * t + A[at][r];
     }
+  }
+  for (const double part_of_piece : parts) {
+    Vector3& sum = angular_at->emplace_back(Vector3::Zero());
+    for (int n = terms_ - 1; n >= 0; --n) sum = sum * part_of_piece + angular[static_cast<std::size_t>(n)];
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include <tresse/geometry/curves.hpp>
 #include <tresse/rods/detail/element_integrals.hpp>
@@ -54,7 +56,9 @@ class ClothoidSeries {
   /// `products`: whether products of two series will be formed, which need more terms.
   ClothoidSeries(const ClothoidPiece& piece, const ClothoidState& start, bool products);
 
-  ClothoidState end() const;
+  ClothoidState end() const { return at(1.0); }
+  /// At a part of the piece, 0 to 1.
+  ClothoidState at(double part) const;
   /// Values at the Gauss points.
   void position_at_nodes(std::array<NodeLanes, 3>& p) const;
   void frame_at_nodes(std::array<std::array<NodeLanes, 3>, 3>& R) const;
@@ -63,8 +67,9 @@ class ClothoidSeries {
   /// int_begin^s position ds at the Gauss points; returns it at the end.
   Vector3 position_integral_at_nodes(std::array<NodeLanes, 3>& integral) const;
   /// Acceleration in the moving frame at the Gauss points, for the rates of the six coordinates; `bias` goes from the
-  /// piece's begin to its end.
-  void bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias, std::array<NodeLanes, 3>& linear) const;
+  /// piece's begin to its end, and the angular acceleration at `parts` of the piece is appended to `angular`.
+  void bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias, std::array<NodeLanes, 3>& linear,
+                     std::span<const double> parts = {}, std::vector<Vector3>* angular = nullptr) const;
 
  private:
   /// Lanes of the columns: 0 to 5 a, 8 to 13 b, and the rows of R where a lane is left.

@@ -29,12 +29,28 @@ Lanes3 rotated(const Lanes33& R, const Lanes3& v) {
   return out;
 }
 
+/// Where the rotary inertia of an element is lumped, in two equal parts: Gauss points, which integrate cubics. That is
+/// as exact as the order of the elements asks for. They belong to the material, whatever the shape.
+constexpr std::array<double, 2> disc_places = {0.21132486540518713, 0.7886751345948129};
+
+/// Those of them that are on a piece, as parts of it, when the pieces before had `taken`.
+std::span<const double> parts_of(const ClothoidPiece& piece, std::size_t taken, std::array<double, 2>& parts) {
+  std::size_t count = 0;
+  for (; taken + count < disc_places.size(); ++count) {
+    const double part = (disc_places[taken + count] * piece.element_length - piece.begin) / piece.length;
+    if (part > 1.0) break;
+    parts[count] = part;
+  }
+  return {parts.data(), count};
+}
+
 ElementPoint<6> point_of(const ClothoidState& s) { return {s.position, s.frame, s.frame * s.b, s.frame * s.a}; }
 
 }  // namespace
 
-void ClothoidShape::set(double length, const Local& c) {
+void ClothoidShape::set(double length, const ElementDiscs& discs, const Local& c) {
   length_ = length;
+  of_section_ = discs;
   c_ = c;
   end_ = at(length);
 }
@@ -54,6 +70,11 @@ FirstMoments<6> ClothoidShape::point(double u) const {
 void ClothoidShape::sample(const Local& rate) {
   rate_ = rate;
   samples_.clear();
+  discs_.clear();
+  discs_.push_back({Matrix3::Identity(), Gradient<6>::Zero(), about_axes(of_section_.start)});
+  disc_biases_.assign(1, Vector3::Zero());
+  const Vector3 inertia = about_axes(of_section_.spread) / static_cast<double>(disc_places.size());
+  std::array<double, 2> parts;
   ClothoidState state;
   ClothoidBias bias;
   for_each_clothoid_piece(length_, c_, length_, [&](const ClothoidPiece& piece) {
@@ -69,8 +90,13 @@ void ClothoidShape::sample(const Local& rate) {
       for (std::size_t r = 0; r < 3; ++r) sample.P[r][k] = R[r][0] * b[0][k] + R[r][1] * b[1][k] + R[r][2] * b[2][k];
     }
     Lanes3 moving;
-    series.bias_at_nodes(rate, bias, moving);
+    const std::span<const double> on_piece = parts_of(piece, discs_.size() - 1, parts);
+    series.bias_at_nodes(rate, bias, moving, on_piece, &disc_biases_);
     sample.second = rotated(R, moving);
+    for (const double part : on_piece) {
+      const ClothoidState at = series.at(part);
+      discs_.push_back({at.frame, at.a, inertia});
+    }
     state = series.end();
   });
   end_bias_ = {state.frame * bias.linear, state.frame * bias.angular};
@@ -127,6 +153,15 @@ void ClothoidShape::integrate_moments() {
     }
   }
   out.P_P.triangularView<Eigen::StrictlyLower>() = out.P_P.transpose();
+  for (const SectionDisc<6>& disc : discs_) add_disc(disc);
+}
+
+void ClothoidShape::add_disc(const SectionDisc<6>& disc) {
+  const Vector3 about_start(0.0, disc.inertia[2], disc.inertia[1]);  // int y^2 and int z^2
+  const Gradient<6> angular = disc.inertia.asDiagonal() * disc.turning;
+  moments_.p_p += disc.frame * about_start.asDiagonal() * disc.frame.transpose();
+  moments_.p_cross_P += disc.frame * angular;
+  moments_.P_P += disc.turning.transpose() * angular;
 }
 
 ElementForce<6> ClothoidShape::force(const LineForce& line) const {
@@ -147,27 +182,19 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
       generalised[static_cast<int>(k)] += (s.P[0][k] * f[0] + s.P[1][k] * f[1] + s.P[2][k] * f[2]).sum();
     }
   }
-  return {sum(resultant), sum(torque), generalised};
-}
-
-ElementMomentum ClothoidShape::momentum(const Vector3& start_linear, const Vector3& o) const {
-  Lanes3 linear = zero_lanes<NodeLanes>();
-  Lanes3 angular = zero_lanes<NodeLanes>();
-  NodeLanes square = NodeLanes::Zero();
-  for (const Sample& s : samples_) {
-    const Lanes3& p = s.p;
-    Lanes3 v = gradient_times(s.P, rate_);
-    v[0] += p[2] * o[1] - p[1] * o[2] + start_linear[0];
-    v[1] += p[0] * o[2] - p[2] * o[0] + start_linear[1];
-    v[2] += p[1] * o[0] - p[0] * o[1] + start_linear[2];
-    square += s.weight * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (std::size_t r = 0; r < 3; ++r) {
-      v[r] *= s.weight;
-      linear[r] += v[r];
-    }
-    add_cross(p, v, angular);
+  ElementForce<6> out{sum(resultant), sum(torque), generalised};
+  for (std::size_t k = 0; k < discs_.size(); ++k) {
+    const SectionDisc<6>& disc = discs_[k];
+    const auto in_axes = [&disc](const Vector3& v) -> Vector3 { return disc.frame.transpose() * v; };
+    const Vector3 own = disc.turning * rate_, carried = in_axes(line.spin);
+    const Vector3 spin = carried + own;
+    const Vector3 spin_rate = in_axes(line.spin_rate) + carried.cross(own) + disc_biases_[k];
+    const Vector3 turned = disc.inertia.cwiseProduct(spin_rate) + spin.cross(disc.inertia.cwiseProduct(spin));
+    const Vector3 couple = -line.density * turned - disc.inertia.cwiseProduct(in_axes(line.air));
+    out.torque += disc.frame * couple;
+    out.generalised += disc.turning.transpose() * couple;
   }
-  return {sum(linear), sum(angular), square.sum()};
+  return out;
 }
 
 /// With W(s) = (density (l - s) + beyond_mass) pull the weight beyond s and m(s) its moment about r(s) with that of

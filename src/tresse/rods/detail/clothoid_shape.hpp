@@ -16,9 +16,11 @@ class ClothoidShape {
   static constexpr int width = 6;
   static constexpr const char* model = "super-clothoid";
   static constexpr bool closed_moments = false;  ///< first_moments() wants sample()
+  /// Of the rotary inertia of an element, the share that is lumped at its start.
+  static constexpr double start_share = 0.0;
   using Local = Coordinates<6>;
 
-  void set(double length, const Local& c);
+  void set(double length, const ElementDiscs& discs, const Local& c);
   const Vector3& end() const { return end_.position; }
   const Matrix3& end_frame() const { return end_.frame; }
   const Gradient<6>& end_linear() const { return end_.linear; }
@@ -36,7 +38,6 @@ class ClothoidShape {
   /// end_bias() of the part up to u, after sample().
   EndBias bias(double u) const;
   ElementForce<6> force(const LineForce& line) const;
-  ElementMomentum momentum(const Vector3& start_linear, const Vector3& o) const;  ///< o: angular velocity
   FirstMoments<6> first_moments() const { return {moments_.p, moments_.P}; }
   /// Hessian of pull . (density int p + beyond_mass p(end) + R(end) beyond_moment).
   Square<6> pull_hessian(const ElementPull& pull) const;
@@ -75,6 +76,7 @@ class ClothoidShape {
   };
 
   void integrate_moments();
+  void add_disc(const SectionDisc<6>& disc);
 
   double length_ = 0.0;
   Local c_ = Local::Zero();
@@ -82,6 +84,9 @@ class ClothoidShape {
   ElementPoint<6> end_;
   EndBias end_bias_;
   std::vector<Sample> samples_;
+  std::vector<SectionDisc<6>> discs_;  ///< that at the start first
+  std::vector<Vector3> disc_biases_;   ///< (discs) R^T of the angular acceleration at constant rates
+  ElementDiscs of_section_{};
   ElementMoments<6> moments_;
 };
 

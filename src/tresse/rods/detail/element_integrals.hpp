@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include <Eigen/Geometry>
 
 #include <tresse/base/types.hpp>
@@ -24,7 +26,27 @@ struct ElementPoint {
   Gradient<Width> angular;  ///< dtheta/dc
 };
 
-/// Moments of an element; [p]x P has columns p x P_k.
+/// How the material of an element lies about its centreline, times the length that it stands for: int y^2 along n1 and
+/// int z^2 along n2 over the section's area. Lumped at the element's start, or spread over the element. [m^3]
+struct ElementDiscs {
+  std::array<double, 2> start;
+  std::array<double, 2> spread;
+};
+
+/// Moments of inertia over the line density about n0, n1 and n2, from int y^2 and int z^2 [m^3].
+inline Vector3 about_axes(const std::array<double, 2>& of_section) {
+  return {of_section[0] + of_section[1], of_section[1], of_section[0]};
+}
+
+/// The rotary inertia of a stretch of an element, lumped at one of its sections.
+template <int Width>
+struct SectionDisc {
+  Matrix3 frame;            ///< R
+  Gradient<Width> turning;  ///< R^T dtheta/dc: in the section's own axes
+  Vector3 inertia;          ///< about_axes()
+};
+
+/// Moments of an element, over all of its material; [p]x P has columns p x P_k.
 template <int Width>
 struct ElementMoments {
   double length;              ///< int 1
@@ -43,12 +65,15 @@ struct FirstMoments {
 };
 
 /// Line force constant + position p + rate P c' - density p'', where p'' = c'^T (d2p/dc2) c', with c' the rates that
-/// the element was sampled with.
+/// the element was sampled with; and what the sections' rotary inertia asks for.
 struct LineForce {
   Vector3 constant;
   Matrix3 position;
   Matrix3 rate;
   double density;
+  Vector3 spin;       ///< angular velocity of the element's start
+  Vector3 spin_rate;  ///< its angular acceleration where no unknown accelerates
+  Vector3 air;        ///< prescribed angular velocity, times the drag coefficient
 };
 
 /// What a line force does.
@@ -65,6 +90,19 @@ struct ElementMomentum {
   Vector3 angular;  ///< int p x v
   double square;    ///< int |v|^2
 };
+
+/// Of an element with these moments and rates whose start moves with the velocity `linear` and turns with `spin`: the
+/// velocity is linear in what the moments are integrals of, and so is what it is multiplied with.
+template <int Width>
+ElementMomentum momentum_of(const ElementMoments<Width>& m, const Coordinates<Width>& rate, const Vector3& linear,
+                            const Vector3& spin) {
+  ElementMomentum out;
+  out.linear = m.length * linear + spin.cross(m.p) + m.P * rate;
+  out.angular = m.p.cross(linear) + (m.p_p.trace() * spin - m.p_p * spin) + m.p_cross_P * rate;
+  const Coordinates<Width> generalised = m.P.transpose() * linear + m.p_cross_P.transpose() * spin + m.P_P * rate;
+  out.square = linear.dot(out.linear) + spin.dot(out.angular) + rate.dot(generalised);
+  return out;
+}
 
 /// How the end of an element accelerates at constant rates and a still start.
 struct EndBias {

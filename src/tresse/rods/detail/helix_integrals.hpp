@@ -24,6 +24,9 @@ struct HelixLineForce {
   Columns<Scalar> position;
   Columns<Scalar> rate;
   Scalar density;
+  Triple<Scalar> spin;
+  Triple<Scalar> spin_rate;
+  Triple<Scalar> air;
 };
 
 /// ElementForce.

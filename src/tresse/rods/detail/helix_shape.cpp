@@ -95,8 +95,7 @@ void sample_element(double length, const Vector3& w, std::vector<GaussBatch>& ba
   }
 }
 
-ElementMoments<3> integrate_moments(const std::vector<GaussBatch>& batches) {
-  Lanes length = Lanes::Zero();
+HelixMoments<double> integrate_moments(const std::vector<GaussBatch>& batches) {
   Lanes3 p = zero_lanes<Lanes>();
   std::array<Lanes3, 3> P = {zero_lanes<Lanes>(), zero_lanes<Lanes>(), zero_lanes<Lanes>()};
   std::array<Lanes3, 3> p_p = P;
@@ -106,7 +105,6 @@ ElementMoments<3> integrate_moments(const std::vector<GaussBatch>& batches) {
     const HelixPoint<Lanes>& h = batch.point;
     const Lanes& weight = batch.weight;
     const Lanes3 wp = {h.p[0] * weight, h.p[1] * weight, h.p[2] * weight};
-    length += weight;
     std::array<Lanes3, 3> column;
     for (int k = 0; k < 3; ++k) {
       p[k] += wp[k];
@@ -120,15 +118,15 @@ ElementMoments<3> integrate_moments(const std::vector<GaussBatch>& batches) {
     }
   }
 
-  ElementMoments<3> out;
-  out.length = length.sum();
-  out.p = sum(p);
-  for (int k = 0; k < 3; ++k) {
-    out.p_cross_P.col(k) = sum(cross[k]);
-    for (int r = 0; r < 3; ++r) out.P(r, k) = P[r][k].sum();
-    for (int r = 0; r <= k; ++r) {
-      out.p_p(r, k) = out.p_p(k, r) = p_p[r][k].sum();
-      out.P_P(r, k) = out.P_P(k, r) = P_P[r][k].sum();
+  HelixMoments<double> out;
+  const Vector3 all = sum(p);
+  for (std::size_t k = 0; k < 3; ++k) {
+    out.p[k] = all[static_cast<int>(k)];
+    out.p_cross_P[k] = triple(sum(cross[k]));
+    for (std::size_t r = 0; r < 3; ++r) out.P[k][r] = P[r][k].sum();
+    for (std::size_t r = 0; r <= k; ++r) {
+      out.p_p[r][k] = out.p_p[k][r] = p_p[r][k].sum();
+      out.P_P[r][k] = out.P_P[k][r] = P_P[r][k].sum();
     }
   }
   return out;
@@ -136,8 +134,9 @@ ElementMoments<3> integrate_moments(const std::vector<GaussBatch>& batches) {
 
 }  // namespace
 
-void HelixShape::set(double length, const Vector3& w) {
+void HelixShape::set(double length, const ElementDiscs& discs, const Vector3& w) {
   length_ = length;
+  of_section_ = discs;
   w_ = w;
   integrated_ = false;
   c_ = helix_stumpff<8>(length, w);
@@ -167,15 +166,19 @@ void HelixShape::sample(const Vector3& rate) {
   rate_ = rate;
   if (integrated_) return;
   by_series_ = length_ * w_.norm() <= HelixIntegrals<double>::largest_turn;  // not what isn't finite
+  HelixMoments<double> m;
   if (by_series_) {
     integrals_.set(length_, triple(w_));
-    HelixMoments<double> m;
     integrals_.moments(m);
-    moments_ = {length_, vector(m.p), matrix(m.p_p), matrix(m.P), matrix(m.p_cross_P), matrix(m.P_P)};
   } else {
     sample_element(length_, w_, batches_);
-    moments_ = integrate_moments(batches_);
+    m = integrate_moments(batches_);
   }
+  const double at = HelixDiscs<double>::inner_place * length_;
+  const auto& [start, inner] = of_section_;
+  discs_.set(at, triple(w_), helix_stumpff<6>(at, w_), {start[0], start[1], inner[0], inner[1]});
+  discs_.add_to(m);
+  moments_ = {length_, vector(m.p), matrix(m.p_p), matrix(m.P), matrix(m.p_cross_P), matrix(m.P_P)};
   integrated_ = true;
 }
 
@@ -212,12 +215,21 @@ Matrix3 HelixShape::pull_hessian(const ElementPull& pull) const {
 }
 
 ElementForce<3> HelixShape::force(const LineForce& line) const {
+  HelixForce<double> f;
+  const HelixLineForce<double> by_threes = {triple(line.constant), columns(line.position), columns(line.rate),
+                                            line.density,          triple(line.spin),      triple(line.spin_rate),
+                                            triple(line.air)};
   if (by_series_) {
-    HelixForce<double> f;
-    integrals_.force({triple(line.constant), columns(line.position), columns(line.rate), line.density}, triple(rate_),
-                     f);
-    return {vector(f.resultant), vector(f.torque), vector(f.generalised)};
+    integrals_.force(by_threes, triple(rate_), f);
+  } else {
+    f = integrate_force(line);
   }
+  discs_.add_to(f, by_threes, triple(w_), triple(rate_));
+  return {vector(f.resultant), vector(f.torque), vector(f.generalised)};
+}
+
+/// force() without the discs, by quadrature.
+HelixForce<double> HelixShape::integrate_force(const LineForce& line) const {
   const Triple<double> w_lanes = triple(w_);
   const Triple<double> rate_lanes = triple(rate_);
   Lanes3 resultant = zero_lanes<Lanes>();
@@ -236,18 +248,7 @@ ElementForce<3> HelixShape::force(const LineForce& line) const {
     add_cross(h.p, f, torque);
     for (int k = 0; k < 3; ++k) generalised[k] += h.P[0][k] * f[0] + h.P[1][k] * f[1] + h.P[2][k] * f[2];
   }
-  return {sum(resultant), sum(torque), sum(generalised)};
-}
-
-/// The velocity is linear in what the moments are integrals of, and so is what it is multiplied with.
-ElementMomentum HelixShape::momentum(const Vector3& start_linear, const Vector3& o) const {
-  const ElementMoments<3>& m = moments_;
-  ElementMomentum out;
-  out.linear = m.length * start_linear + o.cross(m.p) + m.P * rate_;
-  out.angular = m.p.cross(start_linear) + (m.p_p.trace() * o - m.p_p * o) + m.p_cross_P * rate_;
-  const Vector3 generalised = m.P.transpose() * start_linear + m.p_cross_P.transpose() * o + m.P_P * rate_;
-  out.square = start_linear.dot(out.linear) + o.dot(out.angular) + rate_.dot(generalised);
-  return out;
+  return {triple(sum(resultant)), triple(sum(torque)), triple(sum(generalised))};
 }
 
 }  // namespace tresse::rods::detail

@@ -4,6 +4,7 @@
 
 #include <tresse/geometry/curves.hpp>
 #include <tresse/rods/detail/element_integrals.hpp>
+#include <tresse/rods/detail/helix_discs.hpp>
 #include <tresse/rods/detail/helix_element.hpp>
 #include <tresse/rods/detail/helix_integrals.hpp>
 
@@ -27,8 +28,10 @@ class HelixShape {
   static constexpr int width = 3;
   static constexpr const char* model = "super-helix";
   static constexpr bool closed_moments = true;  ///< first_moments() does without sample()
+  /// Of the rotary inertia of an element, the share that is lumped at its start.
+  static constexpr double start_share = HelixDiscs<double>::start_share;
 
-  void set(double length, const Vector3& w);
+  void set(double length, const ElementDiscs& discs, const Vector3& w);
   const Vector3& end() const { return end_; }
   const Matrix3& end_frame() const { return end_frame_; }
   const Matrix3& end_linear() const { return end_linear_; }
@@ -47,7 +50,6 @@ class HelixShape {
   /// end_bias() of the part up to u, after sample().
   EndBias bias(double u) const;
   ElementForce<3> force(const LineForce& line) const;
-  ElementMomentum momentum(const Vector3& start_linear, const Vector3& o) const;  ///< o: angular velocity
   FirstMoments<3> first_moments() const;
   /// Hessian of pull . (density int p + beyond_mass p(end) + R(end) beyond_moment).
   Matrix3 pull_hessian(const ElementPull& pull) const;
@@ -67,6 +69,8 @@ class HelixShape {
   }
 
  private:
+  HelixForce<double> integrate_force(const LineForce& line) const;
+
   double length_ = 0.0;
   Vector3 w_ = Vector3::Zero();
   Vector3 rate_ = Vector3::Zero();
@@ -79,6 +83,8 @@ class HelixShape {
   bool by_series_ = false;   ///< they are integrals_, else batches_
   HelixIntegrals<double> integrals_;
   std::vector<GaussBatch> batches_;
+  ElementDiscs of_section_{};
+  HelixDiscs<double> discs_;
   ElementMoments<3> moments_;
 };
 
