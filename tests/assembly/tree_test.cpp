@@ -204,24 +204,10 @@ void cut_matches(const CutCase& with) {
   EXPECT_LT((cut.states[2].root.position - part.position).norm(), 1e-15);
   EXPECT_LT((cut.states[2].root.frame - part.frame).norm(), 1e-14);
 
-  // A free trunk's spin inertia is lumped of its own length alone.
   const VectorX v = whole.velocity();
   EXPECT_EQ(cut.velocity(), v);
-  VectorX spin = VectorX::Zero(v.size());
-  VectorX spin_force = VectorX::Zero(v.size());
-  if (with.trunk == RootCondition::free) {
-    double lumped = 0.0;
-    for (int i = 3; i < 8; ++i) {
-      const auto& e = element(i);
-      const double a = e.section.half_axis_1, b = e.section.half_axis_2;
-      lumped += willow.density * M_PI * a * b * e.length * (a * a + b * b) / 4.0;
-    }
-    const Vector3 tangent = whole.states[0].root.frame.col(0);
-    spin.segment<3>(3) = lumped * tangent.dot(moving.angular) * tangent;
-    spin_force.segment<3>(3) = -lumped * tangent.dot(moving.angular) * moving.angular.cross(tangent);
-  }
-  const double momentum = relative(cut.momentum(v) + spin, whole.momentum(v));
-  const double force = relative(cut.force() + spin_force, whole.force());
+  const double momentum = relative(cut.momentum(v), whole.momentum(v));
+  const double force = relative(cut.force(), whole.force());
   double step = 0.0;
   if (with.trunk == RootCondition::clamped) {
     assembly::TreeMatrix one(whole.world, whole.tree());

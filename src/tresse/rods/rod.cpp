@@ -82,6 +82,14 @@ Twist Rod::bias_acceleration(int, double, const Twist&) const {
   throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
 }
 
+void Rod::sample_motion(MaterialMotion&) const {
+  throw InvalidInput("this rod's model moves its nodes; expected a super-helix or a super-clothoid");
+}
+
+void Rod::carried_momentum(const MaterialMotion&, const RodLoads&, double, Eigen::Ref<VectorX>) const {
+  throw InvalidInput("this rod's model moves its nodes; expected a super-helix or a super-clothoid");
+}
+
 void Rod::resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out) const {
   MatrixX matrix = MatrixX::Zero(dof(), dof());
   add_stiffness(0.0, 1.0, matrix);

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <tresse/base/types.hpp>
 #include <tresse/geometry/curves.hpp>
@@ -45,6 +46,12 @@ struct RodMotion {
   Vector3 angular = Vector3::Zero();   ///< int r x r_t ds (3) [m^3/s]
   Vector3 position = Vector3::Zero();  ///< int r ds (3) [m^2]
   double square = 0.0;                 ///< int |r_t|^2 ds [m^3/s^2]
+};
+
+/// Velocities of a rod's material, at points and sections that stay the same ones while the rod changes its shape.
+struct MaterialMotion {
+  std::vector<int> parts;       ///< (elements) in how many each was cut for the points
+  std::vector<double> numbers;  ///< of the points and sections of all elements, in the model's own order [m/s], [1/s]
 };
 
 struct RodEnergies {
@@ -167,6 +174,16 @@ class Rod {
   virtual void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const = 0;
   /// Adds drag * int (dr/dv)^T (dr/dv) ds, (dof, dof).
   virtual void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const = 0;
+
+  /// How the material moves at the rates and the root velocity of the state. Throws InvalidInput for a model whose mass
+  /// matrix does not depend on its shape.
+  virtual void sample_motion(MaterialMotion& out) const;
+  /// int (dr/dv)^T (rho (w + dt g - w*) - dt drag (w* - wind)) over the material, (dof): what velocities w, sampled
+  /// where the rod had another shape, bring to a step that is linearised in this one. Of a clamped or carried root w*
+  /// is the prescribed motion. The field that the unknowns can follow here and that is nearest to w in the norm of the
+  /// kinetic energy has the momentum int (dr/dv)^T rho w: its energy is that of w at most.
+  virtual void carried_momentum(const MaterialMotion& motion, const RodLoads& loads, double dt,
+                                Eigen::Ref<VectorX> out) const;
 
   /// -(D + drag int (dr/dv)^T (dr/dv) ds) v, (dof). What a clamped root's own motion adds to either is a part of
   /// inertial_and_external_force().

@@ -288,6 +288,12 @@ void ChainRod<Shape>::inertial_and_external_force(const RodLoads& loads, Eigen::
   }
   sample();
   sweep_forces(loads);
+  collect_forces(out);
+}
+
+/// Tip to root: what the forces on the elements, forces_, are on the unknowns.
+template <typename Shape>
+void ChainRod<Shape>::collect_forces(Eigen::Ref<VectorX> out) const {
   Vector3 force = Vector3::Zero();   // on what lies beyond
   Vector3 torque = Vector3::Zero();  // about r(0)
   out.setZero();

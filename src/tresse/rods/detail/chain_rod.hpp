@@ -87,6 +87,9 @@ class ChainRod final : public Rod {
   void gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
   void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const override;
   void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const override;
+  void sample_motion(MaterialMotion& out) const override;
+  void carried_momentum(const MaterialMotion& motion, const RodLoads& loads, double dt,
+                        Eigen::Ref<VectorX> out) const override;
 
   double elastic_energy() const override;
   RodEnergies energies(const Vector3& gravity) const override;
@@ -148,6 +151,10 @@ class ChainRod final : public Rod {
   void lump_rotary_inertia(const std::vector<ChainElement>& elements, bool in_sections);
   Twist prescribed_twist(const RodLoads& loads) const;
   void sweep_forces(const RodLoads& loads) const;
+  void collect_forces(Eigen::Ref<VectorX> out) const;
+  int parts(int i) const;
+  template <typename Visit>
+  void for_each_disc(int i, Visit&& visit) const;
   /// Upper triangle alone; elements weigh `scale` times their line density, or times one.
   void upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
   void gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const;

@@ -17,12 +17,9 @@
 /// A term carries its power of s. Pieces turn little enough for the terms to fall from the first.
 namespace tresse::rods::detail {
 
-constexpr int clothoid_nodes = 8;       ///< Gauss points of a piece
-constexpr int clothoid_max_terms = 40;  ///< of the series of a piece
-constexpr double clothoid_turn = 1.5;   ///< largest turn of a piece [rad]: its rounding is that of e^1.5
-
-/// One value at each Gauss point of a piece.
-using NodeLanes = Eigen::Array<double, clothoid_nodes, 1>;
+constexpr int clothoid_nodes = point_lanes;  ///< Gauss points of a piece
+constexpr int clothoid_max_terms = 40;       ///< of the series of a piece
+constexpr double clothoid_turn = 1.5;        ///< largest turn of a piece [rad]: its rounding is that of e^1.5
 
 /// Values that every piece hands on to the next one, in the frame of the element's start.
 struct ClothoidState {

@@ -29,19 +29,29 @@ Lanes3 rotated(const Lanes33& R, const Lanes3& v) {
   return out;
 }
 
-/// Where the rotary inertia of an element is lumped, in two equal parts: Gauss points, which integrate cubics. That is
-/// as exact as the order of the elements asks for. They belong to the material, whatever the shape.
-constexpr std::array<double, 2> disc_places = {0.21132486540518713, 0.7886751345948129};
-
-/// Those of them that are on a piece, as parts of it, when the pieces before had `taken`.
+/// The discs that are on a piece, as parts of it, when the pieces before had `taken`.
 std::span<const double> parts_of(const ClothoidPiece& piece, std::size_t taken, std::array<double, 2>& parts) {
   std::size_t count = 0;
-  for (; taken + count < disc_places.size(); ++count) {
-    const double part = (disc_places[taken + count] * piece.element_length - piece.begin) / piece.length;
+  for (; taken + count < ClothoidShape::disc_places.size(); ++count) {
+    const double part = (ClothoidShape::disc_places[taken + count] * piece.element_length - piece.begin) / piece.length;
     if (part > 1.0) break;
     parts[count] = part;
   }
   return {parts.data(), count};
+}
+
+/// The Gauss points of a piece; returns R there.
+Lanes33 fill(const ClothoidPiece& piece, const ClothoidSeries& series, PointBatch<6>& out) {
+  out.weight = piece.length * node_weights();
+  series.position_at_nodes(out.p);
+  Lanes33 R;
+  series.frame_at_nodes(R);
+  Lanes36 b;
+  series.b_at_nodes(b);
+  for (std::size_t k = 0; k < 6; ++k) {
+    for (std::size_t r = 0; r < 3; ++r) out.P[r][k] = R[r][0] * b[0][k] + R[r][1] * b[1][k] + R[r][2] * b[2][k];
+  }
+  return R;
 }
 
 ElementPoint<6> point_of(const ClothoidState& s) { return {s.position, s.frame, s.frame * s.b, s.frame * s.a}; }
@@ -80,15 +90,7 @@ void ClothoidShape::sample(const Local& rate) {
   for_each_clothoid_piece(length_, c_, length_, [&](const ClothoidPiece& piece) {
     const ClothoidSeries series(piece, state, true);
     Sample& sample = samples_.emplace_back();
-    sample.weight = piece.length * node_weights();
-    series.position_at_nodes(sample.p);
-    Lanes33 R;
-    series.frame_at_nodes(R);
-    Lanes36 b;
-    series.b_at_nodes(b);
-    for (std::size_t k = 0; k < 6; ++k) {
-      for (std::size_t r = 0; r < 3; ++r) sample.P[r][k] = R[r][0] * b[0][k] + R[r][1] * b[1][k] + R[r][2] * b[2][k];
-    }
+    const Lanes33 R = fill(piece, series, sample.points);
     Lanes3 moving;
     const std::span<const double> on_piece = parts_of(piece, discs_.size() - 1, parts);
     series.bias_at_nodes(rate, bias, moving, on_piece, &disc_biases_);
@@ -101,6 +103,19 @@ void ClothoidShape::sample(const Local& rate) {
   });
   end_bias_ = {state.frame * bias.linear, state.frame * bias.angular};
   integrate_moments();
+}
+
+void ClothoidShape::points(int parts, std::vector<PointBatch<6>>& out) const {
+  out.clear();
+  ClothoidState state;
+  const Vector3 slope = (c_.tail<3>() - c_.head<3>()) / length_;
+  for (int k = 0; k < parts; ++k) {
+    const double begin = length_ * k / parts, end = k + 1 == parts ? length_ : length_ * (k + 1) / parts;
+    const ClothoidPiece piece{begin, end - begin, length_, c_.head<3>() + begin * slope, slope};
+    const ClothoidSeries series(piece, state, true);
+    fill(piece, series, out.emplace_back());
+    state = series.end();
+  }
 }
 
 EndBias ClothoidShape::bias(double u) const {
@@ -123,7 +138,8 @@ void ClothoidShape::integrate_moments() {
   out.P_P.setZero();
   out.P.setZero();
   out.p_cross_P.setZero();
-  for (const Sample& s : samples_) {
+  for (const Sample& sample : samples_) {
+    const PointBatch<6>& s = sample.points;
     length += s.weight;
     Lanes3 wp;
     for (std::size_t r = 0; r < 3; ++r) {
@@ -168,12 +184,13 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
   Lanes3 resultant = zero_lanes<NodeLanes>();
   Lanes3 torque = zero_lanes<NodeLanes>();
   Local generalised = Local::Zero();
-  for (const Sample& s : samples_) {
+  for (const Sample& sample : samples_) {
+    const PointBatch<6>& s = sample.points;
     const Lanes3 from_position = matrix_times(line.position, s.p);
     const Lanes3 from_rate = matrix_times(line.rate, gradient_times(s.P, rate_));
     Lanes3 f;
     for (std::size_t r = 0; r < 3; ++r) {
-      f[r] = (from_position[r] + from_rate[r] - s.second[r] * line.density + line.constant[static_cast<int>(r)]) *
+      f[r] = (from_position[r] + from_rate[r] - sample.second[r] * line.density + line.constant[static_cast<int>(r)]) *
              s.weight;
       resultant[r] += f[r];
     }

@@ -31,6 +31,11 @@ class ClothoidShape {
   ElementPoint<6> at(double u) const;
   /// The position and linear part of at() alone.
   FirstMoments<6> point(double u) const;
+  /// The points of so many equal parts, from start to end.
+  void points(int parts, std::vector<PointBatch<6>>& out) const;
+  /// Where the rotary inertia of an element is lumped, but for start_share of it, in equal parts, by length: Gauss
+  /// points, which integrate cubics. That is as exact as the order of the elements asks for.
+  static constexpr std::array<double, 2> disc_places = {0.21132486540518713, 0.7886751345948129};
 
   void sample(const Local& rate);
   const ElementMoments<6>& moments() const { return moments_; }
@@ -69,10 +74,8 @@ class ClothoidShape {
  private:
   /// The Gauss points of one piece of the series, in the frame of the element's start.
   struct Sample {
-    NodeLanes weight;  ///< [m]
-    std::array<NodeLanes, 3> p;
-    std::array<std::array<NodeLanes, 6>, 3> P;  ///< [row][column]
-    std::array<NodeLanes, 3> second;            ///< c'^T (d2p/dc2) c'
+    PointBatch<6> points;
+    std::array<NodeLanes, 3> second;  ///< c'^T (d2p/dc2) c'
   };
 
   void integrate_moments();

@@ -76,6 +76,18 @@ struct LineForce {
   Vector3 air;        ///< prescribed angular velocity, times the drag coefficient
 };
 
+/// One value at each of the Gauss points of a part of an element.
+constexpr int point_lanes = 8;
+using NodeLanes = Eigen::Array<double, point_lanes, 1>;
+
+/// The Gauss points of a part of an element.
+template <int Width>
+struct PointBatch {
+  NodeLanes weight;                               ///< those of all parts sum to the element's length [m]
+  std::array<NodeLanes, 3> p;                     ///< [m]
+  std::array<std::array<NodeLanes, Width>, 3> P;  ///< [row][column] [m^2]
+};
+
 /// What a line force does.
 template <int Width>
 struct ElementForce {

@@ -162,6 +162,33 @@ ElementPoint<3> HelixShape::at(double u) const {
   return {vector(h.p), rotation(u, w_, c), gradient_matrix(h), turning(u, w_, c)};
 }
 
+void HelixShape::points(int parts, std::vector<PointBatch<3>>& out) const {
+  const math::GaussRule& rule = math::gauss_legendre(point_lanes);
+  const auto of_rule = [](const std::vector<double>& numbers) -> NodeLanes {
+    return Eigen::Map<const NodeLanes>(numbers.data());
+  };
+  out.resize(static_cast<std::size_t>(parts));
+  const bool little = length_ * length_ * w_.squaredNorm() <= math::stumpff_switch;
+  for (int k = 0; k < parts; ++k) {
+    PointBatch<3>& batch = out[static_cast<std::size_t>(k)];
+    const double width = length_ / parts;
+    const NodeLanes s = (of_rule(rule.nodes) + double(k)) * width;
+    batch.weight = of_rule(rule.weights) * width;
+    std::array<NodeLanes, 6> c;
+    if (little) {
+      math::stumpff_series<6, NodeLanes>(s * s * w_.squaredNorm(), c);
+    } else {
+      for (int lane = 0; lane < point_lanes; ++lane) {
+        const std::array<double, 6> own = helix_stumpff<6>(s[lane], w_);
+        for (std::size_t m = 0; m < own.size(); ++m) c[m][lane] = own[m];
+      }
+    }
+    const HelixPoint<NodeLanes> h = helix_point(s, triple(w_), c);
+    batch.p = h.p;
+    batch.P = h.P;
+  }
+}
+
 void HelixShape::sample(const Vector3& rate) {
   rate_ = rate;
   if (integrated_) return;

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cmath>
+
+#include <tresse/base/assert.hpp>
+#include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/chain_rod.hpp>
+#include <tresse/rods/detail/lane_vectors.hpp>
+
+// The velocity of the material, carried from one shape of a chain to another: docs/dynamics.md, "Carried velocity".
+namespace tresse::rods::detail {
+namespace {
+
+using Lanes3 = LaneVector<NodeLanes>;
+
+/// Sections keep the rates of their axes n1 and n2, which are the velocities of what lies beside the centreline.
+constexpr std::size_t numbers_of_section = 6;
+constexpr std::size_t numbers_of_batch = 3 * point_lanes;
+
+void append(const Lanes3& v, std::vector<double>& out) {
+  for (const NodeLanes& component : v) out.insert(out.end(), component.data(), component.data() + point_lanes);
+}
+void append(const Vector3& v, std::vector<double>& out) { out.insert(out.end(), v.data(), v.data() + 3); }
+
+Lanes3 batch_at(const double* numbers) {
+  return {Eigen::Map<const NodeLanes>(numbers), Eigen::Map<const NodeLanes>(numbers + point_lanes),
+          Eigen::Map<const NodeLanes>(numbers + 2 * point_lanes)};
+}
+
+/// linear + spin x p
+Lanes3 rigid(const Vector3& linear, const Vector3& spin, const Lanes3& p) {
+  return {p[2] * spin[1] - p[1] * spin[2] + linear[0], p[0] * spin[2] - p[2] * spin[0] + linear[1],
+          p[1] * spin[0] - p[0] * spin[1] + linear[2]};
+}
+
+}  // namespace
+
+/// Parts of an element whose points integrate products of what moves there to rounding, for some change of its shape.
+template <typename Shape>
+int ChainRod<Shape>::parts(int i) const {
+  constexpr double turn_of_part = 1.0, most = 1e4;  // [rad], [-]
+  double turn = 0.0;
+  for (int k = 0; k < width; k += 3)
+    turn = std::max(turn, elements_[i].length * coordinates(i).template segment<3>(k).norm());
+  return turn < most ? 1 + static_cast<int>(turn / turn_of_part) : static_cast<int>(most);
+}
+
+/// Calls visit(disc) for the sections in which the rotary inertia of an element is lumped.
+template <typename Shape>
+template <typename Visit>
+void ChainRod<Shape>::for_each_disc(int i, Visit&& visit) const {
+  const Element& element = elements_[i];
+  visit(SectionDisc<width>{Matrix3::Identity(), Gradient<width>::Zero(), about_axes(element.discs.start)});
+  const Vector3 inertia = about_axes(element.discs.spread) / static_cast<double>(Shape::disc_places.size());
+  for (const double place : Shape::disc_places) {
+    const ElementPoint<width> at = shapes_[i].at(place * element.length);
+    visit(SectionDisc<width>{at.frame, at.frame.transpose() * at.angular, inertia});
+  }
+}
+
+template <typename Shape>
+void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
+  thread_local std::vector<PointBatch<width>> points;
+  out.parts.clear();
+  out.numbers.clear();
+  Vector3 linear = state_.root_velocity.linear;
+  Vector3 spin = state_.root_velocity.angular;
+  for (int i = 0; i < count(); ++i) {
+    const Joint& joint = joints_[i];
+    const Matrix3& frame = joint.frame;
+    const Local rate_i = rate(i);
+    const Vector3 own_linear = frame.transpose() * linear, own_spin = frame.transpose() * spin;
+    out.parts.push_back(parts(i));
+    shapes_[i].points(out.parts.back(), points);
+    for (const PointBatch<width>& batch : points) {
+      Lanes3 v = rigid(own_linear, own_spin, batch.p);
+      for (std::size_t r = 0; r < 3; ++r) {
+        for (std::size_t k = 0; k < width; ++k) v[r] += batch.P[r][k] * rate_i[static_cast<int>(k)];
+      }
+      append(matrix_times(frame, v), out.numbers);
+    }
+    for_each_disc(i, [&](const SectionDisc<width>& disc) {
+      const Matrix3 axes = frame * disc.frame;
+      const Vector3 turning = disc.frame.transpose() * own_spin + disc.turning * rate_i;
+      append(Vector3(axes * turning.cross(Vector3::UnitY())), out.numbers);
+      append(Vector3(axes * turning.cross(Vector3::UnitZ())), out.numbers);
+    });
+    linear += spin.cross(joints_[i + 1].offset - joint.offset) + frame * (shapes_[i].end_linear() * rate_i);
+    spin += frame * (shapes_[i].end_angular() * rate_i);
+  }
+}
+
+template <typename Shape>
+void ChainRod<Shape>::carried_momentum(const MaterialMotion& motion, const RodLoads& loads, double dt,
+                                       Eigen::Ref<VectorX> out) const {
+  TRESSE_ASSERT(out.size() == dof() && motion.parts.size() == elements_.size());
+  thread_local std::vector<PointBatch<width>> points;
+  const Twist prescribed = prescribed_twist(loads);
+  const double drag = dt * loads.drag;
+  const double* next = motion.numbers.data();
+  for (int i = 0; i < count(); ++i) {
+    const Joint& joint = joints_[i];
+    const Matrix3 to_local = joint.frame.transpose();
+    const double density = elements_[i].density, resisted = density + drag;
+    const Vector3 linear = prescribed.linear + prescribed.angular.cross(joint.offset);
+    const Vector3 constant = to_local * (density * dt * loads.gravity + drag * loads.wind - resisted * linear);
+    const Vector3 spin = to_local * prescribed.angular;
+    ElementForce<width>& force = forces_[i];
+    force = {Vector3::Zero(), Vector3::Zero(), Local::Zero()};
+    shapes_[i].points(motion.parts[static_cast<std::size_t>(i)], points);
+    for (const PointBatch<width>& batch : points) {
+      const Lanes3 w = matrix_times(to_local, batch_at(next));
+      const Lanes3 fixed = rigid(constant, -resisted * spin, batch.p);
+      next += numbers_of_batch;
+      Lanes3 f, torque = zero_lanes<NodeLanes>();
+      for (std::size_t r = 0; r < 3; ++r) f[r] = batch.weight * (density * w[r] + fixed[r]);
+      add_cross(batch.p, f, torque);
+      force.resultant += sum(f);
+      force.torque += sum(torque);
+      for (std::size_t k = 0; k < width; ++k) {
+        force.generalised[static_cast<int>(k)] +=
+            (batch.P[0][k] * f[0] + batch.P[1][k] * f[1] + batch.P[2][k] * f[2]).sum();
+      }
+    }
+    for_each_disc(i, [&](const SectionDisc<width>& disc) {
+      const auto in_axes = [&](const double* numbers) -> Vector3 {
+        return disc.frame.transpose() * (to_local * Eigen::Map<const Vector3>(numbers));
+      };
+      const Vector3 y = disc.inertia[2] * in_axes(next), z = disc.inertia[1] * in_axes(next + 3);
+      next += numbers_of_section;
+      const Vector3 couple = density * (Vector3::UnitY().cross(y) + Vector3::UnitZ().cross(z)) -
+                             resisted * disc.inertia.cwiseProduct(disc.frame.transpose() * spin);
+      force.torque += disc.frame * couple;
+      force.generalised += disc.turning.transpose() * couple;
+    });
+  }
+  collect_forces(out);
+}
+
+template int ChainRod<HelixShape>::parts(int) const;
+template int ChainRod<ClothoidShape>::parts(int) const;
+template void ChainRod<HelixShape>::sample_motion(MaterialMotion&) const;
+template void ChainRod<ClothoidShape>::sample_motion(MaterialMotion&) const;
+template void ChainRod<HelixShape>::carried_momentum(const MaterialMotion&, const RodLoads&, double,
+                                                     Eigen::Ref<VectorX>) const;
+template void ChainRod<ClothoidShape>::carried_momentum(const MaterialMotion&, const RodLoads&, double,
+                                                        Eigen::Ref<VectorX>) const;
+
+}  // namespace tresse::rods::detail
