@@ -222,4 +222,21 @@ void contact_geometry(const World& world, double time, contact::Geometry& out) {
   out.body_begin.push_back(static_cast<int>(out.pieces.size()));
 }
 
+double energy_floor(const World& world, double dt) {
+  constexpr double still = 1e-9;  // of a length in a step
+  const double gravity = world.gravity.norm();
+  const auto floor_of = [&](double mass, double radius, double length) {
+    const double speed = still * length / dt;
+    return mass * (gravity * radius + speed * speed);
+  };
+  double out = 0.0;
+  for (const Fibre& fibre : world.fibres)
+    out += floor_of(fibre.rod->mass(), fibre.rod->contact_radius(), fibre.rod->length());
+  for (const FreeBody& body : world.free_bodies) {
+    const double radius = bodies::radius(world.obstacles[static_cast<std::size_t>(body.obstacle)].shape);
+    out += floor_of(body.solid.mass, radius, radius);
+  }
+  return out;
+}
+
 }  // namespace tresse::assembly

@@ -158,4 +158,8 @@ double farthest_vertex(const bodies::Mesh& shape, const contact::Mesh& now, doub
 /// `time`. Reaches are zero. Reuses the storage of `out`.
 void contact_geometry(const World& world, double time, contact::Geometry& out);
 
+/// Energy that is little for this world, whatever moves in it: each weight lifted by its radius, and motions of a
+/// billionth of a length in a step `dt`. [J]
+double energy_floor(const World& world, double dt);
+
 }  // namespace tresse::assembly

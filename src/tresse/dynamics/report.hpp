@@ -64,6 +64,9 @@ struct StepReport {
   rods::RodEnergies energies;            ///< summed over fibres and free bodies, at the end of the step
   double work_external =
       0.0;  ///< done on these by other obstacles, moving roots, air and growing natural curvature since the start [J]
+  /// By how much kinetic + elastic + gravity energy, less all work done, stands above the lowest value that it has had:
+  /// energy that came from nothing [J]
+  double energy_excess = 0.0;
   double t_detection = 0.0;  ///< wall times [s]
   double t_assembly = 0.0;
   double t_solve = 0.0;
@@ -86,6 +89,7 @@ struct SimulationState {
   std::vector<bodies::BodyState> bodies;  ///< (free bodies)
   std::vector<WarmContact> warm;
   double work_external = 0.0;  ///< [J]
+  double energy_excess = 0.0;  ///< StepReport::energy_excess [J]
 };
 
 }  // namespace tresse::dynamics

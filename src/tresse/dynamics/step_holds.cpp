@@ -35,11 +35,14 @@ void Stepper::keep_holds(const std::vector<VectorX>* reached) {
   }
 }
 
-/// Velocities of a held tree without what holds it, gravity that of the start.
+/// Velocities of a held tree without what holds it, as it was last linearised.
 void Stepper::let_go(int t) {
   if (!held(t)) return;
-  assembly::set_rod_velocities(world_, motion_.forest.trees[t], motion_.roots[t], first_free_[t], true,
-                               motion_.velocities);
+  assembly::set_rod_velocities(world_, motion_.forest.trees[t], motion_.roots[t], free_[t], true, motion_.velocities);
+}
+
+void Stepper::keep_free_velocity(int t) {
+  if (held(t)) free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
 }
 
 void Stepper::find_hold_impulses(Pass& pass) const {

@@ -116,93 +116,44 @@ void Stepper::assemble_free_motion(int f, int t) {
   fibre.rod->update(start_rods_[f]);
 }
 
-/// For another pass at the end that the last predicts.
-void Stepper::assemble_at_end(int t, const Pass& pass, bool relinearise_holds) {
-  if (options_.scheme == Scheme::nonlinear || !linear(t)) {
-    assemble_at_stage(t, pass.velocities);
-  } else if (!world_.gravity.isZero(0.0) || held(t) || inertia_linearised(t)) {
-    assemble_frozen_at_end(t, pass);
-    if (relinearise_holds) linearise_holds(t);
+/// For another pass at the end that the last predicts; the rods are left there. All that acts on a tree is taken at one
+/// shape: matrix, inertia, gravity, contact and holds. Light motions, such as a turn of a curved rod about its own
+/// centreline, feel differences of forces that nearly cancel. Taken at two shapes these differences would be wrong, and
+/// passes and steps would drift apart: docs/dynamics.md, "One shape".
+void Stepper::assemble_at_end(int t, const Pass& pass) {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  const bool carried = options_.scheme != Scheme::nonlinear && linear(t);  // where rates alone do not tell the momentum
+  const auto assemble = [&] {
+    if (carried) {
+      assemble_carried(t, &pass.velocities);
+    } else {
+      assemble_tree(t, pass.velocities, true);
+    }
+    keep_free_velocity(t);
+    linearise_holds(t);
+  };
+  if (carried) sample_material(t, end_rods_);
+  if (carries(t)) {
+    for (const int f : tree.fibres) linearised_rods_[f] = end_rods_[f];
   }
+  if (options_.theta == 1.0) {
+    assemble();
+    return;
+  }
+  for (const int f : tree.fibres) {
+    stage_rods_[f] = world_.fibres[f].rod->advanced(start_rods_[f], pass.velocities[f], stage(), stage_roots_[f],
+                                                    start_rods_[f].root_velocity);
+  }
+  assembly::update_tree(world_, tree, stage_rods_);
+  find_root_motions(t);
+  assemble();
+  assembly::update_tree(world_, tree, end_rods_);
+  find_root_motions(t);
 }
 
 /// Whether the elasticity of a tree is.
 bool Stepper::linear(int t) const {
   return world_.fibres[motion_.forest.trees[t].fibres.front()].rod->linear_elasticity();
-}
-
-/// assemble_tree() at theta, reached with `v_mean`; the rods are left at the end.
-void Stepper::assemble_at_stage(int t, const std::vector<VectorX>& v_mean) {
-  if (options_.theta == 1.0) {
-    assemble_tree(t, v_mean, true);
-    linearise_holds(t);
-    return;
-  }
-  const assembly::Tree& tree = motion_.forest.trees[t];
-  for (const int f : tree.fibres) {
-    stage_rods_[f] = world_.fibres[f].rod->advanced(start_rods_[f], v_mean[f], stage(), stage_roots_[f],
-                                                    start_rods_[f].root_velocity);
-  }
-  assembly::update_tree(world_, tree, stage_rods_);
-  find_root_motions(t);
-  assemble_tree(t, v_mean, true);
-  linearise_holds(t);
-  assembly::update_tree(world_, tree, end_rods_);
-  find_root_motions(t);
-}
-
-/// Generalised force of gravity where the rods are, (dof of the tree).
-void Stepper::gravity_on_tree(int t, VectorX& out) const {
-  const assembly::Tree& tree = motion_.forest.trees[t];
-  out.setZero(tree.dof);
-  if (!branched(tree)) {
-    world_.fibres[tree.fibres.front()].rod->gravity_force(world_.gravity, out);
-    return;
-  }
-  thread_local VectorX own;
-  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
-    const rods::Rod& rod = *world_.fibres[tree.fibres[k]].rod;
-    own.resize(rod.dof());
-    rod.gravity_force(world_.gravity, own);
-    assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
-  }
-}
-
-/// The same where the part began; the rods are left at the end.
-const VectorX& Stepper::first_gravity_on_tree(int t) {
-  if (knows_first_gravity_[t]) return first_gravity_[t];
-  const assembly::Tree& tree = motion_.forest.trees[t];
-  assembly::update_tree(world_, tree, start_rods_);
-  find_root_motions(t);
-  gravity_on_tree(t, first_gravity_[t]);
-  assembly::update_tree(world_, tree, end_rods_);
-  find_root_motions(t);
-  knows_first_gravity_[t] = 1;
-  return first_gravity_[t];
-}
-
-/// Velocity without contact, M and A frozen, with gravity's force where the rods are, the end that the last pass
-/// predicts. Contact forces act there too: taken at different ends of the step the two, which nearly cancel in a fibre
-/// that hangs over something, would drive oscillations. The inertial force, where linearised, answers to what contact
-/// did in the last pass.
-void Stepper::assemble_frozen_at_end(int t, const Pass& pass) {
-  const assembly::Tree& tree = motion_.forest.trees[t];
-  thread_local VectorX v;
-  gravity_on_tree(t, v);
-  v = options_.theta * stage() * (v - first_gravity_on_tree(t));
-  motion_.matrices[t].solve(v);
-  if (inertia_linearised(t)) {
-    const VectorX by_contact = assembly::tree_velocity(world_, tree, pass.velocities) - last_free_[t];
-    v += by_contact;
-    linearise_inertia(t, v);
-    assembly::update_tree(world_, tree, end_rods_);
-    find_root_motions(t);
-    v += first_free_[t] - by_contact;
-    last_free_[t] = v;
-  } else {
-    v += first_free_[t];
-  }
-  assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
 }
 
 /// Generalised inertial force -A and what else is constant, (dof), of a tree that moves with `v` where it started; the

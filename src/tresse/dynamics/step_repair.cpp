@@ -228,27 +228,26 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
 }
 
 /// Repairs a pass that was solved roughly as long as what it knows overlaps at its end, where the rods are; then solves
-/// it, and moves the rods to where that ends. False: the part is to be cut, or the report says that its state is not
-/// finite.
-bool Stepper::mend(const Span& span, Pass& pass, StepReport& report) {
+/// it, and moves the rods to where that ends.
+Stepper::Outcome Stepper::mend(const Span& span, Pass& pass, StepReport& report) {
   constexpr int rounds = 4;
   const auto go_on = [&] {
-    report.finite = sound(pass.velocities);
-    if (report.finite) go_to_end(pass);
-    return report.finite;
+    if (!sound(pass.velocities)) return false;
+    go_to_end(pass);
+    return true;
   };
   for (int round = 0; round < rounds; ++round) {
     const SharedConfiguration end = find_turned(span, pass);
-    if (!span.shortest && sides_lost(*end)) return false;
+    if (!span.shortest && sides_lost(*end)) return Outcome::cut;
     if (!repair(*end, roughly, pass, report)) break;
-    if (!go_on()) return false;
+    if (!go_on()) return Outcome::not_finite;
   }
-  if (pass.solution.scaled_error <= options_.solver.tolerance) return true;
+  if (pass.solution.scaled_error <= options_.solver.tolerance) return Outcome::accepted;
   const int taken = pass.solution.iterations;
   pass.guess = pass.solution.impulse;
   solve(pass, 0.0, taken);
   report.iterations += pass.solution.iterations;
-  return go_on();
+  return go_on() ? Outcome::accepted : Outcome::not_finite;
 }
 
 }  // namespace tresse::dynamics

@@ -40,6 +40,7 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.nonlinear_tolerance > 0.0, "nonlinear tolerance: must be positive");
   require(options.motion_tolerance > 0.0, "motion tolerance: must be positive");
   require(options.max_motion_iterations >= 1, "motion iterations: must be 1 or more");
+  require(options.scheme != Scheme::carried || options.theta == 1.0, "theta: must be 1 in the carried scheme");
   require(world.holds.empty() || options.scheme != Scheme::nonlinear,
           "scheme: must not be nonlinear where points are held");
   validate(world, state);
@@ -66,15 +67,16 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   motion_.velocities.resize(count + world_.free_bodies.size());
   start_velocities_.resize(count);
   free_results_.assign(count, {Status::converged, 0});
-  first_free_.resize(trees);
-  last_free_.resize(trees);
+  free_.resize(trees);
   stage_rods_.resize(count);
-  first_gravity_.resize(trees);
-  knows_first_gravity_.resize(trees);
+  linearised_rods_.resize(count);
+  material_.resize(count);
+  knows_material_.resize(trees);
   next_roots_.resize(count);
   stage_roots_.resize(count);
   root_accelerations_.resize(count);
   motion_.holds.resize(trees);
+  energy_floor_ = assembly::energy_floor(world_, options_.dt);
   if (state_.step == 0) {
     // A moving root starts with its motion under way: no impulse at time zero.
     for (std::size_t f = 0; f < count; ++f) {
@@ -94,6 +96,7 @@ void Stepper::restore(SimulationState& state) {
   set_natural_shapes(time());
   refresh_kinematics(world_, motion_.forest, state.rods);
   place_bodies(state.bodies);
+  energies_ = energies_here();
   here_ = find_contacts(time(), velocities_of(state), state.warm);
 }
 
@@ -129,6 +132,7 @@ void Stepper::begin_span(const Span& span) {
   motion_.stage = options_.theta * dt;
   end_time_ = span.end;
   growth_work_ = 0.0;
+  std::fill(knows_material_.begin(), knows_material_.end(), 0);
   air_ = assembly::wind_at(world_, span.begin + stage());
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     if (assembly::grows(world_.fibres[f], span.begin, span.end)) grow(static_cast<int>(f), span);
@@ -308,11 +312,62 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
   return size > 0.0 ? std::sqrt(change / size) : 0.0;
 }
 
+/// The motion of every tree without contact and without what holds it, linearised where the part starts.
+void Stepper::assemble_at_start() {
+  find_root_motions();
+  assemble_bodies(nullptr);
+  for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+    for (const int f : motion_.forest.trees[t].fibres)
+      rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f], start_velocities_[f]);
+    const int tree = static_cast<int>(t);
+    if (carries(tree)) {
+      for (const int f : motion_.forest.trees[t].fibres) linearised_rods_[f] = start_rods_[f];
+      assemble_carried(tree, nullptr);
+    } else {
+      assemble_tree(tree, start_velocities_, false);
+      if (inertia_linearised(tree)) linearise_free_motion(tree);
+    }
+    keep_free_velocity(tree);
+    linearise_holds(tree);
+  });
+}
+
+/// The same for another pass, at the end that the last one predicts, of the trees that something touches or holds.
+/// Without a contact that carries a load (`free`) held points are corrected along the rows that they have.
+void Stepper::assemble_at_end(const Pass& pass, bool free) {
+  find_root_motions();
+  assemble_bodies(&pass);
+  const std::vector<char> touched = touched_trees(pass);
+  for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+    const int tree = static_cast<int>(t);
+    if (free && linear(tree)) {
+      let_go(tree);
+    } else if (touched[t] || options_.scheme == Scheme::nonlinear) {
+      assemble_at_end(tree, pass);
+    }
+  });
+}
+
+/// (trees) whether a contact of a pass is on them or something holds them.
+std::vector<char> Stepper::touched_trees(const Pass& pass) const {
+  std::vector<char> out(motion_.forest.trees.size(), 0);
+  const auto touch = [&](int piece) {
+    if (piece < 0 || !pass.at->geometry.pieces[piece].fibre) return;
+    out[static_cast<std::size_t>(motion_.forest.tree_of[pass.at->geometry.pieces[piece].owner])] = 1;
+  };
+  for (const contact::Contact& contact : pass.contacts) {
+    touch(contact.a);
+    touch(contact.b);
+  }
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] = out[t] || held(static_cast<int>(t));
+  return out;
+}
+
 /// Solves a part of the step: the first pass at its start, further ones at the end that the last predicts, as many as
 /// asked for, and more while that end overlaps. A single one does where contacts slide a little; one whose normal turns
-/// on the way is linearised again alone, where that can be, or all are. False, and nothing changed, when none ends well
-/// enough and the part can still be cut; of the shortest the pass that overlaps least stands.
-bool Stepper::attempt(const Span& span, StepReport& report) {
+/// on the way is linearised again alone, where that can be, or all are. Nothing is changed when none ends well enough
+/// and the part can still be cut. The shortest part keeps the pass with the least overlap.
+Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   begin_span(span);
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
   const int wanted = nonlinear ? options_.max_nonlinear_iterations : options_.relinearisations;
@@ -323,41 +378,20 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
   note_deep_contacts();
   {
     Stopwatch watch(timing_.t_assembly);
-    find_root_motions();
-    assemble_bodies(nullptr);
-    for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
-      for (const int f : motion_.forest.trees[t].fibres)
-        rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f], start_velocities_[f]);
-      const int tree = static_cast<int>(t);
-      assemble_tree(tree, start_velocities_, false);
-      if (inertia_linearised(tree)) linearise_free_motion(tree);
-      linearise_holds(tree);
-      if (nonlinear || (world_.gravity.isZero(0.0) && !held(tree) && !inertia_linearised(tree))) return;
-      const assembly::Tree& all = motion_.forest.trees[t];
-      if (branched(all)) {
-        first_free_[t] = assembly::tree_velocity(world_, all, motion_.velocities);
-      } else {
-        first_free_[t] = motion_.velocities[all.fibres.front()];  // without an allocation
-      }
-      last_free_[t] = first_free_[t];
-      knows_first_gravity_[t] = 0;
-    });
+    assemble_at_start();
   }
   for (const FreeMotionResult& free : free_results_) {
     report.motion_iterations = std::max(report.motion_iterations, free.iterations);
     if (report.motion_status == Status::converged) report.motion_status = free.status;
   }
-  if (!sound(motion_.velocities)) {
-    report.finite = false;
-    return true;
-  }
+  if (!sound(motion_.velocities)) return Outcome::not_finite;
   constexpr double hold_tolerance = 1e-10;
   const bool repairable = may_repair() && !iterated;
   bool rough = repairable;
   Pass pass = linearise(here_, nullptr, rough ? roughly : 0.0);
   report.iterations += pass.solution.iterations;
   error_ = estimated_error(pass.velocities);
-  if (error_ > options_.step_error && !span.shortest) return false;
+  if (error_ > options_.step_error && !span.shortest) return Outcome::cut;
   report.step_error = std::max(report.step_error, error_);
   const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
   Pass best;
@@ -365,12 +399,12 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
   int stuck = 0;  // passes in a row that brought little
   bool settled = false;
   for (int done = 0;; ++done) {
-    if (!sound(pass.velocities)) {
-      report.finite = false;
-      return true;
-    }
+    if (!sound(pass.velocities)) return Outcome::not_finite;
     go_to_end(pass);
-    if (rough && !mend(span, pass, report)) return !report.finite;
+    if (rough) {
+      const Outcome mended = mend(span, pass, report);
+      if (mended != Outcome::accepted) return mended;
+    }
     rough = false;
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
     const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
@@ -379,12 +413,9 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
         done >= limit || ((settled || done >= wanted || free) && !moving && hold_error(pass) <= hold_tolerance);
     SharedConfiguration end =
         enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
-    if (!span.shortest && sides_lost(*end)) return false;
+    if (!span.shortest && sides_lost(*end)) return Outcome::cut;
     const double overlapping = overlap(*end);
-    if (overlapping <= options_.overlap_tolerance && enough) {
-      accept(pass, std::move(end), report);
-      return true;
-    }
+    if (overlapping <= options_.overlap_tolerance && enough) return accept(span, pass, std::move(end), report);
     if (enough && overlapping < least) {
       stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
       least = overlapping;
@@ -393,27 +424,14 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
       ++stuck;
     }
     if (done >= limit || stuck >= 2) {
-      if (least > options_.halving_overlap && !span.shortest) return false;
+      if (least > options_.halving_overlap && !span.shortest) return Outcome::cut;
       go_to_end(best);
-      accept(best, find_contacts_at_end(span, best), report);
-      return true;
+      return accept(span, best, find_contacts_at_end(span, best), report);
     }
     if (repairable && enough && repair(*end, 0.0, pass, report)) continue;
     {
       Stopwatch watch(timing_.t_assembly);
-      find_root_motions();
-      // What comes after the passes asked for corrects held points along the rows of the last one: rows that turned
-      // would move what has no inertia, a rod's spin about its own axis, and that would not settle.
-      const bool again = !free && done < wanted;
-      assemble_bodies(&pass);
-      for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
-        const int tree = static_cast<int>(t);
-        if (free && linear(tree) && !inertia_linearised(tree)) {
-          let_go(tree);
-        } else {
-          assemble_at_end(tree, pass, again);
-        }
-      });
+      assemble_at_end(pass, free);
     }
     Pass next = linearise(end, &pass, 0.0);
     report.iterations += next.solution.iterations;
@@ -423,18 +441,34 @@ bool Stepper::attempt(const Span& span, StepReport& report) {
   }
 }
 
-/// Makes the end of this part, where the rods are, the new state.
-void Stepper::accept(Pass& pass, SharedConfiguration end, StepReport& report) {
+/// Makes the end of this part, where the rods are, the new state. Scheme::carried gives up what energy it has beyond
+/// what it may have, or has the part cut.
+Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
+  carry_to_end(pass);
+  describe_contacts(pass);
+  const PartWorks works = works_of(pass);
+  rods::RodEnergies energies = energies_here();
+  if (options_.scheme == Scheme::carried) {
+    const auto surplus = [&] { return state_.energy_excess + gain(energies, works) - allowed_excess(energies, works); };
+    if (surplus() > 0.0) {
+      damp(surplus());
+      energies = energies_here();
+      if (surplus() > 0.0 && !span.shortest) return Outcome::cut;
+    }
+  }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);
   report_holds(pass, report);
-  state_.work_external += obstacle_work_ + hold_work_ + growth_work_ + root_and_air_work(pass);
+  state_.energy_excess = std::max(0.0, state_.energy_excess + gain(energies, works) - works.uncertain());
+  state_.work_external += works.total();
   state_.warm = pass.forces(stage(), options_.margin);
+  energies_ = energies;
   std::swap(state_.rods, end_rods_);
   state_.bodies = end_bodies_;
   here_ = std::move(end);
   spare_ = std::move(pass.problem);
   spare_velocities_ = std::move(pass.velocities);
+  return Outcome::accepted;
 }
 
 StepReport Stepper::step() {
@@ -457,7 +491,10 @@ StepReport Stepper::step() {
     constexpr double in_half = 4.0;  // of the estimate, where the motion is smooth
     int size = whole;
     for (int begin = 0; begin < whole && report.finite;) {
-      if (!attempt({time_at(begin), time_at(begin + size), size == 1}, report)) {
+      const Span span{time_at(begin), time_at(begin + size), size == 1};
+      const Outcome outcome = attempt(span, report);
+      if (outcome == Outcome::not_finite) report.finite = false;
+      if (outcome == Outcome::cut) {
         refresh_kinematics(world_, motion_.forest, state_.rods);
         place_bodies(state_.bodies);
         do {
@@ -478,16 +515,8 @@ StepReport Stepper::step() {
       state_ = previous_;
       restore(state_);
     }
-    std::vector<rods::RodEnergies> of_fibres(world_.fibres.size());
-    for_each_fibre(of_fibres.size(),
-                   [&](std::size_t f) { of_fibres[f] = world_.fibres[f].rod->energies(world_.gravity); });
-    for (const rods::RodEnergies& energies : of_fibres) {
-      report.energies.kinetic += energies.kinetic;
-      report.energies.elastic += energies.elastic;
-      report.energies.gravity += energies.gravity;
-    }
-    report.energies.kinetic += assembly::kinetic_energy(world_);
-    report.energies.gravity += assembly::gravity_energy(world_);
+    report.energies = energies_;
+    report.energy_excess = state_.energy_excess;
     report.work_external = state_.work_external;
   }
   report.t_detection = timing_.t_detection;

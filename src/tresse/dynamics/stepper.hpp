@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -16,6 +17,9 @@
 namespace tresse::dynamics {
 
 enum class Scheme {
+  /// Elasticity implicit; the inertial force by the velocity of the material, which is carried to the shape at the end.
+  /// Free motion gains no energy at any step. With theta 1
+  carried,
   semi_implicit,  ///< elasticity implicit, the rest at the start of the step. bertails2018hdr eq. (2.10)
   linearised,     ///< the same, with the inertial force A linearised in the velocity about that of the start
   nonlinear,      ///< every term at the end of the step (at theta), iterated
@@ -23,7 +27,7 @@ enum class Scheme {
 
 struct StepOptions {
   double dt = 1e-3;  ///< > 0 [s]
-  Scheme scheme = Scheme::semi_implicit;
+  Scheme scheme = Scheme::carried;
   /// Where in the step the forces are taken; 0.5 (trapezoidal; with Scheme::nonlinear the implicit midpoint rule) to 1
   /// (Euler). Below 1 an impact bounces and high frequencies ring on.
   double theta = 1.0;
@@ -68,6 +72,8 @@ class Stepper {
   const SimulationState& state() const { return state_; }
   /// Before the last step; state() before the first.
   const SimulationState& previous_state() const { return previous_; }
+  /// Of state(), summed over fibres and free bodies.
+  const rods::RodEnergies& energies() const { return energies_; }
   /// The rods hold the kinematics of state().
   const assembly::World& world() const { return world_; }
   const StepOptions& options() const { return options_; }
@@ -104,6 +110,30 @@ class Stepper {
     double end = 0.0;    ///< [s]
     bool shortest = false;
   };
+  /// What becomes of a part of the step.
+  enum class Outcome {
+    accepted,
+    cut,  ///< it is too long
+    not_finite,
+  };
+  /// What was done on the fibres and free bodies over a part. [J]
+  struct PartWorks {
+    double contact = 0.0;    ///< by contacts on both of their sides: what sliding takes and push-out gives
+    double obstacles = 0.0;  ///< by prescribed obstacles
+    double holds = 0.0;
+    double roots_and_air = 0.0;
+    double growth = 0.0;
+    /// From outside.
+    double total() const { return obstacles + holds + roots_and_air + growth; }
+    /// By how much these may be wrong: the books of some are of first order in the step.
+    double uncertain() const { return std::abs(roots_and_air) + std::abs(growth); }
+  };
+  /// How a tree moves whose root nothing drives.
+  struct TreeMotion {
+    bool free_to_slow = false;
+    Vector3 mean = Vector3::Zero();  ///< velocity of a free tree's centre of mass [m/s]
+    double kinetic = 0.0;            ///< energy of the motion beside that [J]
+  };
   /// A contact so deep at the start that its gap is to grow, at push_out_speed, but not to vanish.
   struct DeepContact {
     int body_a, body_b;
@@ -133,15 +163,17 @@ class Stepper {
   void assemble_fibre(int fibre, int tree, const VectorX& v_at, bool at_end);
   void assemble_free_motion(int fibre, int tree);
   rods::RodLoads lone_loads(int fibre) const;
-  void assemble_at_end(int tree, const Pass& pass, bool relinearise_holds);
-  void assemble_at_stage(int tree, const std::vector<VectorX>& v_mean);
+  void assemble_at_end(int tree, const Pass& pass);
+  void assemble_carried(int tree, const std::vector<VectorX>* v_at);
+  void add_elastic_impulse(int tree, const std::vector<VectorX>* v_at, VectorX& into) const;
+  bool driven(int tree) const;
+  void sample_material(int tree, std::vector<rods::RodState>& back);
+  void carried_momentum(int tree, double h, VectorX& out) const;
+  void keep_free_velocity(int tree);
   void inertial_force(int tree, const VectorX& v, VectorX& out);
   FreeMotionResult linearise_inertia(int tree, VectorX& change);
   void linearise_free_motion(int tree);
   bool inertia_linearised(int tree) const { return options_.scheme == Scheme::linearised && linear(tree); }
-  void gravity_on_tree(int tree, VectorX& out) const;
-  const VectorX& first_gravity_on_tree(int tree);
-  void assemble_frozen_at_end(int tree, const Pass& pass);
   void set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const;
   std::shared_ptr<Configuration> new_configuration(double time, const std::vector<VectorX>& velocities);
   using SharedConfiguration = std::shared_ptr<const Configuration>;
@@ -170,13 +202,27 @@ class Stepper {
   bool may_repair() const;
   SharedConfiguration find_turned(const Span& span, const Pass& pass);
   bool repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report);
-  bool mend(const Span& span, Pass& pass, StepReport& report);
+  Outcome mend(const Span& span, Pass& pass, StepReport& report);
   SharedConfiguration find_contacts_at_end(const Span& span, const Pass& pass);
-  bool attempt(const Span& span, StepReport& report);
-  void accept(Pass& pass, SharedConfiguration end, StepReport& report);
+  void assemble_at_start();
+  void assemble_at_end(const Pass& pass, bool free);
+  std::vector<char> touched_trees(const Pass& pass) const;
+  Outcome attempt(const Span& span, StepReport& report);
+  Outcome accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report);
+  void carry_to_end(const Pass& pass);
+  void carry_to_end(int tree, const Pass& pass);
+  rods::RodEnergies energies_here() const;
+  PartWorks works_of(const Pass& pass);
+  double gain(const rods::RodEnergies& end, const PartWorks& works) const;
+  double allowed_excess(const rods::RodEnergies& end, const PartWorks& works) const;
+  std::vector<TreeMotion> motions_of_trees() const;
+  void damp(double surplus);
+  /// Whether the velocity of a tree's material is carried from shape to shape.
+  bool carries(int tree) const { return options_.scheme == Scheme::carried && linear(tree); }
   bool sound(const std::vector<VectorX>& velocities) const;
   double velocity_change(const Pass& before, const Pass& after) const;
   void report_overlap(StepReport& report) const;
+  void describe_contacts(const Pass& pass);
   void report_contacts(const Pass& pass, StepReport& report);
   void report_holds(const Pass& pass, StepReport& report);
   double root_and_air_work(const Pass& pass);
@@ -194,21 +240,24 @@ class Stepper {
   KeptObserver kept_observer_;
   std::vector<ContactReport> contact_reports_;
 
+  rods::RodEnergies energies_;  ///< of state_, all fibres and free bodies
+  double energy_floor_ = 0.0;   ///< what is little energy for this world, whatever moves in it [J]
+
   // Workspace of the part of the step under way.
   assembly::FreeMotion motion_;
   std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
   std::vector<rods::RodState> end_rods_;
-  std::vector<rods::RodState> stage_rods_;  ///< at theta < 1; where the start is seen with other velocities
+  std::vector<rods::RodState> stage_rods_;       ///< at theta < 1; where the start is seen with other velocities
+  std::vector<rods::RodState> linearised_rods_;  ///< the shapes of the last pass; Scheme::carried only
   std::vector<assembly::FreeBody> start_bodies_;
   std::vector<bodies::BodyState> end_bodies_;
   std::vector<assembly::Vector6> start_momenta_;  ///< (free bodies)
   std::vector<assembly::Vector6> weights_;        ///< (free bodies) impulse of gravity over the stage
   std::vector<Pose> stage_roots_;                 ///< (fibres) clamped roots at theta
   std::vector<VectorX> start_velocities_;         ///< (fibres) generalised velocity at the start
-  std::vector<VectorX> first_free_;               ///< (trees) velocity without contact, gravity that of the start
-  std::vector<VectorX> last_free_;                ///< (trees) the same of the last pass; Scheme::linearised only
-  std::vector<VectorX> first_gravity_;            ///< (trees) its generalised force, once it is asked for
-  std::vector<char> knows_first_gravity_;         ///< (trees) whether it was
+  std::vector<VectorX> free_;                     ///< (held trees) velocity without contact and holds
+  std::vector<rods::MaterialMotion> material_;    ///< (fibres) at the start, once it is asked for
+  std::vector<char> knows_material_;              ///< (trees) whether it was
   std::vector<Pose> next_roots_;                  ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;         ///< (fibres)
   std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part, where the free motion is iterated
@@ -217,8 +266,6 @@ class Stepper {
   friction::FactoredProblem spare_;                   ///< memory of the last problem
   std::vector<VectorX> spare_velocities_;             ///< and of the velocities after it
   double end_time_ = 0.0;                             ///< of this part of the step [s]
-  double obstacle_work_ = 0.0;                        ///< of the obstacles on the fibres [J]
-  double hold_work_ = 0.0;                            ///< of what holds the fibres [J]
   Vector3 air_ = Vector3::Zero();                     ///< velocity of the air in this part of the step [m/s]
   double error_ = 0.0;                                ///< estimated of this part [m]
   double growth_work_ = 0.0;  ///< energy that the change of natural shape and length brought in [J]

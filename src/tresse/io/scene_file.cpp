@@ -71,9 +71,14 @@ void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene&
     if (value != std::floor(value)) table.fail("seed", fmt::format("is {}; expected a whole number", number(value)));
     scene.seed = static_cast<std::uint64_t>(value);
   }
-  static const std::vector<std::string> schemes{"semi-implicit", "linearised", "nonlinear"};
-  table.read("scheme", out.scheme, schemes);
+  static const std::vector<std::string> schemes(scene::scheme_names.begin(), scene::scheme_names.end());
   table.read("theta", out.theta, {dimensions::ratio, scene::limits::theta});
+  if (out.theta < 1.0) out.scheme = "semi-implicit";
+  table.read("scheme", out.scheme, schemes);
+  if (out.scheme == "carried" && out.theta < 1.0) {
+    table.fail("theta",
+               fmt::format("is {} in the scheme \"carried\"; expected 1, or another scheme", number(out.theta)));
+  }
   table.read("step_error", out.step_error, {dimensions::length, limits::step_error});
   if (out.step_error > 0.0 && out.theta == 0.5) {
     table.fail("step_error", "is above 0 with a theta of 0.5; expected theta above 0.5: the estimate needs it");
@@ -200,9 +205,8 @@ void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const 
   const bool held = std::any_of(scene.fibres.begin(), scene.fibres.end(),
                                 [](const scene::FibreGroup& group) { return !group.holds.empty(); });
   if (!held || scene.integrator.scheme != "nonlinear") return;
-  context.fail(
-      *root.find("simulation")->find("scheme"),
-      "simulation.scheme is \"nonlinear\"; expected \"semi-implicit\" or \"linearised\" where points are held");
+  context.fail(*root.find("simulation")->find("scheme"),
+               "simulation.scheme is \"nonlinear\"; expected another scheme where points are held");
 }
 
 /// Roots stand in obstacles that the scene has and that do not move freely.

@@ -319,6 +319,7 @@ double smallest_body_radius(const Scene& scene) {
 }
 
 dynamics::Scheme scheme_named(std::string_view name) {
+  if (name == "carried") return dynamics::Scheme::carried;
   if (name == "linearised") return dynamics::Scheme::linearised;
   return name == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
 }

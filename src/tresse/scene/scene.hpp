@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <numbers>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -192,14 +194,16 @@ struct FrictionSolver {
   int max_iterations = 2000;  ///< >= 1
 };
 
+inline constexpr std::array<std::string_view, 4> scheme_names = {"carried", "semi-implicit", "linearised", "nonlinear"};
+
 struct Integrator {
-  std::string scheme = "semi-implicit";  ///< "semi-implicit", "linearised" or "nonlinear"
-  double theta = 1.0;                    ///< where in the step forces are taken; 0.5 to 1
-  double step_error = 0.0;               ///< estimated, beyond which a step is cut; 0: none; needs theta > 0.5 [m]
-  double time_step = 1e-3;               ///< > 0 [s]
-  double duration = 1.0;                 ///< >= 0 [s]
-  double nonlinear_tolerance = 1e-10;    ///< relative residual of the implicit step; > 0
-  int max_nonlinear_iterations = 50;     ///< >= 1
+  std::string scheme = "carried";      ///< one of scheme_names; "carried" needs theta 1
+  double theta = 1.0;                  ///< where in the step forces are taken; 0.5 to 1
+  double step_error = 0.0;             ///< estimated, beyond which a step is cut; 0: none; needs theta > 0.5 [m]
+  double time_step = 1e-3;             ///< > 0 [s]
+  double duration = 1.0;               ///< >= 0 [s]
+  double nonlinear_tolerance = 1e-10;  ///< relative residual of the implicit step; > 0
+  int max_nonlinear_iterations = 50;   ///< >= 1
 };
 
 struct Output {

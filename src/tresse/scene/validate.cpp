@@ -320,10 +320,13 @@ void validate_settings(const Scene& scene) {
   simulation.range("wind", scene.wind, limits::speed);
   simulation.range("wind.gust", scene.gust, limits::speed);
   simulation.range("wind.period", scene.gust_period, limits::gust_period);
-  simulation.word("scheme", scene.integrator.scheme, {"semi-implicit", "linearised", "nonlinear"});
+  simulation.word("scheme", scene.integrator.scheme, scheme_names);
   simulation.range("time_step", scene.integrator.time_step, limits::time_step);
   simulation.range("duration", scene.integrator.duration, limits::time);
   simulation.range("theta", scene.integrator.theta, limits::theta);
+  if (scene.integrator.scheme == "carried" && scene.integrator.theta < 1.0)
+    simulation.fail("theta", fmt::format("is {:g} in the scheme \"carried\"; expected 1, or another scheme",
+                                         scene.integrator.theta));
   simulation.range("step_error", scene.integrator.step_error, limits::step_error);
   if (scene.integrator.step_error > 0.0 && scene.integrator.theta == 0.5)
     simulation.fail("step_error", "is above 0 with a theta of 0.5; expected theta above 0.5: the estimate needs it");
@@ -423,7 +426,7 @@ void validate(const Scene& scene) {
     validate_fibres(group);
     validate_strands(group);
     if (!group.holds.empty() && scene.integrator.scheme == "nonlinear")
-      field.fail("scheme", "is \"nonlinear\" where points are held; expected \"semi-implicit\" or \"linearised\"");
+      field.fail("scheme", "is \"nonlinear\" where points are held; expected another scheme");
     validate_branches(scene.fibres, i);
     if (!names.insert(group.name).second)
       field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));

@@ -20,7 +20,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"simulation.gravity", "a vector, or one number: that much along -z"},
     {"simulation.wind", "acts on fibres with `drag`: a vector, or a table of gusts"},
     {"simulation.seed", "whole; of random offsets of grids and caps"},
-    {"simulation.scheme", "`\"linearised\"`: the inertial force linearised in the velocity, for lively motion; `\"nonlinear\"`: every implicit step iterated to `nonlinear_tolerance`"},
+    {"simulation.scheme", "`\"carried\"`: free motion gains no energy at any step; where `theta` is below 1, which it cannot take, the default is `\"semi-implicit\"`; `\"linearised\"`: the inertial force linearised in the velocity, for lively motion; `\"nonlinear\"`: every implicit step iterated to `nonlinear_tolerance`"},
     {"simulation.theta", "where in a step forces are taken: 1 is implicit Euler, 0.5 the trapezoidal rule (with `\"nonlinear\"` the implicit midpoint rule, which keeps energy); below 1 a contact bounces and fast vibrations ring on"},
     {"simulation.step_error", "how far off a step may put a point of a fibre, as estimated: beyond it the step is cut, `contact.max_halvings` times at most; 0: any"},
     {"simulation.nonlinear_tolerance", "relative residual of the step"},

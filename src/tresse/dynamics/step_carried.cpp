@@ -1,0 +1,135 @@
+#include <cmath>
+
+#include <tresse/dynamics/detail/fibre_loop.hpp>
+#include <tresse/dynamics/detail/step_pass.hpp>
+
+// The stepper's motion with the velocity of the material carried from shape to shape: docs/dynamics.md, "Carried
+// velocity".
+namespace tresse::dynamics {
+
+/// Samples how the material of a tree moves at the start of this part, unless that is known; the rods are left at
+/// `back`.
+void Stepper::sample_material(int t, std::vector<rods::RodState>& back) {
+  if (knows_material_[t]) return;
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  assembly::update_tree(world_, tree, state_.rods);
+  for (const int f : tree.fibres) world_.fibres[f].rod->sample_motion(material_[f]);
+  knows_material_[t] = 1;
+  assembly::update_tree(world_, tree, back);
+  find_root_motions(t);
+}
+
+/// What the sampled velocities are as a momentum where the rods of a tree are, (dof of the tree); with what gravity,
+/// the air and the prescribed motion bring over `h`.
+void Stepper::carried_momentum(int t, double h, VectorX& out) const {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  const int trunk = tree.fibres.front();
+  out.setZero(tree.dof);
+  if (!branched(tree)) {
+    world_.fibres[trunk].rod->carried_momentum(material_[trunk], lone_loads(trunk), h, out);
+    return;
+  }
+  thread_local VectorX own;
+  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
+    const int f = tree.fibres[k];
+    const rods::Rod& rod = *world_.fibres[f].rod;
+    own.resize(rod.dof());
+    rod.carried_momentum(material_[f], assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), h, own);
+    assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
+  }
+}
+
+/// assemble_tree() with the inertial force of the move from the start's shape to where the rods are, which `v_at`
+/// reached (none: they are at the start):
+///   (M + h D + h^2 K + h C) v = int J^T rho (w + h g) ds + h (elastic force of the start + air), J and M where the
+///   rods
+/// are, w the velocity of the material at the start.
+void Stepper::assemble_carried(int t, const std::vector<VectorX>* v_at) {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  const int trunk = tree.fibres.front();
+  const double h = stage();
+  const bool lone = !branched(tree);
+  // At the start, w is that of the velocities there: their momentum is what the factor makes beside.
+  const bool plain = !v_at && lone && !driven(t) && (world_.fibres[trunk].drag == 0.0 || air_.isZero(0.0));
+  if (!plain && !v_at) sample_material(t, start_rods_);
+  thread_local VectorX v;
+  thread_local VectorX start;
+  if (lone) {
+    start = start_velocities_[trunk];
+  } else {
+    start = assembly::tree_velocity(world_, tree, start_velocities_);
+  }
+  if (motion_.matrices[t].factor(world_, tree, motion_.roots[t], h, start, v)) {
+    if (plain) {
+      thread_local VectorX weight;
+      weight.resize(tree.dof);
+      world_.fibres[trunk].rod->gravity_force(world_.gravity, weight);
+      v += h * weight;
+    } else {
+      carried_momentum(t, h, v);
+    }
+    add_elastic_impulse(t, v_at, v);
+    motion_.matrices[t].solve(v);
+  } else {
+    v.setConstant(tree.dof, std::nan(""));  // reported as a state that stopped being finite
+  }
+  if (lone) {
+    motion_.velocities[trunk] = v;
+  } else {
+    assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
+  }
+}
+
+/// Adds h times the elastic force of the start to that on a tree, which is at the shape that `v_at` reached (none: at
+/// the start).
+void Stepper::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, VectorX& into) const {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  const double h = stage();
+  thread_local VectorX own;
+  for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
+    const int f = tree.fibres[k];
+    const rods::Rod& rod = *world_.fibres[f].rod;
+    own.resize(rod.dof());
+    rod.elastic_force(own);
+    own *= h;
+    if (v_at) rod.add_stiffness_times(h * h, (*v_at)[f], own);
+    if (k == 0) {
+      into.head(own.size()) += own;
+    } else {
+      assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, into);
+    }
+  }
+}
+
+void Stepper::carry_to_end(const Pass& pass) {
+  detail::for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+    if (carries(static_cast<int>(t))) carry_to_end(static_cast<int>(t), pass);
+  });
+}
+
+/// The velocities at the end of this part, where the rods are: those whose field is nearest to that of a pass, which
+/// belongs to the shape that it was linearised in. They have at most its energy.
+void Stepper::carry_to_end(int t, const Pass& pass) {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  for (const int f : tree.fibres)
+    rods::set_generalised_velocity(*world_.fibres[f].rod, pass.velocities[f], linearised_rods_[f]);
+  assembly::update_tree(world_, tree, linearised_rods_);
+  for (const int f : tree.fibres) world_.fibres[f].rod->sample_motion(material_[f]);
+  assembly::update_tree(world_, tree, end_rods_);
+  find_root_motions(t);
+  const std::vector<assembly::RootMotion>& roots = motion_.roots[t];
+  const VectorX none = VectorX::Zero(tree.dof);
+  VectorX v;
+  // Where sections have no rotary inertia the mass matrix may be singular: that of the step takes a little more energy.
+  if (!motion_.matrices[t].factor(world_, tree, roots, 0.0, none, v) &&
+      !motion_.matrices[t].factor(world_, tree, roots, stage(), none, v))
+    return;
+  carried_momentum(t, 0.0, v);
+  motion_.matrices[t].solve(v);
+  std::vector<VectorX>& velocities = motion_.velocities;
+  assembly::set_rod_velocities(world_, tree, roots, v, true, velocities);
+  for (const int f : tree.fibres) rods::set_generalised_velocity(*world_.fibres[f].rod, velocities[f], end_rods_[f]);
+  assembly::update_tree(world_, tree, end_rods_);
+}
+
+}  // namespace tresse::dynamics

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <Eigen/Geometry>
+
+#include <tresse/dynamics/detail/fibre_loop.hpp>
+#include <tresse/dynamics/detail/step_pass.hpp>
+
+// The stepper's books of energy and what follows from them: docs/dynamics.md, "Books".
+namespace tresse::dynamics {
+
+/// Of the fibres and free bodies where they are.
+rods::RodEnergies Stepper::energies_here() const {
+  std::vector<rods::RodEnergies> of_fibres(world_.fibres.size());
+  detail::for_each_fibre(of_fibres.size(),
+                         [&](std::size_t f) { of_fibres[f] = world_.fibres[f].rod->energies(world_.gravity); });
+  rods::RodEnergies out;
+  for (const rods::RodEnergies& own : of_fibres) {
+    out.kinetic += own.kinetic;
+    out.elastic += own.elastic;
+    out.gravity += own.gravity;
+  }
+  out.kinetic += assembly::kinetic_energy(world_);
+  out.gravity += assembly::gravity_energy(world_);
+  return out;
+}
+
+bool Stepper::grows(int fibre) const {
+  return fibre >= 0 && assembly::grows(world_.fibres[fibre], end_time_ - motion_.dt, end_time_);
+}
+
+/// Over this part; the rods are at its end. After describe_contacts().
+Stepper::PartWorks Stepper::works_of(const Pass& pass) {
+  PartWorks out;
+  out.growth = growth_work_;
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    const contact::Contact& contact = pass.contacts[i];
+    const ContactReport& of = contact_reports_[i];
+    const auto at = 3 * static_cast<Eigen::Index>(i);
+    const Vector3 local = pass.solution.impulse.segment<3>(at) / options_.theta;  // over the whole part
+    const double closing = local[0] * pass.bias[i];
+    out.contact += local.dot(pass.solution.velocity.segment<3>(at)) - closing;
+    // A fibre that grew leans into what it touches: what brings it back across is work of growing.
+    if (grows(of.fibre_a) || grows(of.fibre_b)) out.growth -= closing;
+    if (of.obstacle_b >= 0 && assembly::free_body_of(world_, of.obstacle_b) < 0) {
+      const Vector3 velocity =
+          assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instants[i]);
+      out.obstacles -= (contact.frame * local).dot(velocity);
+    }
+  }
+  for (const assembly::HoldImpulse& impulse : pass.holds) {
+    const assembly::Hold& hold = world_.holds[impulse.hold];
+    const Twist velocity = assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]);
+    out.holds += (impulse.linear.dot(velocity.linear) + impulse.angular.dot(velocity.angular)) / options_.theta;
+  }
+  out.roots_and_air = root_and_air_work(pass);
+  return out;
+}
+
+/// Energy that this part gained from nothing, if positive.
+double Stepper::gain(const rods::RodEnergies& end, const PartWorks& works) const {
+  const double change =
+      (end.kinetic - energies_.kinetic) + (end.elastic - energies_.elastic) + (end.gravity - energies_.gravity);
+  return change - works.contact - works.total();
+}
+
+/// What SimulationState::energy_excess may come to at an end: a small part of the energy that moves, what rounding
+/// makes of the potential, and what the books leave open.
+double Stepper::allowed_excess(const rods::RodEnergies& end, const PartWorks& works) const {
+  constexpr double small = 2e-7;
+  constexpr double rounding = 1e-13;
+  const double moving = std::max(end.kinetic + end.elastic, energies_.kinetic + energies_.elastic);
+  return small * (moving + energy_floor_) + rounding * std::abs(end.gravity) + works.uncertain();
+}
+
+/// Whether the root of a tree is moved.
+bool Stepper::driven(int t) const {
+  const assembly::Fibre& trunk = world_.fibres[motion_.forest.trees[t].fibres.front()];
+  return clamped(trunk) && !trunk.root_motion.at_rest();
+}
+
+/// Of the trees where they are; those whose root is moved are not free to slow down.
+std::vector<Stepper::TreeMotion> Stepper::motions_of_trees() const {
+  std::vector<TreeMotion> out(motion_.forest.trees.size());
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    const assembly::Tree& tree = motion_.forest.trees[t];
+    out[t].free_to_slow = !driven(static_cast<int>(t));
+    if (!out[t].free_to_slow) continue;
+    Vector3 momentum = Vector3::Zero();
+    double mass = 0.0;
+    for (const int f : tree.fibres) {
+      const rods::Rod& rod = *world_.fibres[f].rod;
+      Vector3 linear, angular;
+      rod.momentum(linear, angular);
+      momentum += linear;
+      mass += rod.mass();
+      out[t].kinetic += rod.energies(Vector3::Zero()).kinetic;
+    }
+    if (clamped(world_.fibres[tree.fibres.front()])) continue;
+    out[t].mean = momentum / mass;
+    out[t].kinetic -= 0.5 * momentum.squaredNorm() / mass;
+  }
+  return out;
+}
+
+/// Takes `surplus` from the kinetic energy of the trees at the end, where they are, or all that can be taken if that is
+/// less: their velocities shrink, but for the mean velocity of free ones.
+void Stepper::damp(double surplus) {
+  const std::vector<TreeMotion> motions = motions_of_trees();
+  double all = 0.0;
+  for (const TreeMotion& motion : motions) all += motion.kinetic;
+  if (!(all > 0.0)) return;
+  const double scale = std::sqrt(std::max(0.0, 1.0 - surplus / all));
+  for (std::size_t t = 0; t < motions.size(); ++t) {
+    if (!motions[t].free_to_slow) continue;
+    const assembly::Tree& tree = motion_.forest.trees[t];
+    for (const int f : tree.fibres) {
+      rods::RodState& state = end_rods_[f];
+      state.rates *= scale;
+      if (clamped(world_.fibres[f])) continue;
+      state.root_velocity.linear = motions[t].mean + scale * (state.root_velocity.linear - motions[t].mean);
+      state.root_velocity.angular *= scale;
+    }
+    assembly::update_tree(world_, tree, end_rods_);
+  }
+}
+
+/// Work of the air and of moving roots over this part of the step. The root's share is what the balance of momentum of
+/// its tree leaves. The rods hold the kinematics of the end, state_ those of the start.
+double Stepper::root_and_air_work(const Pass& pass) {
+  double work = 0.0;
+  const auto is_moved = [](const assembly::Fibre& fibre) { return clamped(fibre) && !fibre.root_motion.at_rest(); };
+  std::vector<rods::RodMotion> motions(world_.fibres.size());
+  detail::for_each_fibre(motions.size(), [&](std::size_t f) {
+    const assembly::Fibre& fibre = world_.fibres[f];
+    if (fibre.drag > 0.0 || is_moved(fibre)) motions[f] = mean_motion(static_cast<int>(f));
+  });
+  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
+    const assembly::Fibre& fibre = world_.fibres[f];
+    const bool moving = is_moved(fibre);
+    if (fibre.drag <= 0.0 && !moving) continue;
+    const rods::RodMotion& motion = motions[f];
+    work -= motion_.dt * fibre.drag * (motion.square - air_.dot(motion.velocity));
+    if (moving) work += root_work(static_cast<int>(f), pass);
+  }
+  return work;
+}
+
+/// Of a rod at the end that moves with the mean velocity of this part.
+rods::RodMotion Stepper::mean_motion(int f) {
+  rods::Rod& rod = *world_.fibres[f].rod;
+  if (options_.theta == 1.0) return rod.motion();
+  const rods::RodState end = rod.state();
+  rods::RodState mean = end;
+  const VectorX last = rods::generalised_velocity(rod, end);
+  rods::set_generalised_velocity(rod, start_velocities_[f] + options_.theta * (last - start_velocities_[f]), mean);
+  rod.update(mean);
+  rods::RodMotion motion = rod.motion();
+  rod.update(end);
+  return motion;
+}
+
+double Stepper::root_work(int trunk, const Pass& pass) {
+  const assembly::Tree& tree = motion_.forest.trees[motion_.forest.tree_of[trunk]];
+  const double dt = motion_.dt;
+  Vector3 impulse = Vector3::Zero();
+  Vector3 moment = Vector3::Zero();
+  for (const int f : tree.fibres) {
+    const assembly::Fibre& fibre = world_.fibres[f];
+    rods::Rod& rod = *fibre.rod;
+    const rods::RodMotion motion = mean_motion(f);
+    const rods::RodState end = rod.state();
+    Vector3 linear, angular, linear_before, angular_before;
+    rod.momentum(linear, angular);
+    rod.update(state_.rods[f]);
+    rod.momentum(linear_before, angular_before);
+    rod.update(end);
+    Vector3 first_moment;  // int rho S r ds
+    for (int axis = 0; axis < 3; ++axis) first_moment[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
+    const Vector3 air = -fibre.drag * (motion.velocity - rod.length() * air_);
+    const Vector3 air_moment = -fibre.drag * (motion.angular - motion.position.cross(air_));
+    impulse += linear - linear_before - dt * (rod.mass() * world_.gravity + air);
+    moment += angular - angular_before - dt * (first_moment.cross(world_.gravity) + air_moment);
+    for (const ContactReport& contact : contact_reports_) {
+      for (const auto& [at, point, sign] :
+           {std::tuple(contact.fibre_a, contact.point_a, -1.0), std::tuple(contact.fibre_b, contact.point_b, 1.0)}) {
+        if (at != f) continue;
+        impulse -= sign * dt * contact.force;
+        moment -= sign * dt * point.cross(contact.force);
+      }
+    }
+  }
+  for (const assembly::HoldImpulse& held : pass.holds) {
+    const assembly::Hold& hold = world_.holds[held.hold];
+    if (motion_.forest.tree_of[hold.fibre] != motion_.forest.tree_of[trunk]) continue;
+    const Vector3 point =
+        geometry::position(world_.fibres[hold.fibre].rod->piece(hold.piece), assembly::held_parameter(world_, hold));
+    impulse -= held.linear / options_.theta;
+    moment -= (point.cross(held.linear) + held.angular) / options_.theta;
+  }
+  const Pose& root = world_.fibres[trunk].rod->state().root;
+  const Twist& velocity = world_.fibres[trunk].rod->state().root_velocity;
+  return impulse.dot(velocity.linear) + (moment - root.position.cross(impulse)).dot(velocity.angular);
+}
+
+}  // namespace tresse::dynamics
