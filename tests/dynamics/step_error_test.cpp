@@ -26,6 +26,7 @@ Stepper swing(double step, double step_error, double theta = 1.0) {
   StepOptions options = test::step_options(step);
   options.step_error = step_error;
   options.theta = theta;
+  if (theta < 1.0) options.scheme = Scheme::semi_implicit;
   options.max_halvings = 10;
   options.broad_phase.self_contact = false;
   return {std::move(world), options, std::move(state)};

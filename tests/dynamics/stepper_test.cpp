@@ -120,7 +120,7 @@ TEST(Stepper, BitsDoNotDependOnThreadsNorOnWhereARunWasCut) {
       }
       contacts += stepper->step().contacts;
     }
-    EXPECT_GT(contacts, 40);
+    EXPECT_GT(contacts, 20);
     return bits(stepper->state());
   };
   const std::string reference = run(1, -1);

@@ -163,7 +163,7 @@ TEST(TreeDynamics, MomentumAndEnergyOfALooseTreeStayAtFirstOrder) {
     for (const Drift& d : {coarse, fine, finest})
       std::printf("loose tree: momentum %.2e, angular %.2e, energy %.2e\n", d.momentum, d.angular, d.energy);
   }
-  EXPECT_NEAR(fine.momentum / finest.momentum, 2.0, 0.3);
+  EXPECT_LT(coarse.momentum, 1e-11);
   EXPECT_NEAR(fine.angular / finest.angular, 2.0, 0.3);
   EXPECT_NEAR(fine.energy / finest.energy, 2.0, 0.3);
   EXPECT_LT(finest.energy, 0.1);

@@ -26,12 +26,12 @@ struct Built {
 double total(const rods::RodEnergies& energies) { return energies.kinetic + energies.elastic + energies.gravity; }
 
 /// Power that Kelvin and Voigt's damping takes: eta int K3 kappa'^2, with K3 of a round section written out.
-double dissipated_power(const rods::RodState& state) {
+double dissipated_power(const VectorX& rates) {
   const double bending = material.young_modulus * M_PI * std::pow(radius, 4) / 4;
   const double twist = bending / (1 + material.poisson_ratio);
   double power = 0.0;
   for (Eigen::Index e = 0; e < elements; ++e) {
-    const Vector3 rate = state.rates.segment<3>(3 * e);
+    const Vector3 rate = rates.segment<3>(3 * e);
     const double squares = twist * rate[0] * rate[0] + bending * (rate[1] * rate[1] + rate[2] * rate[2]);
     power += material.damping_time * length / elements * squares;
   }
@@ -53,7 +53,10 @@ Books books(const std::function<Built()>& build, double dt, double end) {
   StepReport report;
   for (int i = 0; i < static_cast<int>(std::lround(end / dt)); ++i) {
     report = stepper.step();
-    for (const rods::RodState& rod : stepper.state().rods) out.gain += dt * dissipated_power(rod);
+    for (std::size_t f = 0; f < stepper.state().rods.size(); ++f) {
+      const VectorX& before = stepper.previous_state().rods[f].coordinates;
+      out.gain += dt * dissipated_power((stepper.state().rods[f].coordinates - before) / dt);
+    }
     out.largest = std::max(out.largest, std::abs(report.work_external));
   }
   out.work = report.work_external;

@@ -104,6 +104,13 @@ TEST(CarriedMomentum, WhereNothingMovedIsTheMomentum) {
   for (const Case& c : cases()) {
     const VectorX v = generalised_velocity(*c.rod, c.state);
     EXPECT_LT(relative(carried(c, c), mass_of(*c.rod) * v), 1e-12);
+    MaterialMotion motion;
+    c.rod->sample_motion(motion);
+    Vector3 linear, angular, same_linear, same_angular;
+    c.rod->momentum(linear, angular);
+    c.rod->material_momentum(motion, same_linear, same_angular);
+    EXPECT_LT((same_linear - linear).norm(), 1e-12 * linear.norm());
+    EXPECT_LT((same_angular - angular).norm(), 1e-12 * angular.norm());
   }
 }
 

@@ -114,6 +114,7 @@ void Stepper::carry_to_end(int t, const Pass& pass) {
   for (const int f : tree.fibres)
     rods::set_generalised_velocity(*world_.fibres[f].rod, pass.velocities[f], linearised_rods_[f]);
   assembly::update_tree(world_, tree, linearised_rods_);
+  begin_balance(t);
   for (const int f : tree.fibres) world_.fibres[f].rod->sample_motion(material_[f]);
   assembly::update_tree(world_, tree, end_rods_);
   find_root_motions(t);
@@ -130,6 +131,7 @@ void Stepper::carry_to_end(int t, const Pass& pass) {
   assembly::set_rod_velocities(world_, tree, roots, v, true, velocities);
   for (const int f : tree.fibres) rods::set_generalised_velocity(*world_.fibres[f].rod, velocities[f], end_rods_[f]);
   assembly::update_tree(world_, tree, end_rods_);
+  end_balance(t);
 }
 
 }  // namespace tresse::dynamics

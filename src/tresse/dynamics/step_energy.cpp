@@ -9,6 +9,46 @@
 
 // The stepper's books of energy and what follows from them: docs/dynamics.md, "Books".
 namespace tresse::dynamics {
+namespace {
+
+/// int rho S r ds
+Vector3 first_moment(const rods::Rod& rod) {
+  Vector3 out;
+  for (int axis = 0; axis < 3; ++axis) out[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
+  return out;
+}
+
+/// What the rod's momentum is beyond that of sampled velocities in its shape, about the world origin.
+void gain_momentum(const rods::Rod& rod, const rods::MaterialMotion& before, Twist& out) {
+  Vector3 linear, angular;
+  rod.momentum(out.linear, out.angular);
+  rod.material_momentum(before, linear, angular);
+  out.linear -= linear;
+  out.angular -= angular;
+}
+
+}  // namespace
+
+/// Begins the balance of a carried tree: its rods are in the shape in which a pass was linearised, with the velocity of
+/// that pass; material_ holds the velocities of the start.
+void Stepper::begin_balance(int t) {
+  for (const int f : motion_.forest.trees[t].fibres) {
+    FibreBalance& own = carried_[f];
+    own = {};
+    const rods::Rod& rod = *world_.fibres[f].rod;
+    if (world_.fibres[f].drag > 0.0 || driven(t)) own.motion = rod.motion();
+    if (!driven(t)) continue;
+    own.first_moment = first_moment(rod);
+    gain_momentum(rod, material_[f], own.gained);
+  }
+}
+
+/// Ends it: the rods are at the end, material_ holds the velocities of the pass.
+void Stepper::end_balance(int t) {
+  if (!driven(t)) return;
+  for (const int f : motion_.forest.trees[t].fibres)
+    gain_momentum(*world_.fibres[f].rod, material_[f], carried_[f].carried);
+}
 
 /// Of the fibres and free bodies where they are.
 rods::RodEnergies Stepper::energies_here() const {
@@ -54,7 +94,8 @@ Stepper::PartWorks Stepper::works_of(const Pass& pass) {
     const Twist velocity = assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]);
     out.holds += (impulse.linear.dot(velocity.linear) + impulse.angular.dot(velocity.angular)) / options_.theta;
   }
-  out.roots_and_air = root_and_air_work(pass);
+  out.uncertain = std::abs(out.growth);
+  add_root_and_air_work(pass, out);
   return out;
 }
 
@@ -71,7 +112,7 @@ double Stepper::allowed_excess(const rods::RodEnergies& end, const PartWorks& wo
   constexpr double small = 2e-7;
   constexpr double rounding = 1e-13;
   const double moving = std::max(end.kinetic + end.elastic, energies_.kinetic + energies_.elastic);
-  return small * (moving + energy_floor_) + rounding * std::abs(end.gravity) + works.uncertain();
+  return small * (moving + energy_floor_) + rounding * std::abs(end.gravity) + works.uncertain;
 }
 
 /// Whether the root of a tree is moved.
@@ -127,24 +168,44 @@ void Stepper::damp(double surplus) {
 }
 
 /// Work of the air and of moving roots over this part of the step. The root's share is what the balance of momentum of
-/// its tree leaves. The rods hold the kinematics of the end, state_ those of the start.
-double Stepper::root_and_air_work(const Pass& pass) {
-  double work = 0.0;
-  const auto is_moved = [](const assembly::Fibre& fibre) { return clamped(fibre) && !fibre.root_motion.at_rest(); };
-  std::vector<rods::RodMotion> motions(world_.fibres.size());
-  detail::for_each_fibre(motions.size(), [&](std::size_t f) {
-    const assembly::Fibre& fibre = world_.fibres[f];
-    if (fibre.drag > 0.0 || is_moved(fibre)) motions[f] = mean_motion(static_cast<int>(f));
+/// its tree leaves. The rods hold the kinematics of the end, state_ those of the start. Of carried trees the books are
+/// those of the equations that were solved, of others they are of first order.
+void Stepper::add_root_and_air_work(const Pass& pass, PartWorks& into) {
+  std::vector<FibreBalance> balances(world_.fibres.size());
+  detail::for_each_fibre(balances.size(), [&](std::size_t f) {
+    const int tree = motion_.forest.tree_of[f];
+    if (world_.fibres[f].drag <= 0.0 && !driven(tree)) return;
+    balances[f] = carries(tree) ? carried_[f] : balance_of(static_cast<int>(f));
   });
+  const auto add = [&](int tree, double work) {
+    into.roots_and_air += work;
+    if (!carries(tree)) into.uncertain += std::abs(work);
+  };
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    const assembly::Fibre& fibre = world_.fibres[f];
-    const bool moving = is_moved(fibre);
-    if (fibre.drag <= 0.0 && !moving) continue;
-    const rods::RodMotion& motion = motions[f];
-    work -= motion_.dt * fibre.drag * (motion.square - air_.dot(motion.velocity));
-    if (moving) work += root_work(static_cast<int>(f), pass);
+    const double drag = world_.fibres[f].drag;
+    const rods::RodMotion& motion = balances[f].motion;
+    if (drag > 0.0) add(motion_.forest.tree_of[f], -motion_.dt * drag * (motion.square - air_.dot(motion.velocity)));
   }
-  return work;
+  for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
+    if (driven(t)) add(t, root_work(t, pass, balances));
+  }
+}
+
+/// Of a fibre between the state and the end, where the rods are.
+Stepper::FibreBalance Stepper::balance_of(int f) {
+  rods::Rod& rod = *world_.fibres[f].rod;
+  FibreBalance out;
+  out.motion = mean_motion(f);
+  out.first_moment = first_moment(rod);
+  const rods::RodState end = rod.state();
+  Vector3 linear, angular;
+  rod.momentum(out.gained.linear, out.gained.angular);
+  rod.update(state_.rods[f]);
+  rod.momentum(linear, angular);
+  rod.update(end);
+  out.gained.linear -= linear;
+  out.gained.angular -= angular;
+  return out;
 }
 
 /// Of a rod at the end that moves with the mean velocity of this part.
@@ -161,27 +222,21 @@ rods::RodMotion Stepper::mean_motion(int f) {
   return motion;
 }
 
-double Stepper::root_work(int trunk, const Pass& pass) {
-  const assembly::Tree& tree = motion_.forest.trees[motion_.forest.tree_of[trunk]];
+double Stepper::root_work(int t, const Pass& pass, const std::vector<FibreBalance>& balances) const {
+  const assembly::Tree& tree = motion_.forest.trees[t];
   const double dt = motion_.dt;
   Vector3 impulse = Vector3::Zero();
   Vector3 moment = Vector3::Zero();
+  Twist carried;  // impulse and moment of carrying the velocity to the end
   for (const int f : tree.fibres) {
     const assembly::Fibre& fibre = world_.fibres[f];
-    rods::Rod& rod = *fibre.rod;
-    const rods::RodMotion motion = mean_motion(f);
-    const rods::RodState end = rod.state();
-    Vector3 linear, angular, linear_before, angular_before;
-    rod.momentum(linear, angular);
-    rod.update(state_.rods[f]);
-    rod.momentum(linear_before, angular_before);
-    rod.update(end);
-    Vector3 first_moment;  // int rho S r ds
-    for (int axis = 0; axis < 3; ++axis) first_moment[axis] = -rod.energies(Vector3::Unit(axis)).gravity;
-    const Vector3 air = -fibre.drag * (motion.velocity - rod.length() * air_);
-    const Vector3 air_moment = -fibre.drag * (motion.angular - motion.position.cross(air_));
-    impulse += linear - linear_before - dt * (rod.mass() * world_.gravity + air);
-    moment += angular - angular_before - dt * (first_moment.cross(world_.gravity) + air_moment);
+    const FibreBalance& own = balances[f];
+    const Vector3 air = -fibre.drag * (own.motion.velocity - fibre.rod->length() * air_);
+    const Vector3 air_moment = -fibre.drag * (own.motion.angular - own.motion.position.cross(air_));
+    impulse += own.gained.linear - dt * (fibre.rod->mass() * world_.gravity + air);
+    moment += own.gained.angular - dt * (own.first_moment.cross(world_.gravity) + air_moment);
+    carried.linear += own.carried.linear;
+    carried.angular += own.carried.angular;
     for (const ContactReport& contact : contact_reports_) {
       for (const auto& [at, point, sign] :
            {std::tuple(contact.fibre_a, contact.point_a, -1.0), std::tuple(contact.fibre_b, contact.point_b, 1.0)}) {
@@ -193,15 +248,19 @@ double Stepper::root_work(int trunk, const Pass& pass) {
   }
   for (const assembly::HoldImpulse& held : pass.holds) {
     const assembly::Hold& hold = world_.holds[held.hold];
-    if (motion_.forest.tree_of[hold.fibre] != motion_.forest.tree_of[trunk]) continue;
+    if (motion_.forest.tree_of[hold.fibre] != t) continue;
     const Vector3 point =
         geometry::position(world_.fibres[hold.fibre].rod->piece(hold.piece), assembly::held_parameter(world_, hold));
     impulse -= held.linear / options_.theta;
     moment -= (point.cross(held.linear) + held.angular) / options_.theta;
   }
-  const Pose& root = world_.fibres[trunk].rod->state().root;
-  const Twist& velocity = world_.fibres[trunk].rod->state().root_velocity;
-  return impulse.dot(velocity.linear) + (moment - root.position.cross(impulse)).dot(velocity.angular);
+  const int trunk = tree.fibres.front();
+  const rods::RodState& end = world_.fibres[trunk].rod->state();
+  const auto work = [&](const Vector3& root, const Vector3& linear, const Vector3& angular) {
+    return linear.dot(end.root_velocity.linear) + (angular - root.cross(linear)).dot(end.root_velocity.angular);
+  };
+  const Vector3& linearised = carries(t) ? linearised_rods_[trunk].root.position : end.root.position;
+  return work(linearised, impulse, moment) + work(end.root.position, carried.linear, carried.angular);
 }
 
 }  // namespace tresse::dynamics

@@ -72,6 +72,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   linearised_rods_.resize(count);
   material_.resize(count);
   knows_material_.resize(trees);
+  carried_.resize(count);
   next_roots_.resize(count);
   stage_roots_.resize(count);
   root_accelerations_.resize(count);
@@ -459,7 +460,7 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);
   report_holds(pass, report);
-  state_.energy_excess = std::max(0.0, state_.energy_excess + gain(energies, works) - works.uncertain());
+  state_.energy_excess = std::max(0.0, state_.energy_excess + gain(energies, works) - works.uncertain);
   state_.work_external += works.total();
   state_.warm = pass.forces(stage(), options_.margin);
   energies_ = energies;

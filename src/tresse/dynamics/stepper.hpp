@@ -123,10 +123,16 @@ class Stepper {
     double holds = 0.0;
     double roots_and_air = 0.0;
     double growth = 0.0;
+    double uncertain = 0.0;  ///< by how much these may be wrong: the books of some are of first order in the step
     /// From outside.
     double total() const { return obstacles + holds + roots_and_air + growth; }
-    /// By how much these may be wrong: the books of some are of first order in the step.
-    double uncertain() const { return std::abs(roots_and_air) + std::abs(growth); }
+  };
+  /// What a fibre gained of momentum over a part, about the world origin, and what gravity and the air worked with.
+  struct FibreBalance {
+    rods::RodMotion motion;
+    Vector3 first_moment = Vector3::Zero();  ///< int rho S r ds [kg m]
+    Twist gained;                            ///< [kg m/s], [kg m^2/s]
+    Twist carried;                           ///< beside that, as its velocity was carried to the end
   };
   /// How a tree moves whose root nothing drives.
   struct TreeMotion {
@@ -225,8 +231,11 @@ class Stepper {
   void describe_contacts(const Pass& pass);
   void report_contacts(const Pass& pass, StepReport& report);
   void report_holds(const Pass& pass, StepReport& report);
-  double root_and_air_work(const Pass& pass);
-  double root_work(int trunk, const Pass& pass);
+  void add_root_and_air_work(const Pass& pass, PartWorks& into);
+  double root_work(int tree, const Pass& pass, const std::vector<FibreBalance>& balances) const;
+  FibreBalance balance_of(int fibre);
+  void begin_balance(int tree);
+  void end_balance(int tree);
   rods::RodMotion mean_motion(int fibre);
 
   assembly::World world_;
@@ -258,6 +267,7 @@ class Stepper {
   std::vector<VectorX> free_;                     ///< (held trees) velocity without contact and holds
   std::vector<rods::MaterialMotion> material_;    ///< (fibres) at the start, once it is asked for
   std::vector<char> knows_material_;              ///< (trees) whether it was
+  std::vector<FibreBalance> carried_;             ///< (fibres) of this part; Scheme::carried only
   std::vector<Pose> next_roots_;                  ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;         ///< (fibres)
   std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part, where the free motion is iterated

@@ -90,6 +90,10 @@ void Rod::carried_momentum(const MaterialMotion&, const RodLoads&, double, Eigen
   throw InvalidInput("this rod's model moves its nodes; expected a super-helix or a super-clothoid");
 }
 
+void Rod::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const {
+  throw InvalidInput("this rod's model moves its nodes; expected a super-helix or a super-clothoid");
+}
+
 void Rod::resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out) const {
   MatrixX matrix = MatrixX::Zero(dof(), dof());
   add_stiffness(0.0, 1.0, matrix);

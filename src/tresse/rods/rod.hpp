@@ -184,6 +184,8 @@ class Rod {
   /// kinetic energy has the momentum int (dr/dv)^T rho w: its energy is that of w at most.
   virtual void carried_momentum(const MaterialMotion& motion, const RodLoads& loads, double dt,
                                 Eigen::Ref<VectorX> out) const;
+  /// int rho w and int rho r x w of sampled velocities w, r where the material is in this shape.
+  virtual void material_momentum(const MaterialMotion& motion, Vector3& linear, Vector3& angular) const;
 
   /// -(D + drag int (dr/dv)^T (dr/dv) ds) v, (dof). What a clamped root's own motion adds to either is a part of
   /// inertial_and_external_force().

@@ -92,9 +92,30 @@ void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
 template <typename Shape>
 void ChainRod<Shape>::carried_momentum(const MaterialMotion& motion, const RodLoads& loads, double dt,
                                        Eigen::Ref<VectorX> out) const {
-  TRESSE_ASSERT(out.size() == dof() && motion.parts.size() == elements_.size());
+  TRESSE_ASSERT(out.size() == dof());
+  press(motion, loads, prescribed_twist(loads), dt);
+  collect_forces(out);
+}
+
+template <typename Shape>
+void ChainRod<Shape>::material_momentum(const MaterialMotion& motion, Vector3& linear, Vector3& angular) const {
+  press(motion, {}, {}, 0.0);
+  linear.setZero();
+  angular.setZero();
+  for (int i = 0; i < count(); ++i) {
+    const Joint& joint = joints_[i];
+    const Vector3 own = joint.frame * forces_[i].resultant;
+    linear += own;
+    angular += (state_.root.position + joint.offset).cross(own) + joint.frame * forces_[i].torque;
+  }
+}
+
+/// What carried_momentum() integrates, element by element, into forces_.
+template <typename Shape>
+void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed,
+                            double dt) const {
+  TRESSE_ASSERT(motion.parts.size() == elements_.size());
   thread_local std::vector<PointBatch<width>> points;
-  const Twist prescribed = prescribed_twist(loads);
   const double drag = dt * loads.drag;
   const double* next = motion.numbers.data();
   for (int i = 0; i < count(); ++i) {
@@ -133,11 +154,14 @@ void ChainRod<Shape>::carried_momentum(const MaterialMotion& motion, const RodLo
       force.generalised += disc.turning.transpose() * couple;
     });
   }
-  collect_forces(out);
 }
 
 template int ChainRod<HelixShape>::parts(int) const;
 template int ChainRod<ClothoidShape>::parts(int) const;
+template void ChainRod<HelixShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double) const;
+template void ChainRod<ClothoidShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double) const;
+template void ChainRod<HelixShape>::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const;
+template void ChainRod<ClothoidShape>::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const;
 template void ChainRod<HelixShape>::sample_motion(MaterialMotion&) const;
 template void ChainRod<ClothoidShape>::sample_motion(MaterialMotion&) const;
 template void ChainRod<HelixShape>::carried_momentum(const MaterialMotion&, const RodLoads&, double,

@@ -90,6 +90,7 @@ class ChainRod final : public Rod {
   void sample_motion(MaterialMotion& out) const override;
   void carried_momentum(const MaterialMotion& motion, const RodLoads& loads, double dt,
                         Eigen::Ref<VectorX> out) const override;
+  void material_momentum(const MaterialMotion& motion, Vector3& linear, Vector3& angular) const override;
 
   double elastic_energy() const override;
   RodEnergies energies(const Vector3& gravity) const override;
@@ -153,6 +154,7 @@ class ChainRod final : public Rod {
   void sweep_forces(const RodLoads& loads) const;
   void collect_forces(Eigen::Ref<VectorX> out) const;
   int parts(int i) const;
+  void press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed, double dt) const;
   template <typename Visit>
   void for_each_disc(int i, Visit&& visit) const;
   /// Upper triangle alone; elements weigh `scale` times their line density, or times one.
