@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <tresse/base/blocks.hpp>
@@ -381,12 +382,11 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     Stopwatch watch(timing_.t_assembly);
     assemble_at_start();
   }
-  for (const FreeMotionResult& free : free_results_) {
-    report.motion_iterations = std::max(report.motion_iterations, free.iterations);
-    if (report.motion_status == Status::converged) report.motion_status = free.status;
-  }
   const Outcome broken = span.shortest ? Outcome::not_finite : Outcome::cut;
   if (!sound(motion_.velocities)) return broken;
+  const bool solved = std::all_of(free_results_.begin(), free_results_.end(),
+                                  [](const FreeMotionResult& free) { return free.status == Status::converged; });
+  if (!solved && !span.shortest) return Outcome::cut;
   constexpr double hold_tolerance = 1e-10;
   const bool repairable = may_repair() && !iterated;
   bool rough = repairable;
@@ -396,12 +396,23 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   if (error_ > options_.step_error && !span.shortest) return Outcome::cut;
   report.step_error = std::max(report.step_error, error_);
   const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
-  Pass best;
-  double least = std::numeric_limits<double>::infinity();
+  struct Tried {
+    Pass pass;
+    std::vector<rods::RodState> shapes;  // in which it was linearised
+  };
+  Tried best;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  double least = infinite;
+  std::optional<Tried> last;  // kept for the shortest part alone
+  const auto accept_earlier = [&](Tried& tried) {
+    linearised_rods_ = std::move(tried.shapes);
+    go_to_end(tried.pass);
+    return accept(span, tried.pass, find_contacts_at_end(span, tried.pass), report);
+  };
   int stuck = 0;  // passes in a row that brought little
   bool settled = false;
   for (int done = 0;; ++done) {
-    if (!sound(pass.velocities)) return broken;
+    if (!sound(pass.velocities)) return last ? accept_earlier(least < infinite ? best : *last) : broken;
     go_to_end(pass);
     if (rough) {
       const Outcome mended = mend(span, pass, report);
@@ -421,16 +432,16 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     if (enough && overlapping < least) {
       stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
       least = overlapping;
-      best = pass;
+      best = {pass, linearised_rods_};
     } else if (enough) {
       ++stuck;
     }
     if (done >= limit || stuck >= 2) {
       if (least > options_.halving_overlap && !span.shortest) return Outcome::cut;
-      go_to_end(best);
-      return accept(span, best, find_contacts_at_end(span, best), report);
+      return accept_earlier(best);
     }
     if (repairable && enough && repair(*end, 0.0, pass, report)) continue;
+    if (span.shortest) last = {pass, linearised_rods_};
     {
       Stopwatch watch(timing_.t_assembly);
       assemble_at_end(pass, free);
@@ -449,6 +460,10 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   if (const auto crossing = find_crossing(*end)) {
     if (!span.shortest) return Outcome::cut;
     if (!report.crossing) report.crossing = crossing;
+  }
+  for (const FreeMotionResult& free : free_results_) {
+    report.motion_iterations = std::max(report.motion_iterations, free.iterations);
+    if (report.motion_status == Status::converged) report.motion_status = free.status;
   }
   carry_to_end(pass);
   describe_contacts(pass);
