@@ -233,7 +233,7 @@ def check_remarks(program, folder):
     """What is not as was asked is told once, with the worst strand and how many are like it."""
     random = np.random.default_rng(1)
     line = np.linspace(0, 0.1, 40)[:, None] * [0, 0, 1]
-    noisy = [line + random.normal(0, size, line.shape) for size in (0, 2e-4, 4e-4)]
+    noisy = [line + random.normal(0, size, line.shape) for size in (0, 5e-5, 1e-4)]
     angle = np.linspace(0, 6 * np.pi, 19)[:, None]
     curl = np.hstack([0.01 * np.cos(angle), 0.01 * np.sin(angle), 0.002 * angle])
     write_csv(folder / "told.csv", [*noisy, curl])

@@ -137,7 +137,7 @@ bool doubtful(const Row& row, const Candidate& fit, double tolerance) {
 }
 
 /// The fit, or the polyline with rounded corners where that is nearer to what is asked for.
-Candidate sane(const Row& row, const FitOptions& options, Candidate fit, double tolerance) {
+Candidate checked(const Row& row, const FitOptions& options, Candidate fit, double tolerance) {
   if (!options.parts.empty() || !doubtful(row, fit, tolerance)) return fit;
   const double near = tolerance > 0.0 ? tolerance : usual_tolerance;
   const auto rounded =
@@ -176,7 +176,7 @@ void validate(const std::vector<Vector3>& points, const FitOptions& options) {
   require(points.size() >= 2 && points.size() <= most_points,
           [&] { return "fit: " + std::to_string(points.size()) + " points; expected 2 to 10000"; });
   for (std::size_t i = 0; i < points.size(); ++i) {
-    require(points[i].cwiseAbs().maxCoeff() <= 1e9,
+    require(points[i].allFinite() && points[i].cwiseAbs().maxCoeff() <= 1e9,
             [&] { return "fit: point " + std::to_string(i) + " is not finite or beyond 1e9 m"; });
     require(i == 0 || (points[i] - points[i - 1]).norm() > 0.0, [&] {
       return "fit: points " + std::to_string(i - 1) + " and " + std::to_string(i) + " coincide; expected them apart";
@@ -363,7 +363,7 @@ FittedCurve fit_curve(const std::vector<Vector3>& points, const FitOptions& opti
     model = equal_elements(found, options.affine);
   }
   Attempt attempt = fit_elements(row, model, options.max_iterations, tolerance);
-  return curve_of(row, sane(row, options, candidate(row, model, std::move(attempt), usual_tolerance), tolerance));
+  return curve_of(row, checked(row, options, candidate(row, model, std::move(attempt), usual_tolerance), tolerance));
 }
 
 }  // namespace tresse::rods
