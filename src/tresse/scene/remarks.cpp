@@ -56,7 +56,10 @@ void look_at_thickness(const FibreGroup& group, std::vector<Remark>& out) {
 
 std::vector<Remark> remarks(const Scene& scene) {
   std::vector<Remark> out;
-  for (const FibreGroup& group : scene.fibres) look_at_thickness(group, out);
+  for (const FibreGroup& group : scene.fibres) {
+    out.insert(out.end(), group.remarks.begin(), group.remarks.end());
+    look_at_thickness(group, out);
+  }
   return out;
 }
 

@@ -7,13 +7,8 @@
 
 namespace tresse::scene {
 
-struct Remark {
-  Location location;    ///< line 0: not from a file
-  std::string message;  ///< one line: what was found, what is expected
-};
-
-/// What a valid scene says that is hardly what was meant: fibres of a radius beyond half their length, one remark for a
-/// group. Empty for a sensible scene.
+/// What is to be told before a scene is used: the remarks of its imports, and fibres of a radius beyond half their
+/// length, one remark for a group. Empty for a sensible scene.
 std::vector<Remark> remarks(const Scene& scene);
 
 }  // namespace tresse::scene
