@@ -113,17 +113,17 @@ Polylines sifted(RawPolylines&& raw, const std::string& name, bool radii) {
   if (kept == 0) {
     std::string why = count > 0 ? few_of(bad, "; ") : "expected at least one";
     for (const std::string& remark : out.remarks) why += "; " + remark;
-    throw InvalidInput(fmt::format("{}: holds no {}; {}", name, count > 0 ? "strand that can be read" : "polyline", why));
+    throw InvalidInput(
+        fmt::format("{}: holds no {}; {}", name, count > 0 ? "strand that can be read" : "polyline", why));
   }
   if (!bad.empty()) {
     out.remarks.push_back(fmt::format("{} of {} strands {} left out: {}", bad.size(), count,
                                       bad.size() == 1 ? "is" : "are", few_of(bad, "; ")));
   }
   if (repeated > 0) {
-    out.remarks.push_back(fmt::format("{} that {} the one before {} left out, of {}",
-                                      counted(static_cast<std::int64_t>(repeated), "point"),
-                                      repeated == 1 ? "repeats" : "repeat", repeated == 1 ? "is" : "are",
-                                      few_of(repeating)));
+    out.remarks.push_back(fmt::format(
+        "{} that {} the one before {} left out, of {}", counted(static_cast<std::int64_t>(repeated), "point"),
+        repeated == 1 ? "repeats" : "repeat", repeated == 1 ? "is" : "are", few_of(repeating)));
   }
   return out;
 }

@@ -15,11 +15,11 @@ struct Polylines {
   std::vector<std::vector<Vector3>> rows;  ///< in the file's unit, or in metres where it names one
   /// (rows)(points) where the file has thickness, else empty. None is negative, and no two neighbours are 0.
   std::vector<std::vector<double>> radii;
-  bool in_metres = false;                                       ///< the file says how long its unit is
-  bool y_up = false;                                            ///< the file says that its y axis points up
-  std::vector<std::size_t> numbers;                             ///< (rows) of each in the file, from 0
-  std::string why_no_radii = "the file has no thickness";       ///< where `radii` are empty
-  std::vector<std::string> remarks;                             ///< what was left out or not read, a sentence each
+  bool in_metres = false;                                  ///< the file says how long its unit is
+  bool y_up = false;                                       ///< the file says that its y axis points up
+  std::vector<std::size_t> numbers;                        ///< (rows) of each in the file, from 0
+  std::string why_no_radii = "the file has no thickness";  ///< where `radii` are empty
+  std::vector<std::string> remarks;                        ///< what was left out or not read, a sentence each
 };
 
 /// Reads by the name's end: `.hair` (Cem Yuksel's binary format), `.obj` (line records), `.csv` (a table with columns

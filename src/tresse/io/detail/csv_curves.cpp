@@ -80,7 +80,8 @@ class CsvReader {
     gather(chosen);
     chosen.raw.lines.in_metres = columns_.place_unit[0].has_value();
     if (!columns_.ignored.empty())
-      remarks_.push_back(fmt::format("{} not read: {}", columns_.ignored.size() == 1 ? "this column is" : "these columns are",
+      remarks_.push_back(fmt::format("{} not read: {}",
+                                     columns_.ignored.size() == 1 ? "this column is" : "these columns are",
                                      few_of(columns_.ignored)));
     for (std::string& remark : remarks_) chosen.raw.lines.remarks.push_back(std::move(remark));
     return std::move(chosen.raw);
@@ -166,9 +167,9 @@ class CsvReader {
     std::size_t count = cells.size();
     while (count > columns_.count && trimmed(cells[count - 1]).empty()) --count;
     if (count <= columns_.count && cells.size() >= least_) return;
-    frames_.back().raw.flaw(row, fmt::format("has {} in line {}; expected {}, as many as the header has",
-                                             counted(static_cast<std::int64_t>(count), "value"), lines_.number(),
-                                             columns_.count));
+    frames_.back().raw.flaw(
+        row, fmt::format("has {} in line {}; expected {}, as many as the header has",
+                         counted(static_cast<std::int64_t>(count), "value"), lines_.number(), columns_.count));
   }
 
   double number(const std::vector<std::string_view>& cells, std::size_t column, const std::optional<Unit>& unit,

@@ -53,8 +53,8 @@ std::optional<Unit> length_unit(std::string_view text) {
 
 /// A column's name apart from the unit behind it: "x [mm]", "x (mm)", "x/mm", "x_mm", "x in mm".
 struct Heading {
-  std::string name;   ///< bare()
-  std::string unit;   ///< as written
+  std::string name;        ///< bare()
+  std::string unit;        ///< as written
   bool bracketed = false;  ///< the unit can be nothing else
 };
 
@@ -80,8 +80,8 @@ std::vector<Heading> readings(std::string_view text) {
 }
 
 bool names_fibre(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> things{"fibre",    "fiber", "strand", "hair", "curve", "polyline",
-                                                           "filament", "line",  "yarn",   "cable", "wire", "rod"};
+  static constexpr std::array<std::string_view, 12> things{"fibre",    "fiber", "strand", "hair",  "curve", "polyline",
+                                                           "filament", "line",  "yarn",   "cable", "wire",  "rod"};
   static constexpr std::array<std::string_view, 9> ends{"", "s", "id", "index", "idx", "number", "no", "nr", "name"};
   return std::ranges::any_of(things, [&](std::string_view thing) {
     return name.starts_with(thing) && one_of(name.substr(thing.size()), ends);
@@ -89,7 +89,8 @@ bool names_fibre(std::string_view name) {
 }
 
 bool names_place(std::string_view name, std::size_t axis) {
-  static constexpr std::array<std::string_view, 9> before{"", "pos", "position", "p", "coord", "point", "points", "node", "coordinate"};
+  static constexpr std::array<std::string_view, 9> before{"",      "pos",    "position", "p",         "coord",
+                                                          "point", "points", "node",     "coordinate"};
   static constexpr std::array<std::string_view, 5> behind{"", "pos", "position", "coord", "coordinate"};
   const std::string letter(1, "xyz"[axis]), digit(1, "012"[axis]);
   if (name == "points" + digit || name == "position" + digit) return true;
@@ -123,9 +124,14 @@ class HeaderReader {
     }
     check_units();
     out_.fibre = plain(names_fibre);
-    out_.group = plain([](std::string_view word) { return word == "group" || word == "groupid" || word == "groupname"; });
-    out_.frame = plain([](std::string_view word) { return word == "frame" || word == "frameid" || word == "framenumber"; });
-    if (!out_.frame) out_.frame = plain([](std::string_view word) { return word == "time" || word == "times" || word == "timestep" || word == "step"; });
+    out_.group =
+        plain([](std::string_view word) { return word == "group" || word == "groupid" || word == "groupname"; });
+    out_.frame =
+        plain([](std::string_view word) { return word == "frame" || word == "frameid" || word == "framenumber"; });
+    if (!out_.frame)
+      out_.frame = plain([](std::string_view word) {
+        return word == "time" || word == "times" || word == "timestep" || word == "step";
+      });
     read_radius();
     for (std::size_t c = 0; c < fields_.size(); ++c) {
       if (!taken_[c] && !trimmed(fields_[c]).empty()) out_.ignored.push_back(one_line(trimmed(fields_[c]), 40));
@@ -152,8 +158,9 @@ class HeaderReader {
           unit = length_unit(heading.unit);
           if (!unit && !heading.bracketed) continue;
           if (!unit) {
-            fail(name_, number_, fmt::format("column {} has the unit {}; expected one of length, as in \"x [mm]\"",
-                                             in_quotes(trimmed(fields_[c]), 40), in_quotes(heading.unit, 20)));
+            fail(name_, number_,
+                 fmt::format("column {} has the unit {}; expected one of length, as in \"x [mm]\"",
+                             in_quotes(trimmed(fields_[c]), 40), in_quotes(heading.unit, 20)));
           }
         }
         taken_[c] = true;
@@ -172,7 +179,8 @@ class HeaderReader {
   template <class Fits>
   std::optional<std::size_t> plain(const Fits& fits) {
     for (std::size_t c = 0; c < fields_.size(); ++c) {
-      const bool matches = std::ranges::any_of(readings_[c], [&](const Heading& heading) { return fits(heading.name); });
+      const bool matches =
+          std::ranges::any_of(readings_[c], [&](const Heading& heading) { return fits(heading.name); });
       if (taken_[c] || !matches) continue;
       taken_[c] = true;
       return c;
@@ -197,8 +205,9 @@ class HeaderReader {
     out_.radius = found.column;
     if (!found.column) return;
     if (found.unit && !out_.place_unit[0]) {
-      fail(name_, number_, fmt::format("column {} has a unit and x, y and z have none; expected one for all or for none",
-                                       in_quotes(trimmed(fields_[*found.column]), 40)));
+      fail(name_, number_,
+           fmt::format("column {} has a unit and x, y and z have none; expected one for all or for none",
+                       in_quotes(trimmed(fields_[*found.column]), 40)));
     }
     out_.radius_unit = found.unit ? found.unit : out_.place_unit[0];
   }

@@ -63,9 +63,8 @@ bool ObjStatements::next() {
 
 bool ObjStatements::add_line() {
   for (const std::string_view word : lines_.words()) {
-    const std::size_t comment = word.find('#');
-    if (comment != 0) words_.push_back(word.substr(0, comment));
-    if (comment != std::string_view::npos) return false;
+    if (word.starts_with('#')) return false;  // elsewhere in a word it is none: "1.#QNAN"
+    words_.push_back(word);
   }
   if (words_.empty() || !words_.back().ends_with('\\')) return false;
   words_.back().remove_suffix(1);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,12 +124,20 @@ class ObjReader {
       ends.push_back({segments_[r].vertices.back(), r, true});
     }
     std::ranges::sort(ends);
+    std::set<std::size_t> crossed;  // ends that another chain goes through
+    for (const Run& run : segments_) {
+      for (std::size_t k = 1; k + 1 < run.vertices.size(); ++k) {
+        const auto at = std::ranges::lower_bound(ends, run.vertices[k], {}, &End::vertex);
+        if (at != ends.end() && at->vertex == run.vertices[k]) crossed.insert(at->vertex);
+      }
+    }
     std::vector<std::array<std::size_t, 2>> beyond(segments_.size(), {none, none});  // index in `ends`
     for (std::size_t i = 0; i < ends.size();) {
       std::size_t next = i + 1;
       while (next < ends.size() && ends[next].vertex == ends[i].vertex) ++next;
-      if (next - i > 2) ++branchings_;
-      if (next - i == 2 && ends[i].run != ends[i + 1].run && !both_begin(ends[i], ends[i + 1])) {
+      const bool branches = next - i > 2 || crossed.contains(ends[i].vertex);
+      if (branches) ++branchings_;
+      if (!branches && next - i == 2 && ends[i].run != ends[i + 1].run && !both_begin(ends[i], ends[i + 1])) {
         beyond[ends[i].run][ends[i].last ? 1 : 0] = i + 1;
         beyond[ends[i + 1].run][ends[i + 1].last ? 1 : 0] = i;
       }
@@ -189,8 +198,8 @@ class ObjReader {
       }
     }
     if (branchings_ > 0) {
-      out_.lines.remarks.push_back(fmt::format("more than two segments meet at {} of the vertices; strands end there",
-                                               branchings_));
+      out_.lines.remarks.push_back(
+          fmt::format("more than two segments meet at {} of the vertices; strands end there", branchings_));
     }
     if (passed_.empty()) return;
     std::vector<std::string> told;

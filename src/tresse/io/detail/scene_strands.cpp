@@ -52,35 +52,42 @@ Source read_source(const TableReader& table) {
 }
 
 /// The file's rows as it has them. A schema's probes have no file.
-Polylines rows_of(const TableReader& table, const Source& source) {
-  if (table.context().recorder != nullptr) return {{{Vector3::Zero(), Vector3::UnitX()}}, {}, false, false};
+Polylines rows_of(const TableReader& table, const Source& source, bool radii) {
+  if (table.context().recorder != nullptr) {
+    Polylines probe;
+    probe.rows = {{Vector3::Zero(), Vector3::UnitX()}};
+    probe.numbers = {0};
+    return probe;
+  }
   try {
-    return read_polylines(source.file, source.frame);
+    return read_polylines(source.file, source.frame, radii);
   } catch (const InvalidInput& error) {
     table.fail("file", error.what());
   }
 }
 
-/// The rows that are taken, in metres and z up.
-Polylines read_rows(const TableReader& table, const Source& source) {
-  Polylines lines = rows_of(table, source);
+/// The rows that are taken, in metres and z up; with `radii` the file's thickness as well.
+Polylines read_rows(const TableReader& table, const Source& source, bool radii) {
+  Polylines lines = rows_of(table, source, radii);
   std::string up = lines.y_up ? "y" : "z";
   static const std::vector<std::string> ups{"y", "z"};
   table.read("up", up, ups);
-  if (lines.in_metres && table.has("unit"))
-    table.fail("unit", "is given for a file that names its own (metersPerUnit); expected none");
+  if (lines.in_metres && table.has("unit")) table.fail("unit", "is given for a file that names its own; expected none");
   Polylines out;
+  out.why_no_radii = std::move(lines.why_no_radii);
+  out.remarks = std::move(lines.remarks);
   if (lines.rows.size() / static_cast<std::size_t>(source.every) >= limits::fibres)
     table.fail("file", fmt::format("has {} strands; expected fewer than {}, or a larger `every`", lines.rows.size(),
                                    limits::fibres));
   for (std::size_t i = 0; i < lines.rows.size(); i += static_cast<std::size_t>(source.every)) {
     std::vector<Vector3>& row = out.rows.emplace_back(std::move(lines.rows[i]));
+    out.numbers.push_back(lines.numbers[i]);
     for (Vector3& x : row) {
       if (up == "y") x = Vector3(x.x(), -x.z(), x.y());
       x = source.unit * x + source.offset;
       if (!(x.cwiseAbs().maxCoeff() <= limits::coordinate.most)) {
-        table.fail("file", fmt::format("has strand {} beyond {} m; expected nearer ones, or another unit", i,
-                                       limits::coordinate.most));
+        table.fail("file", fmt::format("has strand {} beyond {} m; expected nearer ones, or another unit",
+                                       lines.numbers[i], limits::coordinate.most));
       }
     }
     if (lines.radii.empty()) continue;
@@ -120,8 +127,7 @@ std::vector<rods::FittedCurve> fits(const TableReader& table, const Polylines& l
   });
   for (std::size_t i = 0; i < count; ++i) {
     if (!refused[i].empty()) {
-      table.fail("file",
-                 fmt::format("{}: strand {}: {}", source.file, i * static_cast<std::size_t>(source.every), refused[i]));
+      table.fail("file", fmt::format("{}: strand {}: {}", source.file, lines.numbers[i], refused[i]));
     }
   }
   return out;
@@ -147,9 +153,9 @@ struct Common {
   std::optional<Vector3> curvature;  ///< natural; none: the fitted one
 };
 
-Common read_common(const TableReader& table, bool thickness) {
+Common read_common(const TableReader& table, const Polylines& lines) {
   ReaderContext& context = table.context();
-  if (!thickness) table.require("radius", "the fibres' radius: the file has no thickness");
+  if (lines.radii.empty()) table.require("radius", fmt::format("the fibres' radius: {}", lines.why_no_radii));
   Common out;
   if (table.has("radius")) out.radius = table.required("radius", wanted_radius, "the fibres' radius");
   if (const TomlNode* given = table.find("natural_curvature")) {
@@ -185,8 +191,12 @@ void read_strands_from_file(const TableReader& group_table, const TomlNode& from
   const TableReader table(context, from, group_table.path("from"),
                           {"file", "frame", "unit", "position", "up", "every", "elements", "tolerance"});
   const Source source = read_source(table);
-  const Polylines lines = read_rows(table, source);
-  const Common common = read_common(group_table, !lines.radii.empty());
+  const Polylines lines = read_rows(table, source, !group_table.has("radius"));
+  const Common common = read_common(group_table, lines);
+  for (const std::string& remark : lines.remarks) {
+    group.remarks.push_back({table.require("file", "").location,
+                             fmt::format("fibres '{}' from {}: {}", one_line(group.name, 40), source.file, remark)});
+  }
   Import report{.group = group.name, .file = source.file, .strands = lines.rows.size()};
   const std::vector<rods::FittedCurve> found = fits(table, lines, group, source);
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -59,12 +59,13 @@ std::vector<double> numbers_of(std::string_view value, std::string_view what) {
 std::string why_left_out(const UsdPrim& prim) {
   if (prim.specifier == "class") return "a class is a pattern for others";
   if (prim.specifier == "over") return "an over changes a prim that is not in this file";
-  if (const auto active = prim.metadata.find("active"); active != prim.metadata.end() && active->second != "true" && active->second != "1")
-    return "it is not active";
+  if (const auto active = prim.metadata.find("active");
+      active != prim.metadata.end() && active->second != "true" && active->second != "1")
+    return "active is false";
   if (prim.type == "PointInstancer") return "a PointInstancer places copies of it; expected curves that stand once";
-  if (word_of(prim, "visibility", "inherited") == "invisible") return "it is invisible";
+  if (word_of(prim, "visibility", "inherited") == "invisible") return "visibility is invisible";
   const std::string purpose = word_of(prim, "purpose", "default");
-  if (purpose == "guide" || purpose == "proxy") return fmt::format("its purpose is \"{}\"", purpose);
+  if (purpose == "guide" || purpose == "proxy") return fmt::format("the purpose is \"{}\"", purpose);
   return {};
 }
 
@@ -115,9 +116,11 @@ class Composition {
       if (path.starts_with('<') && path.ends_with('>')) path = path.substr(1, path.size() - 2);
       const auto from = by_path_.find(path);
       if (from == by_path_.end()) continue;
-      if (parents.contains(from->second)) refuse(prim, fmt::format("inherits {}, which holds prims", in_quotes(path, 40)));
+      if (parents.contains(from->second))
+        refuse(prim, fmt::format("inherits {}, which holds prims", in_quotes(path, 40)));
       // Its own values are stronger.
-      for (const auto& [key, attribute] : layer_.prims[from->second].attributes) prim.attributes.emplace(key, attribute);
+      for (const auto& [key, attribute] : layer_.prims[from->second].attributes)
+        prim.attributes.emplace(key, attribute);
     }
   }
 
@@ -139,8 +142,11 @@ struct Basis {
   std::string flaw(std::size_t count) const {
     if (!cubic) return {};
     if (pinned) return count < 2 ? fmt::format("has {} of the 2 points or more that a pinned curve needs", count) : "";
-    if (count < 4) return fmt::format("has {}; expected 4 or more for a cubic curve", counted(static_cast<std::int64_t>(count), "point"));
-    if (step == 3 && (count - 4) % 3 != 0) return fmt::format("has {} points; expected 4, 7, 10 and so on for a Bezier curve", count);
+    if (count < 4)
+      return fmt::format("has {}; expected 4 or more for a cubic curve",
+                         counted(static_cast<std::int64_t>(count), "point"));
+    if (step == 3 && (count - 4) % 3 != 0)
+      return fmt::format("has {} points; expected 4, 7, 10 and so on for a Bezier curve", count);
     return {};
   }
   /// Ends of the spans of a curve of so many points.
@@ -154,7 +160,8 @@ Basis basis_of(const UsdPrim& prim) {
   Basis out;
   const std::string type = word_of(prim, "type", "cubic"), wrap = word_of(prim, "wrap", "nonperiodic");
   out.name = word_of(prim, "basis", "bezier");
-  if (type != "linear" && type != "cubic") unreadable("has type {}; expected \"linear\" or \"cubic\"", in_quotes(type, 20));
+  if (type != "linear" && type != "cubic")
+    unreadable("has type {}; expected \"linear\" or \"cubic\"", in_quotes(type, 20));
   if (wrap != "nonperiodic" && wrap != "pinned")
     unreadable("has wrap {}; expected \"nonperiodic\" or \"pinned\"", in_quotes(wrap, 20));
   out.cubic = type == "cubic";
@@ -321,7 +328,8 @@ class Curves {
       std::vector<double> picked;
       for (const double index : indices) {
         if (!(index >= 0.0 && index < static_cast<double>(widths_.size())))
-          return drop_widths(fmt::format("has a widths:indices of {} for {} widths", detail::number(index), widths_.size()));
+          return drop_widths(
+              fmt::format("has a widths:indices of {} for {} widths", detail::number(index), widths_.size()));
         picked.push_back(widths_[static_cast<std::size_t>(index)]);
       }
       if (!indices.empty()) widths_ = std::move(picked);
@@ -396,10 +404,15 @@ class Curves {
 
 /// Attributes that are read, or that say nothing about fibres.
 bool known_attribute(std::string_view key) {
-  static const std::set<std::string, std::less<>> known{
-      "points",      "curveVertexCounts", "type",          "basis",       "wrap",           "widths",
-      "extent",      "purpose",           "visibility",    "doubleSided", "xformOpOrder",   "primvars:widths",
-      "orientation", "primvars:widths:indices", "tresse:name", "primvars:groom_guide", "proxyPrim"};
+  static const std::set<std::string, std::less<>> known{"points",       "curveVertexCounts",
+                                                        "type",         "basis",
+                                                        "wrap",         "widths",
+                                                        "extent",       "purpose",
+                                                        "visibility",   "doubleSided",
+                                                        "xformOpOrder", "primvars:widths",
+                                                        "orientation",  "primvars:widths:indices",
+                                                        "tresse:name",  "primvars:groom_guide",
+                                                        "proxyPrim"};
   return known.contains(key) || key.starts_with("xformOp:") || key.starts_with("material:") ||
          key.starts_with("userProperties:") || key.find('.') != std::string_view::npos;
 }
@@ -435,11 +448,12 @@ class Reader {
     try {
       const Curves curves(layer_, index, name_, frame);
       curves.add_to(out_, guides_);
-      if (!curves.why_no_widths().empty()) without_widths_.push_back(fmt::format("{} {}", label, curves.why_no_widths()));
+      if (!curves.why_no_widths().empty())
+        without_widths_.push_back(fmt::format("{} {}", label, curves.why_no_widths()));
       with_widths_ = with_widths_ || curves.why_no_widths().empty();
       if (curves.stretched() && curves.why_no_widths().empty()) stretched_.push_back(label);
       for (const auto& [key, attribute] : layer_.prims[index].attributes) {
-        if (!known_attribute(key)) ignored_.insert(key);
+        if (!known_attribute(key)) ignored_.insert(one_line(key, 40));
       }
     } catch (const Unreadable& error) {
       unreadable_.push_back(fmt::format("{} (line {}) {}", label, layer_.prims[index].line, error.why));
@@ -458,7 +472,8 @@ class Reader {
     out_.lines.radii.clear();
     out_.lines.why_no_radii = fmt::format("the file's {}", few_of(without_widths_, "; "));
     if (with_widths_)
-      out_.lines.remarks.push_back(fmt::format("the widths of the file are not used: {}", few_of(without_widths_, "; ")));
+      out_.lines.remarks.push_back(
+          fmt::format("the widths of the file are not used: {}", few_of(without_widths_, "; ")));
   }
 
   void tell() {
@@ -466,13 +481,15 @@ class Reader {
     for (const auto& [why, prims] : left_out_)
       remarks.push_back(fmt::format("{} {} left out: {}", few_of(prims), prims.size() == 1 ? "is" : "are", why));
     if (!unreadable_.empty())
-      remarks.push_back(fmt::format("{} cannot be read: {}", counted(static_cast<std::int64_t>(unreadable_.size()), "prim"),
+      remarks.push_back(fmt::format("{} cannot be read: {}",
+                                    counted(static_cast<std::int64_t>(unreadable_.size()), "prim"),
                                     few_of(unreadable_, "; ")));
     if (!stretched_.empty())
-      remarks.push_back(fmt::format("the transform of {} stretches sections; the radius of a circle of the same area "
-                                    "on average is taken", few_of(stretched_)));
-    if (!ignored_.empty())
-      remarks.push_back(fmt::format("not read: {}", few_of({ignored_.begin(), ignored_.end()})));
+      remarks.push_back(
+          fmt::format("the transform of {} stretches sections; the radius of a circle of the same area "
+                      "on average is taken",
+                      few_of(stretched_)));
+    if (!ignored_.empty()) remarks.push_back(fmt::format("not read: {}", few_of({ignored_.begin(), ignored_.end()})));
   }
 
   void to_metres() {

@@ -79,7 +79,9 @@ class Parser {
     at_ += close.size();
     return text_.substr(begin, at_ - begin);
   }
-  bool at_quote() const { return std::string_view("\"'@<").find(peek()) != std::string_view::npos && at_ < text_.size(); }
+  bool at_quote() const {
+    return std::string_view("\"'@<").find(peek()) != std::string_view::npos && at_ < text_.size();
+  }
 
   /// From a bracket to the one that closes it.
   std::string_view balanced() {
@@ -214,7 +216,8 @@ class Parser {
       for (auto& [key, what] : metadata()) attribute.metadata[key] = what;
     }
     if (peek() == '{') balanced();
-    if (peek() == ')' || peek() == ']') fail(fmt::format("{}; expected an attribute", in_quotes(text_.substr(at_, 1), 20)));
+    if (peek() == ')' || peek() == ']')
+      fail(fmt::format("{}; expected an attribute", in_quotes(text_.substr(at_, 1), 20)));
   }
 
   std::string_view text_;
@@ -266,7 +269,9 @@ std::vector<UsdSample> usd_samples(std::string_view text, const std::string& nam
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos) fail(name, "has time samples without a time; expected time: value");
     const std::optional<double> time = real_in(trimmed(text.substr(0, colon)));
-    if (!time) fail(name, fmt::format("has a time sample at {}; expected a number", in_quotes(trimmed(text.substr(0, colon)), 40)));
+    if (!time)
+      fail(name,
+           fmt::format("has a time sample at {}; expected a number", in_quotes(trimmed(text.substr(0, colon)), 40)));
     text.remove_prefix(colon + 1);
     text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
     std::size_t end = 0;

@@ -39,7 +39,7 @@ class TransformOp {
 
  private:
   [[noreturn]] void refuse(std::string_view what) const {
-    throw InvalidInput(fmt::format("{} {}: {} {}", prim_.type.empty() ? "prim" : prim_.type, in_quotes(prim_.name, 40),
+    throw InvalidInput(fmt::format("{} {}: {} {}", prim_.type.empty() ? "prim" : one_line(prim_.type, 40), in_quotes(prim_.name, 40),
                                    one_line(name_, 40), what));
   }
 
@@ -116,7 +116,8 @@ class TransformOp {
     const auto axis = kind_.empty() ? std::nullopt : axis_of(kind_.substr(kind_.size() - 1));
     const std::string_view plain = kind_.substr(0, kind_.empty() ? 0 : kind_.size() - 1);
     if (axis && plain == "rotate") return out.rotate(about(*axis, numbers(1)[0]));
-    if (axis && plain == "translate") return out.translate(numbers(1)[0] * Vector3::Unit(static_cast<Eigen::Index>(*axis)));
+    if (axis && plain == "translate")
+      return out.translate(numbers(1)[0] * Vector3::Unit(static_cast<Eigen::Index>(*axis)));
     if (axis && plain == "scale") {
       Vector3 factors = Vector3::Ones();
       factors[static_cast<Eigen::Index>(*axis)] = numbers(1)[0];
