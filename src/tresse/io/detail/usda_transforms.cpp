@@ -39,8 +39,8 @@ class TransformOp {
 
  private:
   [[noreturn]] void refuse(std::string_view what) const {
-    throw InvalidInput(fmt::format("{} {}: {} {}", prim_.type.empty() ? "prim" : one_line(prim_.type, 40), in_quotes(prim_.name, 40),
-                                   one_line(name_, 40), what));
+    throw InvalidInput(fmt::format("{} {}: {} {}", prim_.type.empty() ? "prim" : one_line(prim_.type, 40),
+                                   in_quotes(prim_.name, 40), one_line(name_, 40), what));
   }
 
   std::vector<double> numbers_in(std::string_view value) const {
