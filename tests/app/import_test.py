@@ -129,7 +129,7 @@ gravity = 9.81
 [output]
 every = 10
 [[fibres]]
-name = "curls"
+name = 'curls, "tight"'
 model = "MODEL"
 material = "human-hair"
 length = "5 cm"
@@ -219,7 +219,7 @@ def check_left_out(program, folder):
     result = call(program, folder, "check", "scene.toml")
     assert result.returncode == 0, result.stderr
     for text in expected:
-        assert result.stdout.count(f"scene.toml:13:17: fibres 'hair' from some.hair: {text}") == 1, result.stdout
+        assert result.stdout.count(f"scene.toml:14:17: fibres 'hair' from some.hair: {text}") == 1, result.stdout
     curves, _ = first_points(program, folder)
     assert len(curves) == 2 and np.allclose(curves[1][0], 0.01 * rows[4][0], atol=2e-3), "every second of those that are left"
     result = call(program, folder, "run", "scene.toml", "-o", "left_out", "--quiet", "--until", "0")

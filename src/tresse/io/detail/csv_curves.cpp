@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include <tresse/base/words.hpp>
-#include <tresse/io/csv.hpp>
 #include <tresse/io/detail/csv_header.hpp>
 #include <tresse/io/detail/lines.hpp>
 #include <tresse/io/detail/polyline_readers.hpp>
@@ -19,27 +19,49 @@
 namespace tresse::io::detail {
 namespace {
 
-/// The cells of a line; those in quotes are unpacked.
+/// The cells of a line. One that begins with a quote ends with a quote; elsewhere a quote is a character.
 class Cells {
  public:
-  const std::vector<std::string_view>& split(std::string_view line, char separator) {
+  /// False where the line ends within quotes.
+  bool split(std::string_view line, char separator) {
     cells_.clear();
-    if (line.find('"') != std::string_view::npos) {
-      unpacked_ = row_fields(line, separator);
-      cells_.assign(unpacked_.begin(), unpacked_.end());
-      return cells_;
-    }
-    for (std::size_t begin = 0;;) {
+    unpacked_.clear();
+    for (;;) {
+      std::size_t begin = 0;
+      if (line.starts_with('"')) {
+        begin = end_of_quoted(line);
+        if (begin == std::string_view::npos) return false;
+        add_quoted(line.substr(1, begin - 2));
+      }
       const std::size_t end = line.find(separator, begin);
-      cells_.push_back(line.substr(begin, end - begin));
-      if (end == std::string_view::npos) return cells_;
-      begin = end + 1;
+      if (begin == 0) cells_.push_back(line.substr(0, end));
+      if (end == std::string_view::npos) return true;
+      line.remove_prefix(end + 1);
     }
   }
+  const std::vector<std::string_view>& cells() const { return cells_; }
 
  private:
+  /// Behind the quote that closes the one at the front; two in a row close nothing.
+  static std::size_t end_of_quoted(std::string_view line) {
+    for (std::size_t at = line.find('"', 1); at != std::string_view::npos; at = line.find('"', at + 2)) {
+      if (at + 1 >= line.size() || line[at + 1] != '"') return at + 1;
+    }
+    return std::string_view::npos;
+  }
+
+  void add_quoted(std::string_view inner) {
+    if (inner.find('"') == std::string_view::npos) {
+      cells_.push_back(inner);
+      return;
+    }
+    std::string& out = unpacked_.emplace_back();
+    for (std::size_t i = 0; i < inner.size(); i += inner[i] == '"' ? 2 : 1) out += inner[i];
+    cells_.push_back(out);
+  }
+
   std::vector<std::string_view> cells_;
-  std::vector<std::string> unpacked_;
+  std::deque<std::string> unpacked_;  ///< of cells with quotes in them
 };
 
 /// A number, with a decimal comma where the locale of a spreadsheet wants one.
@@ -72,8 +94,8 @@ class CsvReader {
         continue;
       }
       if (line.starts_with('#')) continue;
-      const std::vector<std::string_view>& cells = cells_.split(line, columns_.separator);
-      if (!std::exchange(first, false) || !read_csv_units(cells, columns_)) add_point(cells);
+      split(line);
+      if (!std::exchange(first, false) || !read_csv_units(cells_.cells(), columns_)) add_point(cells_.cells());
     }
     if (frames_.empty()) fail(name_, "has no row below its header; expected points");
     CsvFrame& chosen = frames_.at(frame_index(frame, frames_.size(), name_));
@@ -88,6 +110,21 @@ class CsvReader {
   }
 
  private:
+  /// Splits a line, together with those behind it that a cell in quotes goes on in.
+  void split(std::string_view line) {
+    constexpr int most = 100;
+    if (cells_.split(line, columns_.separator)) return;
+    Lines ahead = lines_;
+    for (int k = 0; k < most && ahead.next(); ++k) {
+      const std::string_view last = ahead.line();
+      const auto size = static_cast<std::size_t>(last.data() + last.size() - line.data());
+      if (!cells_.split(std::string_view(line.data(), size), columns_.separator)) continue;
+      lines_ = ahead;
+      return;
+    }
+    cells_.split(line, columns_.separator);  // what stands before the quote
+  }
+
   /// Blanks at the end are no cell; a tab may be.
   std::string_view trimmed_end(std::string_view line) const {
     while (line.ends_with(' ')) line.remove_suffix(1);
