@@ -56,35 +56,42 @@ Source read_source(const TableReader& table) {
 }
 
 /// The file's rows as it has them. A schema's probes have no file.
-Polylines rows_of(const TableReader& table, const Source& source) {
-  if (table.context().recorder != nullptr) return {{{Vector3::Zero(), Vector3::UnitX()}}, {}, false, false};
+Polylines rows_of(const TableReader& table, const Source& source, bool radii) {
+  if (table.context().recorder != nullptr) {
+    Polylines probe;
+    probe.rows = {{Vector3::Zero(), Vector3::UnitX()}};
+    probe.numbers = {0};
+    return probe;
+  }
   try {
-    return read_polylines(source.file, source.frame);
+    return read_polylines(source.file, source.frame, radii);
   } catch (const InvalidInput& error) {
     table.fail("file", error.what());
   }
 }
 
-/// The rows that are taken, in metres and z up.
-Polylines read_rows(const TableReader& table, const Source& source) {
-  Polylines lines = rows_of(table, source);
+/// The rows that are taken, in metres and z up; with `radii` the file's thickness as well.
+Polylines read_rows(const TableReader& table, const Source& source, bool radii) {
+  Polylines lines = rows_of(table, source, radii);
   std::string up = lines.y_up ? "y" : "z";
   static const std::vector<std::string> ups{"y", "z"};
   table.read("up", up, ups);
-  if (lines.in_metres && table.has("unit"))
-    table.fail("unit", "is given for a file that names its own (metersPerUnit); expected none");
+  if (lines.in_metres && table.has("unit")) table.fail("unit", "is given for a file that names its own; expected none");
   Polylines out;
+  out.why_no_radii = std::move(lines.why_no_radii);
+  out.remarks = std::move(lines.remarks);
   if (lines.rows.size() / static_cast<std::size_t>(source.every) >= limits::fibres)
     table.fail("file", fmt::format("has {} strands; expected fewer than {}, or a larger `every`", lines.rows.size(),
                                    limits::fibres));
   for (std::size_t i = 0; i < lines.rows.size(); i += static_cast<std::size_t>(source.every)) {
     std::vector<Vector3>& row = out.rows.emplace_back(std::move(lines.rows[i]));
+    out.numbers.push_back(lines.numbers[i]);
     for (Vector3& x : row) {
       if (up == "y") x = Vector3(x.x(), -x.z(), x.y());
       x = source.unit * x + source.offset;
       if (!(x.cwiseAbs().maxCoeff() <= limits::coordinate.most)) {
-        table.fail("file", fmt::format("has strand {} beyond {} m; expected nearer ones, or another unit", i,
-                                       limits::coordinate.most));
+        table.fail("file", fmt::format("has strand {} beyond {} m; expected nearer ones, or another unit",
+                                       lines.numbers[i], limits::coordinate.most));
       }
     }
     if (lines.radii.empty()) continue;
@@ -131,7 +138,8 @@ std::vector<Fitted> fits(const TableReader& table, const Polylines& lines, const
     for (std::size_t i = begin; i < end; ++i) out[i] = fit(lines.rows[i], group, source);
   });
   const bool none = std::all_of(out.begin(), out.end(), [](const Fitted& one) { return !one.refused.empty(); });
-  if (none) table.fail("file", fmt::format("{}: strand 0: {}", source.file, out.front().refused));
+  if (none)
+    table.fail("file", fmt::format("{}: strand {}: {}", source.file, lines.numbers.front(), out.front().refused));
   return out;
 }
 
@@ -148,9 +156,8 @@ struct Named {
   }
 };
 
-/// Adds to the group's remarks which strands are not there, and which are not as was asked for.
-void remark_fits(const TableReader& table, const std::vector<Fitted>& found, const Source& source,
-                 scene::FibreGroup& group) {
+/// Adds which strands are not there, and which are not as was asked for.
+void add_fit_remarks(const std::vector<Fitted>& found, const Polylines& lines, std::vector<std::string>& out) {
   constexpr double same_length = 0.01, rounding = 1e-9;
   Named refused, far, length;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -160,17 +167,15 @@ void remark_fits(const TableReader& table, const std::vector<Fitted>& found, con
       continue;
     }
     const double off = std::abs(curve.length_ratio - 1.0);
-    if (off > same_length) length.add(i, off);
-    if (found[i].tolerance > 0.0 && curve.largest_distance > (1.0 + rounding) * found[i].tolerance)
+    if (!(off <= same_length)) length.add(i, off);
+    if (found[i].tolerance > 0.0 && !(curve.largest_distance <= (1.0 + rounding) * found[i].tolerance))
       far.add(i, curve.largest_distance / found[i].tolerance);
   }
   const auto tell = [&](const Named& named, const std::string& what) {
     const std::string others =
         named.count > 1 ? fmt::format("; {} like it", counted(static_cast<std::int64_t>(named.count - 1), "strand"))
                         : "";
-    group.remarks.push_back(
-        {table.location(), fmt::format("fibres '{}' from {}: strand {} {}{}", one_line(group.name, 40), source.file,
-                                       named.strand * static_cast<std::size_t>(source.every), what, others)});
+    out.push_back(fmt::format("strand {} {}{}", lines.numbers[named.strand], what, others));
   };
   if (refused.count > 0) tell(refused, fmt::format("is left out: {}", found[refused.strand].refused));
   if (far.count > 0) {
@@ -212,9 +217,9 @@ struct Common {
   std::optional<Vector3> curvature;  ///< natural; none: the fitted one
 };
 
-Common read_common(const TableReader& table, bool thickness) {
+Common read_common(const TableReader& table, const Polylines& lines) {
   ReaderContext& context = table.context();
-  if (!thickness) table.require("radius", "the fibres' radius: the file has no thickness");
+  if (lines.radii.empty()) table.require("radius", fmt::format("the fibres' radius: {}", lines.why_no_radii));
   Common out;
   if (table.has("radius")) out.radius = table.required("radius", wanted_radius, "the fibres' radius");
   if (const TomlNode* given = table.find("natural_curvature")) {
@@ -249,10 +254,15 @@ void read_strands_from_file(const TableReader& group_table, const TomlNode& from
   const TableReader table(context, from, group_table.path("from"),
                           {"file", "frame", "unit", "position", "up", "every", "elements", "tolerance"});
   const Source source = read_source(table);
-  const Polylines lines = read_rows(table, source);
-  const Common common = read_common(group_table, !lines.radii.empty());
+  const Polylines lines = read_rows(table, source, !group_table.has("radius"));
+  const Common common = read_common(group_table, lines);
   const std::vector<Fitted> found = fits(table, lines, group, source);
-  remark_fits(table, found, source, group);
+  std::vector<std::string> remarks = lines.remarks;
+  add_fit_remarks(found, lines, remarks);
+  for (const std::string& remark : remarks) {
+    group.remarks.push_back({table.require("file", "").location,
+                             fmt::format("fibres '{}' from {}: {}", one_line(group.name, 40), source.file, remark)});
+  }
   Import report{.group = group.name, .file = source.file};
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].refused.empty()) continue;
