@@ -32,6 +32,17 @@ TEST(Remarks, NameTheGroupWithBothFigures) {
   EXPECT_EQ(found[0].message, "fibres 'hair': radius 40 m, length 0.2 m; expected a radius of at most half the length");
 }
 
+TEST(Remarks, OfAnImportComeFirst) {
+  Scene scene;
+  scene.fibres = {group_of(40.0), group_of(1e-4)};
+  scene.fibres[0].remarks = {{{13, 8}, "fibres 'hair': 2 strands left out"}};
+  const auto found = remarks(scene);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].location.line, 13);
+  EXPECT_EQ(found[0].message, "fibres 'hair': 2 strands left out");
+  EXPECT_EQ(found[1].location.line, 12);
+}
+
 TEST(Remarks, NameTheFirstStrandOfThoseThatAreMeant) {
   const auto strand = [](double radius) {
     Strand out;
