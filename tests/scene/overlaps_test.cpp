@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -113,8 +114,9 @@ TEST(Overlaps, AFibreThroughASheetIsFound) {
 
 /// Bent around a corner of the body, in a hollow of it, beside it: no overlap.
 TEST(Overlaps, AFibreAroundABodyIsNone) {
-  FibreGroup bent = free_fibre({-2.0 * size, -2.0 * size, 0.0}, Vector3::UnitX(), 4.0 * size * 0.5 * M_PI);
-  bent.natural_curvature.assign(4, Vector3(0.0, 0.0, 1.0 / (4.0 * size)));
+  FibreGroup bent = free_fibre({0.0, -2.0 * size, 0.0}, Vector3::UnitX(), 2.0 * size * std::numbers::pi);
+  bent.root.frame.setIdentity();
+  bent.natural_curvature.assign(4, Vector3(0.0, 0.0, 1.0 / (2.0 * size)));
   bent.initial_curvature = bent.natural_curvature;
   EXPECT_EQ(deepest(scene_of(bent, test::mesh_of(box()))), 0.0);
   test::Triangles wall = box();
