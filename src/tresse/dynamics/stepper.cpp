@@ -393,6 +393,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
                                   [](const FreeMotionResult& free) { return free.status == Status::converged; });
   if (!solved && !span.shortest) return Outcome::cut;
   constexpr double hold_tolerance = 1e-10;
+  constexpr double hold_lost = 1e-5;  // of the length
   const bool repairable = may_repair() && !iterated;
   bool rough = repairable;
   Pass pass = linearise(here_, nullptr, rough ? roughly : 0.0);
@@ -434,6 +435,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
         enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
     if (!span.shortest && sides_lost(*end)) return Outcome::cut;
     const double overlapping = overlap(*end);
+    if (done >= limit && !span.shortest && hold_error(pass) > hold_lost) return Outcome::cut;
     if (overlapping <= options_.overlap_tolerance && enough) return accept(span, pass, std::move(end), report);
     if (enough && overlapping < least) {
       stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
