@@ -192,6 +192,81 @@ def check_runs(program, folder):
         assert moved > 1e-5, "gravity pulls them out of their natural shape"
 
 
+def write_csv(path, rows):
+    lines = [f"{i},{x:.17g},{y:.17g},{z:.17g}" for i, row in enumerate(rows) for x, y, z in row]
+    path.write_text("\n".join(["fibre,x,y,z", *lines]) + "\n")
+
+
+def row_length(row):
+    return np.linalg.norm(np.diff(row, axis=0), axis=1).sum()
+
+
+def check_corners(program, folder):
+    """Sharp hairpins are as long as their polylines, within the tolerance, and nothing is remarked."""
+    t = np.linspace(0, 1, 12)
+    rows = [np.array(row, float) for row in (
+        [(0, 0, 0), (0, 0, 0.01), (0, 0, 0.02), (0.05, 0, 0), (0.05, 0, 0.01), (0.05, 0, 0.02)],
+        [(0, 0, 0), (0, 0, 0.01), (0, 0, 0.02), (0.002, 0, 0.01), (0.004, 0, 0)],
+        [(0, 0, 0), (0, 0, 0.01), (0, 0, 0.02), (0.01, 0, 0.02), (0.02, 0, 0.02)],
+        [(0, 0, 0), (0.01, 0, 0), (0.02, 0, 0), (0.01, 0, 0.002), (0, 0, 0.004), (0.01, 0, 0.006), (0.02, 0, 0.008)],
+        np.stack([np.where(t < 0.5, t, 1 - t) * 0.1, 0 * t, 0.002 * (t > 0.5)], 1),
+    )]  # fmt: skip
+    write_csv(folder / "kink.csv", rows)
+    for model in ("super-helix", "super-clothoid"):
+        scene(folder, 'file = "kink.csv", tolerance = "0.1 mm"', model, points=30)
+        assert "strand" not in call(program, folder, "run", "scene.toml", "-o", "out", "--quiet", "--until", "0").stderr
+        curves, _ = first_points(program, folder)
+        for row, curve in zip(rows, curves):
+            assert abs(row_length(curve) / row_length(row) - 1) < 0.005, (row_length(curve), row_length(row))
+            assert distance(row, curve) <= 1e-4
+
+
+def check_few_points(program, folder):
+    """4 to 8 points of a smooth curve are met to 10 um where half as many elements could not."""
+    for count in range(4, 9):
+        points = [(0.001 * i * i, 0, 0.01 * i) for i in range(count)]
+        lines = [f"v {x:g} {y:g} {z:g}" for x, y, z in points]
+        (folder / "few.obj").write_text("\n".join([*lines, "l " + " ".join(str(i + 1) for i in range(count))]) + "\n")
+        scene(folder, 'file = "few.obj", tolerance = "10 um"')
+        _, _, _, largest, _ = check_fit(program, folder)
+        assert largest <= 1e-5, (count, largest)
+        assert "expected" not in call(program, folder, "check", "scene.toml").stdout
+
+
+def check_remarks(program, folder):
+    """What is not as was asked is told once, with the worst strand and how many are like it."""
+    random = np.random.default_rng(1)
+    line = np.linspace(0, 0.1, 40)[:, None] * [0, 0, 1]
+    noisy = [line + random.normal(0, size, line.shape) for size in (0, 5e-5, 1e-4)]
+    angle = np.linspace(0, 6 * np.pi, 19)[:, None]
+    curl = np.hstack([0.01 * np.cos(angle), 0.01 * np.sin(angle), 0.002 * angle])
+    write_csv(folder / "told.csv", [*noisy, curl])
+    scene(folder, 'file = "told.csv", tolerance = "20 um"')
+    result = call(program, folder, "check", "scene.toml")
+    lines = [one for one in result.stdout.splitlines() if one.startswith("scene.toml:")]
+    place = r"scene\.toml:\d+:\d+: fibres 'hair' from told\.csv: "
+    assert re.fullmatch(place + r"strand 2 is \S+ m from its points; expected at most the tolerance of 2e-05 m; 1 strand like it", lines[0]), lines
+    assert re.fullmatch(place + r"strand 3 is 1\.0\d+ times as long as the polyline of its points; expected 0\.99 to 1\.01", lines[1]), lines
+    assert len(lines) == 2, lines
+    for command in (("run", "--until", "0", "--quiet"), ("static",)):
+        result = call(program, folder, *command, "scene.toml", "-o", "out")
+        assert [one for one in result.stderr.splitlines() if one.startswith("scene.toml:")] == lines, result.stderr
+    scene(folder, 'file = "told.csv", elements = 8')
+    assert "tolerance" not in call(program, folder, "check", "scene.toml").stdout, "none was asked for"
+
+
+def check_left_out(program, folder):
+    """A strand that its model cannot follow is left out and named; the others are there."""
+    straight = np.linspace(0, 1, 3)[:, None] * [0.1, 0, 0]
+    back = np.array([(0, 0, 0), (0.1, 0, 0), (0.05, 0, 0)])
+    write_csv(folder / "bent.csv", [straight, back, straight, back])
+    scene(folder, 'file = "bent.csv", elements = 2', "mass-spring")
+    result = call(program, folder, "check", "scene.toml")
+    assert check_fit(program, folder)[0] == 2
+    assert "from bent.csv: strand 1 is left out: fit: the points turn back at node 1" in result.stdout, result.stdout
+    assert "expected less than 3; 1 strand like it\n" in result.stdout, result.stdout
+
+
 def check_threads(program, folder):
     rows = strands(9)
     write_hair(folder / "many.hair", rows, thickness=0.008)
@@ -204,13 +279,17 @@ def check_threads(program, folder):
     assert texts[0] == texts[1], "fits depend on the number of threads"
 
 
-def check_left_out(program, folder):
+def check_bad_strands(program, folder):
     """A strand that is none is left out and named, once a command; the others are there."""
     rows = strands(5)
     rows[1] = rows[1][:1]
     rows[2][8] = rows[2][7]
     rows[3][4, 0] = np.inf
     write_hair(folder / "some.hair", rows, thickness=0.008)
+    write_csv(folder / "far.csv", [rows[0], rows[4] * 1e7])
+    scene(folder, 'file = "far.csv", elements = 9')
+    result = call(program, folder, "check", "scene.toml")
+    assert result.returncode == 0 and "from far.csv: strand 1 is left out: it lies beyond" in result.stdout, result.stdout + result.stderr
     scene(folder, 'file = "some.hair", unit = "1 cm", elements = 9, every = 2', radius="")
     expected = (
         "2 of 5 strands are left out: strand 1 has 1 point; expected at least two; strand 3 has a point 4 that is not finite",
@@ -319,8 +398,12 @@ def main():
         check_hair(program, folder)
         check_round_trips(program, folder)
         check_runs(program, folder)
-        check_threads(program, folder)
+        check_corners(program, folder)
+        check_few_points(program, folder)
+        check_remarks(program, folder)
         check_left_out(program, folder)
+        check_threads(program, folder)
+        check_bad_strands(program, folder)
         check_units_of_file(program, folder)
         check_thickness_of_header(program, folder)
         check_refusals(program, folder)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include <tresse/base/words.hpp>
 
@@ -60,6 +61,7 @@ std::vector<Remark> remarks(const Scene& scene) {
     out.insert(out.end(), group.remarks.begin(), group.remarks.end());
     look_at_thickness(group, out);
   }
+  for (Remark& remark : time_step_remarks(scene)) out.push_back(std::move(remark));
   return out;
 }
 
