@@ -24,7 +24,10 @@ struct SceneArguments {
   io::ParameterOverrides overrides() const;
 };
 
-/// scene::remarks() of `file`, a line each.
-void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene);
+/// What was said of the fibres that are left out, the first of many.
+void print_left_out(std::FILE* stream, const std::vector<std::string>& messages);
+
+/// Remarks on `file`, a line each.
+void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks);
 
 }  // namespace tresse::app

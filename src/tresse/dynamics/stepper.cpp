@@ -73,6 +73,9 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   linearised_rods_.resize(count);
   material_.resize(count);
   knows_material_.resize(trees);
+  pass_velocities_.resize(count);
+  pass_material_.resize(count);
+  knows_pass_.resize(trees);
   carried_.resize(count);
   next_roots_.resize(count);
   stage_roots_.resize(count);
@@ -233,6 +236,7 @@ void Stepper::solve(Pass& pass, double tolerance, int taken) {
 
 /// Moves the rods and free bodies to the end that a pass predicts.
 void Stepper::go_to_end(const Pass& pass) {
+  if (options_.scheme == Scheme::carried) sample_passes(pass);
   go_to_end_of_bodies(pass);
   end_rods_.resize(world_.fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
@@ -324,6 +328,7 @@ void Stepper::assemble_at_start() {
     const int tree = static_cast<int>(t);
     if (carries(tree)) {
       for (const int f : motion_.forest.trees[t].fibres) linearised_rods_[f] = start_rods_[f];
+      knows_pass_[t] = 0;
       assemble_carried(tree, nullptr);
     } else {
       assemble_tree(tree, start_velocities_, false);
@@ -406,6 +411,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   std::optional<Tried> last;  // kept for the shortest part alone
   const auto accept_earlier = [&](Tried& tried) {
     linearised_rods_ = std::move(tried.shapes);
+    std::fill(knows_pass_.begin(), knows_pass_.end(), 0);
     go_to_end(tried.pass);
     return accept(span, tried.pass, find_contacts_at_end(span, tried.pass), report);
   };

@@ -61,8 +61,7 @@ constexpr double usable_residual = 1e-7;
 
 Finding residual_finding(const RunTally& tally, const RunLimits& limits) {
   Finding out{"residual", tally.worst_residual_step, tally.worst_residual, limits.residual, tally.missed_steps};
-  const bool unsolved = tally.watch[static_cast<std::size_t>(Trouble::motion_unsolved)].steps > 0 ||
-                        exceeds(tally.worst_nonlinear_residual, slight_residual * limits.nonlinear_residual);
+  const bool unsolved = exceeds(tally.worst_nonlinear_residual, slight_residual * limits.nonlinear_residual);
   const double enough = std::max(slight_residual * limits.residual, usable_residual);
   out.severity = unsolved || exceeds(tally.worst_residual, enough) ? Severity::serious : Severity::slight;
   return out;
@@ -89,6 +88,10 @@ std::string words(const Finding& finding) {
     return fmt::format("energy rose by {:.3g} of its scale by step {} (limit {:.3g})", finding.value, finding.step,
                        finding.limit);
   }
+  if (finding.what == "motion") {
+    return fmt::format("{} left the motion of a fibre without contact unsolved, the worst step {}",
+                       counted(finding.steps, "step"), finding.step);
+  }
   if (finding.what == "passed-through") {
     return fmt::format("{} let bodies pass through each other, most at step {}", counted(finding.steps, "step"),
                        finding.step);
@@ -102,7 +105,7 @@ Json verdict(const std::vector<Finding>& found) {
   for (const Finding& finding : found) {
     Json entry = {{"what", finding.what}, {"step", finding.step}};
     if (finding.what != "non-finite") entry.update({{"value", finding.value}, {"limit", finding.limit}});
-    if (finding.what == "residual" || finding.what == "hold" || finding.what == "passed-through")
+    if (finding.what != "non-finite" && finding.what != "penetration" && finding.what != "energy")
       entry["steps"] = finding.steps;
     entry["severity"] = to_string(finding.severity);
     entry["message"] = words(finding);
@@ -197,7 +200,10 @@ const char* to_string(Severity severity) {
 std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
   std::vector<Finding> out;
   if (tally.not_finite_step != 0) out.push_back({.what = "non-finite", .step = tally.not_finite_step});
-  if (tally.missed_steps > 0) out.push_back(residual_finding(tally, limits));
+  const TroubleTally& motion = tally.watch[static_cast<std::size_t>(Trouble::motion_unsolved)];
+  if (motion.steps > 0) out.push_back(counted_finding("motion", motion, 0.0, Severity::serious));
+  if (tally.missed_steps > motion.steps || exceeds(tally.worst_residual, limits.residual))
+    out.push_back(residual_finding(tally, limits));
   if (exceeds(tally.worst_penetration, limits.penetration)) {
     out.push_back({.what = "penetration",
                    .step = tally.worst_penetration_step,

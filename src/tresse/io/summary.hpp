@@ -84,11 +84,11 @@ const char* to_string(Severity severity);
 
 /// One thing that was not sound.
 struct Finding {
-  std::string what;       ///< "residual", "penetration", "energy", "hold", "passed-through", "non-finite"
+  std::string what;       ///< "residual", "penetration", "energy", "hold", "motion", "passed-through", "non-finite"
   std::int64_t step = 0;  ///< the worst
   double value = 0.0;     ///< there
   double limit = 0.0;
-  std::int64_t steps = 1;  ///< how many, where counted ("residual", "hold", "passed-through")
+  std::int64_t steps = 1;  ///< how many, where counted: all but "penetration", "energy", "non-finite"
   Severity severity = Severity::serious;
 };
 

@@ -151,7 +151,7 @@ Candidate checked(const Row& row, const FitOptions& options, Candidate fit, doub
   feet.find_feet();
   Candidate other = candidate(row, rounded->model, {feet.state(), never, Status::converged}, near);
   const auto off = [](const Candidate& one) { return one.course.deviation + std::abs(one.length() - 1.0); };
-  const bool better = other.as_asked(tolerance) || (!fit.as_asked(tolerance) && off(other) < off(fit));
+  const bool better = other.as_asked(tolerance) || (!fit.as_asked(tolerance) && !(off(fit) <= off(other)));
   return better ? other : fit;
 }
 

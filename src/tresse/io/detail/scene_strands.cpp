@@ -166,9 +166,8 @@ struct Named {
   }
 };
 
-/// Adds to the group's remarks which strands are not there, and which are not as was asked for.
-void remark_fits(const TableReader& table, const std::vector<Fitted>& found, const Polylines& lines,
-                 const Source& source, scene::FibreGroup& group) {
+/// Adds which strands are not there, and which are not as was asked for.
+void add_fit_remarks(const std::vector<Fitted>& found, const Polylines& lines, std::vector<std::string>& out) {
   constexpr double same_length = 0.01, rounding = 1e-9;
   Named refused, far, length;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -178,17 +177,15 @@ void remark_fits(const TableReader& table, const std::vector<Fitted>& found, con
       continue;
     }
     const double off = std::abs(curve.length_ratio - 1.0);
-    if (off > same_length) length.add(i, off);
-    if (found[i].tolerance > 0.0 && curve.largest_distance > (1.0 + rounding) * found[i].tolerance)
+    if (!(off <= same_length)) length.add(i, off);
+    if (found[i].tolerance > 0.0 && !(curve.largest_distance <= (1.0 + rounding) * found[i].tolerance))
       far.add(i, curve.largest_distance / found[i].tolerance);
   }
   const auto tell = [&](const Named& named, const std::string& what) {
     const std::string others =
         named.count > 1 ? fmt::format("; {} like it", counted(static_cast<std::int64_t>(named.count - 1), "strand"))
                         : "";
-    group.remarks.push_back(
-        {table.location(), fmt::format("fibres '{}' from {}: strand {} {}{}", one_line(group.name, 40), source.file,
-                                       lines.numbers[named.strand], what, others)});
+    out.push_back(fmt::format("strand {} {}{}", lines.numbers[named.strand], what, others));
   };
   if (refused.count > 0) tell(refused, fmt::format("is left out: {}", found[refused.strand].refused));
   if (far.count > 0) {
@@ -269,12 +266,13 @@ void read_strands_from_file(const TableReader& group_table, const TomlNode& from
   const Source source = read_source(table);
   const Polylines lines = read_rows(table, source, !group_table.has("radius"));
   const Common common = read_common(group_table, lines);
-  for (const std::string& remark : lines.remarks) {
-    group.remarks.push_back(
-        {table.location(), fmt::format("fibres '{}' from {}: {}", one_line(group.name, 40), source.file, remark)});
-  }
   const std::vector<Fitted> found = fits(table, lines, group, source);
-  remark_fits(table, found, lines, source, group);
+  std::vector<std::string> remarks = lines.remarks;
+  add_fit_remarks(found, lines, remarks);
+  for (const std::string& remark : remarks) {
+    group.remarks.push_back({table.require("file", "").location,
+                             fmt::format("fibres '{}' from {}: {}", one_line(group.name, 40), source.file, remark)});
+  }
   Import report{.group = group.name, .file = source.file};
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].refused.empty()) continue;
