@@ -279,13 +279,17 @@ def check_threads(program, folder):
     assert texts[0] == texts[1], "fits depend on the number of threads"
 
 
-def check_left_out(program, folder):
+def check_bad_strands(program, folder):
     """A strand that is none is left out and named, once a command; the others are there."""
     rows = strands(5)
     rows[1] = rows[1][:1]
     rows[2][8] = rows[2][7]
     rows[3][4, 0] = np.inf
     write_hair(folder / "some.hair", rows, thickness=0.008)
+    write_csv(folder / "far.csv", [rows[0], rows[4] * 1e7])
+    scene(folder, 'file = "far.csv", elements = 9')
+    result = call(program, folder, "check", "scene.toml")
+    assert result.returncode == 0 and "from far.csv: strand 1 is left out: it lies beyond" in result.stdout, result.stdout + result.stderr
     scene(folder, 'file = "some.hair", unit = "1 cm", elements = 9, every = 2', radius="")
     expected = (
         "2 of 5 strands are left out: strand 1 has 1 point; expected at least two; strand 3 has a point 4 that is not finite",
@@ -399,7 +403,7 @@ def main():
         check_remarks(program, folder)
         check_left_out(program, folder)
         check_threads(program, folder)
-        check_left_out(program, folder)
+        check_bad_strands(program, folder)
         check_units_of_file(program, folder)
         check_thickness_of_header(program, folder)
         check_refusals(program, folder)

@@ -35,7 +35,7 @@ TEST(Lines, end_in_any_of_three_ways_and_begin_behind_a_mark) {
 }
 
 TEST(ObjStatements, join_lines_and_drop_comments) {
-  ObjStatements statements("# all\nl 1 2 \\\n3\\\r\n\\\n 4 # tip \\\nv 1.#QNAN 0 0\nl 5 \\");
+  ObjStatements statements("# all\nl 1 2 \\\n3\\\r\n\\\n 4 # tip \\\nv 1.#QNAN 0 0\nl 5#6 7\nl 8 \\");
   std::vector<std::vector<std::string_view>> found;
   std::vector<std::size_t> numbers;
   while (statements.next()) {
@@ -43,9 +43,9 @@ TEST(ObjStatements, join_lines_and_drop_comments) {
     numbers.push_back(statements.number());
   }
   const std::vector<std::vector<std::string_view>> expected{
-      {}, {"l", "1", "2", "3", "4"}, {"v", "1.#QNAN", "0", "0"}, {"l", "5"}};
+      {}, {"l", "1", "2", "3", "4"}, {"v", "1.#QNAN", "0", "0"}, {"l", "5"}, {"l", "8"}};
   EXPECT_EQ(found, expected);
-  EXPECT_EQ(numbers, (std::vector<std::size_t>{1, 2, 6, 7}));
+  EXPECT_EQ(numbers, (std::vector<std::size_t>{1, 2, 6, 7, 8}));
 }
 
 TEST(Lines, numbers_are_whole_words_that_fit) {

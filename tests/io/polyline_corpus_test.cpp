@@ -115,7 +115,8 @@ TEST(PolylineCorpus, HasEveryFileOnce) {
 
 /// Where the scene gives a radius, no strand is left out for the file's own.
 TEST(PolylineCorpus, ThicknessThatIsNotWantedIsNotLookedAt) {
-  for (const char* file : {"negative_thickness.hair", "no_thickness_at_end.hair", "widths_negative.usda"}) {
+  for (const char* file :
+       {"negative_thickness.hair", "no_thickness_at_end.hair", "widths_negative.usda", "radius_of_words.csv"}) {
     SCOPED_TRACE(file);
     const Polylines found = read_polylines(folder / file, 0, false);
     EXPECT_EQ(found.rows.size(), 2U);

@@ -94,7 +94,10 @@ Polylines sifted(RawPolylines&& raw, const std::string& name, bool radii) {
     const auto found = raw.flaws.find(i);
     const std::size_t dropped = drop_repeated(out.rows[i], thickness);
     std::string flaw = found != raw.flaws.end() ? found->second : flaw_of(out.rows[i]);
-    if (flaw.empty() && thickness != nullptr) flaw = flaw_of(*thickness);
+    if (flaw.empty() && thickness != nullptr) {
+      const auto thin = raw.thickness_flaws.find(i);
+      flaw = thin != raw.thickness_flaws.end() ? thin->second : flaw_of(*thickness);
+    }
     if (!flaw.empty()) {
       bad.push_back(fmt::format("{} {}", strand, flaw));
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -145,7 +146,7 @@ class CsvReader {
       char missing = 'x';
       if (auto found = csv_columns(lines_.line(), name_, lines_.number(), missing)) {
         columns_ = *std::move(found);
-        least_ = 1 + std::max(*std::ranges::max_element(columns_.place), columns_.radius.value_or(0));
+        least_ = 1 + *std::ranges::max_element(columns_.place);
         if (before > 0) {
           remarks_.push_back(fmt::format("{} before the header in line {} {} not read",
                                          counted(static_cast<std::int64_t>(before), "line"), lines_.number(),
@@ -194,9 +195,9 @@ class CsvReader {
     check_count(cells, row);
     Vector3& x = into.lines.rows.back().emplace_back();
     for (std::size_t axis = 0; axis < 3; ++axis)
-      x[static_cast<int>(axis)] = number(cells, columns_.place.at(axis), columns_.place_unit.at(axis), row);
+      x[static_cast<int>(axis)] = number(cells, columns_.place.at(axis), columns_.place_unit.at(axis), into.flaws, row);
     if (!columns_.radius) return;
-    const double thickness = number(cells, *columns_.radius, columns_.radius_unit, row);
+    const double thickness = number(cells, *columns_.radius, columns_.radius_unit, into.thickness_flaws, row);
     into.lines.radii.back().push_back(columns_.diameter ? 0.5 * thickness : thickness);
   }
 
@@ -210,12 +211,11 @@ class CsvReader {
   }
 
   double number(const std::vector<std::string_view>& cells, std::size_t column, const std::optional<Unit>& unit,
-                std::size_t row) {
+                std::map<std::size_t, std::string>& flaws, std::size_t row) const {
     const std::string_view text = cell(cells, column);
     const std::optional<double> value = cell_number(text);
     if (value) return unit ? unit->to_si(*value) : *value;
-    frames_.back().raw.flaw(row,
-                            fmt::format("has {} in line {}; expected a number", in_quotes(text, 40), lines_.number()));
+    flaws.emplace(row, fmt::format("has {} in line {}; expected a number", in_quotes(text, 40), lines_.number()));
     return std::numeric_limits<double>::quiet_NaN();
   }
 
@@ -251,6 +251,8 @@ class CsvReader {
       out.lines.rows[to].push_back(raw.lines.rows[i].front());
       if (columns_.radius) out.lines.radii[to].push_back(raw.lines.radii[i].front());
       if (const auto flaw = raw.flaws.find(i); flaw != raw.flaws.end()) out.flaw(to, flaw->second);
+      if (const auto flaw = raw.thickness_flaws.find(i); flaw != raw.thickness_flaws.end())
+        out.thickness_flaws.emplace(to, flaw->second);
     }
     raw = std::move(out);
   }

@@ -25,7 +25,7 @@ std::string lower(std::string_view text) {
 std::string bare(std::string_view text) {
   std::string out;
   for (const char c : lower(text)) {
-    if (std::string_view("_-. :").find(c) == std::string_view::npos) out += c;
+    if (std::string_view("_-. :,").find(c) == std::string_view::npos) out += c;
   }
   return out;
 }

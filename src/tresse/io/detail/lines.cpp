@@ -63,8 +63,10 @@ bool ObjStatements::next() {
 
 bool ObjStatements::add_line() {
   for (const std::string_view word : lines_.words()) {
-    if (word.starts_with('#')) return false;  // elsewhere in a word it is none: "1.#QNAN"
-    words_.push_back(word);
+    const std::size_t mark = word.find('#');
+    const bool number = mark != 0 && mark != std::string_view::npos && word[mark - 1] == '.';  // "1.#QNAN"
+    if (mark != 0) words_.push_back(number ? word : word.substr(0, mark));
+    if (mark != std::string_view::npos && !number) return false;
   }
   if (words_.empty() || !words_.back().ends_with('\\')) return false;
   words_.back().remove_suffix(1);

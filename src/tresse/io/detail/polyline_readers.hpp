@@ -18,6 +18,8 @@ struct RawPolylines {
   std::vector<std::size_t> places;           ///< (rows) line where each begins, from 1; empty: the file has no lines
   std::map<std::size_t, std::string> flaws;  ///< by row: why it is no strand, as the rest of a sentence about it
 
+  std::map<std::size_t, std::string> thickness_flaws;  ///< the same, where the thickness is wanted
+
   /// The first flaw of a row is kept.
   void flaw(std::size_t row, std::string text) { flaws.emplace(row, std::move(text)); }
 };

@@ -70,9 +70,9 @@ Polylines rows_of(const TableReader& table, const Source& source, bool radii) {
   }
 }
 
-/// The rows that are taken, in metres and z up; with `radii` the file's thickness as well.
-Polylines read_rows(const TableReader& table, const Source& source, bool radii) {
-  Polylines lines = rows_of(table, source, radii);
+/// The rows that are taken, in metres and z up; with `thickness` the file's thickness as well.
+Polylines read_rows(const TableReader& table, const Source& source, bool thickness) {
+  Polylines lines = rows_of(table, source, thickness);
   std::string up = lines.y_up ? "y" : "z";
   static const std::vector<std::string> ups{"y", "z"};
   table.read("up", up, ups);
@@ -83,21 +83,31 @@ Polylines read_rows(const TableReader& table, const Source& source, bool radii) 
   if (lines.rows.size() / static_cast<std::size_t>(source.every) >= limits::fibres)
     table.fail("file", fmt::format("has {} strands; expected fewer than {}, or a larger `every`", lines.rows.size(),
                                    limits::fibres));
+  std::vector<std::size_t> far;
   for (std::size_t i = 0; i < lines.rows.size(); i += static_cast<std::size_t>(source.every)) {
-    std::vector<Vector3>& row = out.rows.emplace_back(std::move(lines.rows[i]));
-    out.numbers.push_back(lines.numbers[i]);
+    std::vector<Vector3>& row = lines.rows[i];
     for (Vector3& x : row) {
       if (up == "y") x = Vector3(x.x(), -x.z(), x.y());
       x = source.unit * x + source.offset;
-      if (!(x.cwiseAbs().maxCoeff() <= limits::coordinate.most)) {
-        table.fail("file", fmt::format("has strand {} beyond {} m; expected nearer ones, or another unit",
-                                       lines.numbers[i], limits::coordinate.most));
-      }
     }
+    if (!std::ranges::all_of(row,
+                             [](const Vector3& x) { return x.cwiseAbs().maxCoeff() <= limits::coordinate.most; })) {
+      far.push_back(lines.numbers[i]);
+      continue;
+    }
+    out.rows.push_back(std::move(row));
+    out.numbers.push_back(lines.numbers[i]);
     if (lines.radii.empty()) continue;
     std::vector<double>& radii = out.radii.emplace_back(std::move(lines.radii[i]));
     for (double& radius : radii) radius *= source.unit;
   }
+  if (far.empty()) return out;
+  const std::string beyond = fmt::format("beyond {} m; expected nearer ones, or another unit", limits::coordinate.most);
+  if (out.rows.empty()) table.fail("file", fmt::format("has strand {} {}", far.front(), beyond));
+  const std::string others =
+      far.size() > 1 ? fmt::format(", and {} like it", counted(static_cast<std::int64_t>(far.size() - 1), "strand"))
+                     : "";
+  out.remarks.push_back(fmt::format("strand {} is left out{}: it lies {}", far.front(), others, beyond));
   return out;
 }
 
