@@ -15,6 +15,7 @@
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
 #include <tresse/scene/push_out.hpp>
+#include <tresse/scene/remarks.hpp>
 
 #include "scene_arguments.hpp"
 
@@ -198,7 +199,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
                counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
                scene.integrator.time_step, scene.contact.detection);
     print_contacts(scene, built);
-    print_remarks(stdout, arguments->file, scene);
+    print_remarks(stdout, arguments->file, scene::remarks(scene));
     if (*try_push_out) print_push_out(built);
     if (*show_origins) {
       for (const io::Origin& origin : document.origins) {

@@ -18,6 +18,7 @@
 #include <tresse/io/distance_file.hpp>
 #include <tresse/io/run.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene/remarks.hpp>
 
 #include "common_options.hpp"
 #include "friction_dump.hpp"
@@ -190,7 +191,7 @@ int run(const RunArguments& arguments) {
     if (!arguments.quiet) fmt::print(stderr, "{}: replaces {}\n", arguments.folder, what);
   };
   io::RunRecorder recorder(settings);
-  print_remarks(stderr, arguments.scene.file, plan.scene);
+  print_remarks(stderr, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.

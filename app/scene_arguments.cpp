@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/scene/remarks.hpp>
 
 namespace tresse::app {
 
@@ -18,8 +17,8 @@ io::ParameterOverrides SceneArguments::overrides() const {
   return out;
 }
 
-void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene) {
-  for (const scene::Remark& remark : scene::remarks(scene)) {
+void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks) {
+  for (const scene::Remark& remark : remarks) {
     const auto [line, column] = remark.location;
     const std::string place = line > 0 ? fmt::format("{}:{}:{}", file, line, column) : file;
     fmt::print(stream, "{}: {}\n", place, remark.message);

@@ -24,7 +24,7 @@ struct SceneArguments {
   io::ParameterOverrides overrides() const;
 };
 
-/// What is hardly meant in `scene`, of `file`: scene::remarks(), a line each.
-void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene);
+/// Remarks on `file`, a line each.
+void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks);
 
 }  // namespace tresse::app

@@ -18,6 +18,7 @@
 #include <tresse/io/trajectory.hpp>
 #include <tresse/scene/build.hpp>
 #include <tresse/scene/push_out.hpp>
+#include <tresse/scene/remarks.hpp>
 #include <tresse/statics/world_equilibrium.hpp>
 
 #include "scene_arguments.hpp"
@@ -168,6 +169,7 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(out, error);
   require(!error, fmt::format("{}: cannot be made a folder: {}", options.folder, error.message()));
+  print_remarks(stderr, arguments.file, scene::shape_remarks(scene));
   io::write_atomically(out / "scene.toml", resolved);
   io::write_atomically(out / "shape.csv", shape_table(built, layout, frame));
   io::write_trajectory(out / "trajectory.h5", layout, {frame});

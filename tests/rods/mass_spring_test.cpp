@@ -46,7 +46,7 @@ TEST(MassSpringChain, AFreeRootIsAtTheBeginning) {
   const std::vector<RodEdge> edges(8, {0.1, CrossSection::circle(1e-3), {0, 0, 2.0}});
   const auto rod = make_mass_spring(edges, material, RootCondition::free);
   const Pose root{{0.1, 0.2, 0.3}, math::rotation_exp({1.0, -0.5, 0.7})};
-  const Twist motion{{0.5, -0.2, 0.4}, {0.0, 2.0, -1.5}};
+  const Twist motion{{0.5, -0.2, 0.4}, 1.5 * root.frame.col(2)};  // in its plane: a chain has no spin
   const VectorX& curvature = rod->rest_curvature();
   VectorX rate = VectorX::Zero(curvature.size());
   for (Eigen::Index i = 2; i < rate.size(); i += 3) rate[i] = std::sin(static_cast<double>(i));
@@ -62,10 +62,7 @@ TEST(MassSpringChain, AFreeRootIsAtTheBeginning) {
     EXPECT_LT((state.root.frame - root.frame).norm(), 1e-13);
     EXPECT_LT((state.root.position - root.position).norm(), 1e-15);
     EXPECT_LT((state.root_velocity.linear - motion.linear).norm(), 1e-14);
-    // Without spin about the first edge.
-    const Vector3 t = (first.coordinates.segment<3>(3) - first.coordinates.head<3>()).normalized();
-    const Vector3 off = state.root_velocity.angular - motion.angular;
-    EXPECT_LT((off - t.dot(off) * t).norm(), 1e-12);
+    EXPECT_LT((state.root_velocity.angular - motion.angular).norm(), 1e-12);
     const RodState again = rod->shaped(state.root, motion, rod->curvature(), rate);
     EXPECT_LT((again.coordinates - first.coordinates).norm(), 1e-13);
     EXPECT_LT((again.rates - first.rates).norm(), 1e-12);
