@@ -48,7 +48,7 @@ struct RunArguments {
   int threads = 0;  ///< 0: never given, all cores
   std::optional<double> until;
   bool resume = false;
-  bool push_out = false;
+  io::OverlapHelp overlaps;
   bool quiet = false;
   bool strict = false;
   bool view = false;
@@ -178,11 +178,12 @@ int run(const RunArguments& arguments) {
                                              : std::max(1U, std::thread::hardware_concurrency());
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
   set_up_signals();
-  const io::RunPlan plan = plan_run(arguments);
+  io::RunPlan plan = plan_run(arguments);
   static_cast<void>(parse_step_choice(arguments.dump_steps));  // refused before anything is removed
+  if (arguments.resume) io::leave_out_as(plan, arguments.folder);
   scene::Case built = scene::build(plan.scene);
   if (plan.start) scene::set_out_from(built, *plan.start);
-  if (!plan.start && !arguments.resume) io::settle_overlaps(plan.scene, built, arguments.push_out);
+  if (!plan.start && !arguments.resume) print_left_out(stderr, io::settle_overlaps(plan, built, arguments.overlaps));
 
   const io::RunPlace place{arguments.folder, arguments.resume, static_cast<int>(threads),
                            fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
@@ -195,7 +196,7 @@ int run(const RunArguments& arguments) {
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
-  if (fresh && arguments.resume && !plan.start) io::settle_overlaps(plan.scene, built, arguments.push_out);
+  if (fresh && arguments.resume && !plan.start) io::settle_overlaps(plan, built, arguments.overlaps);
 
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   if (fresh) io::record_start(plan, settings, stepper, recorder);
@@ -228,8 +229,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
   add_threads(*command, arguments->threads);
   command->add_option("--until", arguments->until, "Stop at this time [s]; --resume goes on from there");
   command->add_flag("--resume", arguments->resume, "Go on from the folder's last checkpoint");
-  command->add_flag("--push-out", arguments->push_out,
+  command->add_flag("--push-out", arguments->overlaps.push_out,
                     "Move fibres that overlap at the start apart, rather than refuse");
+  command->add_flag("--leave-out", arguments->overlaps.leave_out,
+                    "Leave out fibres that overlap at the start, with --push-out those that still do, and name them");
   command
       ->add_option("--record-pairs", arguments->record_pairs,
                    "Also write the narrow phase's calls of the last step: a trace for tresse bench distance")

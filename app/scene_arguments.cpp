@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <tresse/base/errors.hpp>
 
 namespace tresse::app {
@@ -15,6 +17,12 @@ io::ParameterOverrides SceneArguments::overrides() const {
     out.emplace_back(assignment.substr(0, equals), assignment.substr(equals + 1));
   }
   return out;
+}
+
+void print_left_out(std::FILE* stream, const std::vector<std::string>& messages) {
+  constexpr std::size_t listed = 20;
+  for (std::size_t i = 0; i < std::min(listed, messages.size()); ++i) fmt::print(stream, "{}\n", messages[i]);
+  if (messages.size() > listed) fmt::print(stream, "... and {} more are left out\n", messages.size() - listed);
 }
 
 void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks) {

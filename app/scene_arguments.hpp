@@ -24,6 +24,9 @@ struct SceneArguments {
   io::ParameterOverrides overrides() const;
 };
 
+/// What was said of the fibres that are left out, the first of many.
+void print_left_out(std::FILE* stream, const std::vector<std::string>& messages);
+
 /// Remarks on `file`, a line each.
 void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks);
 

@@ -20,9 +20,10 @@ struct Attachment {
 
 /// The part of a fibre from its root that is set into an obstacle, and does not touch it.
 struct Embedding {
-  int obstacle = -1;   ///< of World::obstacles; -1: none
-  int piece = 0;       ///< where the fibre comes out
-  double share = 0.0;  ///< of that piece, 0 to 1
+  int obstacle = -1;     ///< of World::obstacles; -1: none
+  int piece = 0;         ///< where the fibre comes out
+  double share = 0.0;    ///< of that piece, 0 to 1
+  bool divided = false;  ///< that piece and the next are one element of the scene, which is in two here
 };
 
 /// Length that changes linearly from one time to another, every element's by the same factor.

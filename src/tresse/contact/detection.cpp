@@ -25,6 +25,19 @@ using detail::leaves_through_junction;
 using detail::point_of;
 using detail::side_of;
 
+/// Whether a piece is embedded in the body of b.
+bool embedded(const Geometry& scene, int piece, int b) {
+  const int within = scene.pieces[piece].embedded_in;
+  return within >= 0 && within == body_at(scene, b);
+}
+
+/// Whether a comes out of b, in which it is embedded, at its end `side`: there the gap need not be at a right angle to
+/// a.
+bool comes_out(const Geometry& scene, const CandidatePair& pair, int side) {
+  return side < 0 && pair.a > 0 && scene.pieces[pair.a - 1].body == scene.pieces[pair.a].body &&
+         embedded(scene, pair.a - 1, pair.b);
+}
+
 /// `along_gap`: the normal is the direction of the gap, as at an end.
 Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
                          bool along_gap) {
@@ -45,7 +58,7 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
   const int side_a = side_of(a, nearest.s_a);
   const int side_b = side_of(b, nearest.s_b);
   contact.frame =
-      contact_frame({on_a.position, on_a.tangent, along_gap || body_end(a, side_a)},
+      contact_frame({on_a.position, on_a.tangent, along_gap || body_end(a, side_a) || comes_out(scene, pair, side_a)},
                     {on_b.position, on_b.tangent, along_gap || body_end(b, side_b) || on_b.tangent.isZero(0.0)});
 
   const Vector3 direction = math::safe_normalized(contact.point_b - contact.point_a);
@@ -99,19 +112,12 @@ std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   return {body_a, b.body, b.fibre ? -1 : b.element};
 }
 
-/// Whether a piece is embedded in the body of b.
-bool embedded(const Geometry& scene, int piece, int b) {
-  const int within = scene.pieces[piece].embedded_in;
-  return within >= 0 && within == body_at(scene, b);
-}
-
 /// Where a comes out of b steeply and goes on inside: no contact, as its normal would run along a, which cannot give.
 bool at_way_out(const Geometry& scene, const Candidate& candidate) {
   const Contact& contact = candidate.contact;
-  if (!candidate.at_junction || contact.a == 0 || !embedded(scene, contact.a - 1, contact.b)) return false;
   const Piece& piece = scene.pieces[contact.a];
   constexpr double steep = 0.5;  // sine of the angle with the surface
-  return scene.pieces[contact.a - 1].body == piece.body && detail::side_of(piece, contact.s_a) < 0 &&
+  return candidate.at_junction && comes_out(scene, {contact.a, contact.b}, side_of(piece, contact.s_a)) &&
          std::abs(contact.frame.col(0).dot(point_of(piece.curve, contact.s_a).tangent)) > steep;
 }
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
 #include <tresse/io/snapshot.hpp>
+#include <tresse/scene/leave_out.hpp>
 #include <tresse/scene/limits.hpp>
 #include <tresse/scene/push_out.hpp>
 
@@ -32,7 +34,7 @@ Outcome stop_at_not_finite(const dynamics::Stepper& stepper, RunRecorder& record
 }  // namespace
 
 RunPlan plan_run(const SceneDocument& document) {
-  return {document.scene, write_resolved(document), std::nullopt, whole_steps(document.scene)};
+  return {document.scene, document.parameters, write_resolved(document), std::nullopt, whole_steps(document.scene)};
 }
 
 RunPlan plan_run(const std::filesystem::path& file, const ParameterOverrides& set) {
@@ -54,14 +56,38 @@ std::int64_t step_at(const scene::Scene& scene, double time, std::string_view wh
   return std::llround(steps);
 }
 
-void settle_overlaps(const scene::Scene& scene, scene::Case& built, bool push_out) {
-  if (push_out) static_cast<void>(scene::push_out(built));
+std::vector<std::string> settle_overlaps(RunPlan& plan, scene::Case& built, const OverlapHelp& help) {
+  std::vector<std::string> out;
+  if (help.leave_out) {
+    for (scene::LeftOut& one : scene::leave_out(plan.scene, built, help.push_out))
+      out.push_back(std::move(one.message));
+    if (!out.empty()) plan.resolved = write_resolved(plan.scene, plan.parameters);
+  } else if (help.push_out) {
+    static_cast<void>(scene::push_out(built));
+  }
   const auto overlaps = scene::initial_overlaps(built);
-  if (overlaps.empty()) return;
+  if (overlaps.empty()) return out;
+  const char* hint = help.leave_out  ? ""
+                     : help.push_out ? ", --leave-out leaves fibres out"
+                                     : ", --push-out moves them";
   throw InvalidInput(
       fmt::format("{} at the start{}, the deepest of {}; expected bodies apart (tresse check lists them{})",
-                  scene::describe(overlaps.front(), scene, built.world), push_out ? " even after a push-out" : "",
-                  overlaps.size(), push_out ? "" : ", --push-out moves them"));
+                  scene::describe(overlaps.front(), plan.scene, built.world),
+                  help.push_out ? " even after a push-out" : "", overlaps.size(), hint));
+}
+
+void leave_out_as(RunPlan& plan, const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "scene.toml";
+  std::error_code error;
+  if (plan.start || !std::filesystem::exists(file, error)) return;
+  const std::string text = read_file(file);
+  if (text.find("\nleave_out = ") == std::string::npos) return;
+  const scene::Scene before = parse_scene_without_meshes(text, file.string());
+  if (before.fibres.size() != plan.scene.fibres.size()) return;
+  for (std::size_t i = 0; i < before.fibres.size(); ++i) {
+    if (before.fibres[i].name == plan.scene.fibres[i].name) plan.scene.fibres[i].leave_out = before.fibres[i].leave_out;
+  }
+  plan.resolved = write_resolved(plan.scene, plan.parameters);
 }
 
 RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place) {

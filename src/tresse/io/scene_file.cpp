@@ -167,6 +167,11 @@ void check_size(ReaderContext& context, const TomlNode& node, const std::vector<
                 double& fibres, double& unknowns) {
   const scene::FibreGroup& group = groups.back();
   const double count = scene::fibre_counts(groups).back();
+  if (!group.leave_out.empty() && group.leave_out.back() >= count) {
+    context.fail(*node.find("leave_out"),
+                 fmt::format("fibres.{}.leave_out names fibre {}; expected one of 0 to {}", one_line(group.name, 40),
+                             group.leave_out.back(), number(count - 1.0)));
+  }
   fibres += count;
   unknowns += scene::unknown_count(group, count);
   if (fibres > limits::fibres) {

@@ -290,6 +290,7 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
     out.entry("root", std::string_view(strands_root_text(group.root)));
     out.list("strands", group.strands, strand_text);
   }
+  if (!group.leave_out.empty()) out.list("leave_out", group.leave_out, [](int i) { return fmt::format("{}", i); });
   out.entry("natural_curvature_onset", group.natural_curvature_onset);
   if (group.growth_factor != 1.0) {
     out.entry("growth", std::string_view(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include <tresse/base/words.hpp>
 
@@ -53,6 +54,16 @@ void look_at_thickness(const FibreGroup& group, std::vector<Remark>& out) {
                                    thicker_than_long(build_of(strand.element_lengths, strand.sections)), others)});
 }
 
+void look_at_mesh(const Obstacle& obstacle, std::vector<Remark>& out) {
+  const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.body.shape);
+  if (mesh == nullptr) return;
+  const geometry::MeshTopology& topology = *mesh->surface->topology;
+  if (topology.turned() == 0) return;
+  out.push_back(
+      {obstacle.location, fmt::format("obstacle '{}': {} of its {} faces run round against the others, and were turned",
+                                      obstacle.body.name, topology.turned(), topology.faces().size())});
+}
+
 }  // namespace
 
 std::vector<Remark> shape_remarks(const Scene& scene) {
@@ -61,6 +72,7 @@ std::vector<Remark> shape_remarks(const Scene& scene) {
     out.insert(out.end(), group.remarks.begin(), group.remarks.end());
     look_at_thickness(group, out);
   }
+  for (const Obstacle& obstacle : scene.obstacles) look_at_mesh(obstacle, out);
   return out;
 }
 
