@@ -15,7 +15,7 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
   ContactReport out;
   const contact::Piece& a = geometry.pieces[contact.a];
   (a.fibre ? out.fibre_a : out.obstacle_a) = a.owner;
-  out.s_a = a.begin + contact.s_a;
+  out.s_a = contact::material_at(a, contact.s_a);
   out.point_a = contact.point_a;
   out.point_b = contact.point_b;
   out.normal = contact.frame.col(0);
@@ -26,7 +26,7 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
     return out;
   }
   const contact::Piece& b = geometry.pieces[contact.b];
-  out.s_b = b.begin + contact.s_b;
+  out.s_b = contact::material_at(b, contact.s_b);
   if (b.fibre) {
     out.fibre_b = b.owner;
   } else {
@@ -93,6 +93,8 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   report.residual = std::max(report.residual, pass.solution.scaled_error);
   if (report.solver_status == Status::converged) report.solver_status = pass.solution.status;
   report_overlap(report);
+  if (pass.jammed && (!report.jammed || pass.jammed->gap < report.jammed->gap))
+    report.jammed = describe(pass.at->geometry, *pass.jammed);
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const ContactReport& of = contact_reports_[i];
     if (of.obstacle_b < 0) continue;

@@ -179,6 +179,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   struct Reach {
     double start = 0.0;  // gap at the start, linearised [m]
     bool matters = false;
+    bool jammed = false;
   };
   std::vector<VectorX> before = previous ? previous->velocities : std::vector<VectorX>();
   if (motion_.forest.trees.size() < world_.fibres.size()) {
@@ -199,11 +200,19 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
       const double travelled = previous ? dt * relative(before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
       reaches[i].matters = reaches[i].start <= options_.margin + dt * relative(motion_.velocities).norm();
+      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(world_, at->geometry, contact, motion_, instant);
     }
   });
   for (std::size_t i = 0; i < reaches.size(); ++i) {
     if (!reaches[i].matters) continue;
     const contact::Contact& contact = at->contacts[i];
+    if (reaches[i].jammed) {
+      const contact::Place place = contact::place_of(at->geometry, contact);
+      const double s_a = contact::material_at(at->geometry.pieces[contact.a], contact.s_a);
+      jammed_.push_back({place.body_a, place.body_b, s_a, contact.gap});
+      if (!pass.jammed || contact.gap < pass.jammed->gap) pass.jammed = contact;
+      continue;
+    }
     pass.contacts.push_back(contact);
     pass.bias.push_back((reaches[i].start - wanted_gap(at->geometry, contact)) / dt);
   }

@@ -144,7 +144,7 @@ class Stepper {
   /// A contact so deep at the start that its gap is to grow, at push_out_speed, but not to vanish.
   struct DeepContact {
     int body_a, body_b;
-    double s_a;  ///< along a
+    double s_a;  ///< along the material of a
     double wanted_gap;
     std::pair<int, int> bodies() const { return {body_a, body_b}; }
   };
@@ -190,6 +190,7 @@ class Stepper {
                                       const Configuration& earlier);
   void leave_out_joined(Configuration& configuration) const;
   void note_deep_contacts();
+  bool is_jammed(const contact::Geometry& geometry, const contact::Contact& contact) const;
   std::optional<ContactReport> find_crossing(const Configuration& end) const;
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
@@ -279,6 +280,7 @@ class Stepper {
   std::vector<Twist> root_accelerations_;            ///< (fibres)
   std::vector<FreeMotionResult> free_results_;       ///< (fibres) of this part, where the free motion is iterated
   std::vector<DeepContact> deep_;
+  std::vector<DeepContact> jammed_;                   ///< what no force can open, of this part; any gap will do
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   friction::FactoredProblem spare_;                   ///< memory of the last problem
   std::vector<VectorX> spare_velocities_;             ///< and of the velocities after it

@@ -17,6 +17,7 @@ using dynamics::ContactReport;
 using dynamics::WarmContact;
 
 constexpr double overlap_told = 0.1;       // of the radius
+constexpr double jam_told = 0.01;          // of the radius
 constexpr double hold_error_told = 0.1;    // of the radius
 constexpr double deep_overlap_told = 0.5;  // of the radius
 constexpr double gap_told = 1.0;           // radii that a pressed contact opens by in one step
@@ -67,7 +68,7 @@ double travel(const WatchedStep& step, const ContactReport& contact) {
   return step.dt * contact.slip / radius_of(step.world, contact);
 }
 
-/// A point of a body's centreline or axis, and the direction of growing arc length there; none on a point.
+/// A point of a body's centreline or axis, and its derivative by the arc length of the material; none on a point.
 struct AxisPoint {
   Vector3 position;
   Vector3 tangent;
@@ -84,7 +85,7 @@ struct Axis {
   AxisPoint at(double s) const {
     if (!rod) return {from + s * along, along};
     const rods::RodSection section = rod->section(s);
-    return {section.position, section.frame.col(0)};
+    return {section.position, section.stretch * section.frame.col(0)};
   }
   bool within(double s) const { return length == 0.0 || (s > 0.0 && s < length); }
 };
@@ -122,12 +123,15 @@ std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, 
     const AxisPoint p = a.at(x);
     const AxisPoint q = b.at(y);
     const Vector3 apart = q.position - p.position;
-    const double cosine = p.tangent.dot(q.tangent);
-    const double determinant = std::max(1.0 - cosine * cosine, 1e-3);  // parallel axes: any point of the valley does
+    const auto squared = [](const Vector3& v) { return v.isZero(0.0) ? 1.0 : v.squaredNorm(); };  // a point stays
+    const double p2 = squared(p.tangent);
+    const double q2 = squared(q.tangent);
+    const double pq = p.tangent.dot(q.tangent);
+    const double determinant = std::max(p2 * q2 - pq * pq, 1e-3 * p2 * q2);  // parallel axes: any point of the valley
     const double along_a = p.tangent.dot(apart);
     const double along_b = -q.tangent.dot(apart);
-    const double next_x = std::clamp(x + (along_a + cosine * along_b) / determinant, 0.0, a.length);
-    const double next_y = std::clamp(y + (along_b + cosine * along_a) / determinant, 0.0, b.length);
+    const double next_x = std::clamp(x + (q2 * along_a + pq * along_b) / determinant, 0.0, a.length);
+    const double next_y = std::clamp(y + (p2 * along_b + pq * along_a) / determinant, 0.0, b.length);
     const double moved = std::abs(next_x - x) + std::abs(next_y - y);
     x = next_x;
     y = next_y;
@@ -235,6 +239,8 @@ const char* to_string(Trouble kind) {
       return "motion-unsolved";
     case Trouble::step_error:
       return "step-error";
+    case Trouble::jammed:
+      return "jammed";
   }
   return "unknown";
 }
@@ -271,6 +277,7 @@ std::string liveliest_fibre(const assembly::World& world) {
 std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
   seen_ = {};
   look_at_overlaps(step);
+  look_at_jams(step);
   look_at_lost_contacts(step);
   look_at_crossing(step);
   look_at_fibres(step);
@@ -287,12 +294,13 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
     add(count, step.report.step, seen_[i].measure);
     if (!remark_due(kind, count, step.report.step)) continue;
     ++count.told;
-    count.advised = count.advised > 0.0 ? std::min(count.advised, seen_[i].time_step) : seen_[i].time_step;
+    if (seen_[i].time_step > 0.0)
+      count.advised = count.advised > 0.0 ? std::min(count.advised, seen_[i].time_step) : seen_[i].time_step;
     remarks.push_back({step.report.step, step.report.time, kind, seen_[i].message});
   }
   for (Remark& remark : remarks) {
     const TroubleTally& count = tally[static_cast<std::size_t>(remark.kind)];
-    remark.message += fmt::format("try time_step {:g} s", advised_step(tally));
+    if (count.advised > 0.0) remark.message += fmt::format("try time_step {:g} s", advised_step(tally));
     if (count.steps > 1 && remark.kind != Trouble::cut_steps)
       remark.message += fmt::format(" ({} such steps so far, {} in a row)", count.steps, count.in_a_row);
   }
@@ -307,11 +315,15 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
   const double radius = radius_of(step.world, *deepest);
   const double depth = -deepest->gap / radius;
   if (!(depth > overlap_told)) return;
+  const auto same = [&](const ContactReport& contact) {
+    return contact.fibre_a == deepest->fibre_a && contact.obstacle_a == deepest->obstacle_a &&
+           contact.fibre_b == deepest->fibre_b && contact.obstacle_b == deepest->obstacle_b;
+  };
+  const auto& jammed = step.report.jammed;
+  if (jammed && same(*jammed) && std::abs(jammed->s_a - deepest->s_a) < radius) return;  // look_at_jams() tells
   double slip = 0.0;
   for (const ContactReport& contact : step.contacts) {
-    const bool same = contact.fibre_a == deepest->fibre_a && contact.obstacle_a == deepest->obstacle_a &&
-                      contact.fibre_b == deepest->fibre_b && contact.obstacle_b == deepest->obstacle_b;
-    if (same) slip = std::max(slip, contact.slip);
+    if (same(contact)) slip = std::max(slip, contact.slip);
   }
   const double radii = step.dt * slip / radius;
   const std::string others =
@@ -321,6 +333,20 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
                                           length_in_words(-deepest->gap), depth, others, slides);
   seen(Trouble::penetration) = {depth, message, shorter_step(step.dt, radii)};
   if (depth > deep_overlap_told) seen(Trouble::deep_penetration) = seen(Trouble::penetration);
+}
+
+void Watch::look_at_jams(const WatchedStep& step) {
+  const auto& jammed = step.report.jammed;
+  if (!jammed) return;
+  const double depth = -jammed->gap / radius_of(step.world, *jammed);
+  if (!(depth > jam_told)) return;
+  seen(Trouble::jammed) = {
+      depth,
+      fmt::format(
+          "{}: {} deep without a force; the fibre is straight, cannot stretch, and so cannot give way along its "
+          "axis; bend it a little, or use the model \"discrete-elastic-rod\"",
+          pair_name(*jammed, step.world), length_in_words(-jammed->gap)),
+      0.0};
 }
 
 void Watch::note_contacts(const WatchedStep& step) {

@@ -318,8 +318,14 @@ FittedCurve chain_through(const std::vector<Vector3>& nodes, bool clamped_root) 
     frame = math::orthonormalised(turn * frame);
   }
   out.curvature = edge_curvatures(out.lengths, between);
-  if (clamped_root)
-    out.root.frame = out.root.frame * math::rotation_exp(-0.5 * out.lengths.front() * out.curvature.front());
+  // The root is half an edge before the first edge's middle, curved as that edge or, if free, as the next node.
+  Vector3 at_root = Vector3::Zero();
+  if (clamped_root) {
+    at_root = out.curvature.front();
+  } else if (!between.empty()) {
+    at_root = between.front();
+  }
+  out.root.frame = out.root.frame * math::rotation_exp(-0.5 * out.lengths.front() * at_root);
   out.status = Status::converged;
   return out;
 }

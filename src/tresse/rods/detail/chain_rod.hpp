@@ -61,6 +61,7 @@ class ChainRod final : public Rod {
   void update(const RodState& state) override;
   const RodState& state() const override { return state_; }
 
+  geometry::MaterialSpan span(int piece) const override { return {elements_[piece].length, elements_[piece].length}; }
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
