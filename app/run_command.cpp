@@ -172,8 +172,9 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
 
 /// What goes elsewhere than into the run's folder, where it may go too.
 FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan& plan) {
-  io::make_folder(arguments.folder);
+  static_cast<void>(parse_step_choice(arguments.dump_steps));  // what is refused leaves no folder
   if (!arguments.record_pairs.empty()) {
+    if (!arguments.resume) io::make_folder(arguments.folder);
     io::FileList taken = io::files_of_run(arguments.folder);
     taken.insert(taken.end(), plan.files.begin(), plan.files.end());
     io::require_outputs({arguments.record_pairs}, taken);
