@@ -96,6 +96,9 @@ Figures figures_of(const std::filesystem::path& folder) {
   if (summary.contains("verdict")) {
     out.emplace_back("sound", summary["verdict"] == "sound" ? "1" : "0");
   }
+  if (summary.contains("severity") && summary["severity"].is_string()) {
+    out.emplace_back("severity", summary["severity"].get<std::string>());
+  }
   const std::pair<const char*, const char*> wanted[] = {
       {"steps", "/steps"},
       {"time", "/simulated_seconds"},

@@ -57,11 +57,13 @@ struct StepReport {
   int motion_iterations = 0;  ///< most Newton steps that a fibre's free motion took, where elasticity is not linear
   Status motion_status = Status::converged;  ///< of these, the first that did not converge
   double nonlinear_residual = 0.0;           ///< relative, "nonlinear" scheme only
-  double step_error = 0.0;               ///< estimated, of the part where it is largest; StepOptions::step_error [m]
-  double max_penetration = 0.0;          ///< deepest in the configuration that the step started from; >= 0 [m]
-  std::optional<ContactReport> deepest;  ///< which, without force and slip; none: no overlap
-  int overlaps = 0;                      ///< contacts there that are at least half as deep
-  rods::RodEnergies energies;            ///< summed over fibres and free bodies, at the end of the step
+  double step_error = 0.0;       ///< estimated, of the part where it is largest; StepOptions::step_error [m]
+  double max_penetration = 0.0;  ///< deepest in the configurations that the parts of the step started from; >= 0 [m]
+  std::optional<ContactReport> deepest;   ///< which, without force and slip; none: no overlap
+  int overlaps = 0;                       ///< contacts there that are at least half as deep
+  std::optional<ContactReport> crossing;  ///< of two that went through each other on the way, where the shortest part
+                                          ///< of the step began; without force and slip; none: nothing did
+  rods::RodEnergies energies;             ///< summed over fibres and free bodies, at the end of the step
   double work_external =
       0.0;  ///< done on these by other obstacles, moving roots, air and growing natural curvature since the start [J]
   /// By how much kinetic + elastic + gravity energy, less all work done, stands above the lowest value that it has had:

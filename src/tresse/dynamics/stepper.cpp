@@ -341,7 +341,7 @@ void Stepper::assemble_at_end(const Pass& pass, bool free) {
   const std::vector<char> touched = touched_trees(pass);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     const int tree = static_cast<int>(t);
-    if (free && linear(tree)) {
+    if (free && linear(tree) && !inertia_linearised(tree)) {
       let_go(tree);
     } else if (touched[t] || options_.scheme == Scheme::nonlinear) {
       assemble_at_end(tree, pass);
@@ -385,7 +385,8 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     report.motion_iterations = std::max(report.motion_iterations, free.iterations);
     if (report.motion_status == Status::converged) report.motion_status = free.status;
   }
-  if (!sound(motion_.velocities)) return Outcome::not_finite;
+  const Outcome broken = span.shortest ? Outcome::not_finite : Outcome::cut;
+  if (!sound(motion_.velocities)) return broken;
   constexpr double hold_tolerance = 1e-10;
   const bool repairable = may_repair() && !iterated;
   bool rough = repairable;
@@ -400,7 +401,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   int stuck = 0;  // passes in a row that brought little
   bool settled = false;
   for (int done = 0;; ++done) {
-    if (!sound(pass.velocities)) return Outcome::not_finite;
+    if (!sound(pass.velocities)) return broken;
     go_to_end(pass);
     if (rough) {
       const Outcome mended = mend(span, pass, report);
@@ -445,6 +446,10 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
 /// Makes the end of this part, where the rods are, the new state. Scheme::carried gives up what energy it has beyond
 /// what it may have, or has the part cut.
 Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
+  if (const auto crossing = find_crossing(*end)) {
+    if (!span.shortest) return Outcome::cut;
+    if (!report.crossing) report.crossing = crossing;
+  }
   carry_to_end(pass);
   describe_contacts(pass);
   const PartWorks works = works_of(pass);
@@ -482,8 +487,6 @@ StepReport Stepper::step() {
     redirected_ = false;
     report.obstacles.assign(world_.obstacles.size(), {});
     report.holds.assign(world_.holds.size(), {});
-    for (const contact::Contact& contact : here_->contacts)
-      report.max_penetration = std::max(report.max_penetration, -contact.gap);
     // Parts of the step are counted in its smallest ones.
     const int whole = 1 << options_.max_halvings;
     const auto time_at = [&](int part) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -189,6 +190,7 @@ class Stepper {
                                       const Configuration& earlier);
   void leave_out_joined(Configuration& configuration) const;
   void note_deep_contacts();
+  std::optional<ContactReport> find_crossing(const Configuration& end) const;
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
   double estimated_error(const std::vector<VectorX>& velocities) const;

@@ -84,6 +84,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.output = plan.scene.output;
   out.limits.residual = plan.scene.solver.tolerance;
   out.limits.penetration = 0.1 * thin_radius(world);
+  out.limits.little_energy = assembly::energy_floor(world, plan.scene.integrator.time_step);
   if (plan.scene.integrator.scheme == "nonlinear") {
     out.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
   }
@@ -92,6 +93,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
 
 void record_start(const RunPlan& plan, const RunSettings& settings, const dynamics::Stepper& stepper,
                   RunRecorder& recorder) {
+  recorder.begin(stepper);
   recorder.record_frame(snapshot(plan.scene, stepper, {}, settings.layout));
   recorder.checkpoint(stepper.state());
 }

@@ -223,6 +223,10 @@ void RunRecorder::open_log(const OutputPosition& position) {
   log_ = TrajectoryLogWriter::resume(file(log_file), settings_.layout, static_cast<std::uint64_t>(position.log_bytes));
 }
 
+void RunRecorder::begin(const dynamics::Stepper& stepper) {
+  io::begin(tally_, stepper.energies(), stepper.state().work_external);
+}
+
 void RunRecorder::record(const dynamics::StepReport& report) {
   const Stopwatch watch(timings_.output);
   if (report.obstacles.size() != obstacle_names_.size()) {
@@ -262,6 +266,7 @@ std::vector<Remark> RunRecorder::watch(const dynamics::Stepper& stepper, const d
                                              .world = stepper.world(),
                                              .dt = stepper.options().dt,
                                              .step_error = stepper.options().step_error,
+                                             .carried = stepper.options().scheme == dynamics::Scheme::carried,
                                              .energy_rise = new_energy_rise(tally_, report, settings_.limits)},
                                             tally_.watch);
   for (const Remark& remark : remarks) {

@@ -72,6 +72,8 @@ class RunRecorder {
            since >= settings_.checkpoint_pause && since >= settings_.checkpoint_share * checkpoint_time_;
   }
 
+  /// Opens the books of a new run, before its first step.
+  void begin(const dynamics::Stepper& stepper);
   void record(const dynamics::StepReport& report);
   void record_frame(const Frame& frame);
 

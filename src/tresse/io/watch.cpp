@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include <tresse/assembly/contact_problem.hpp>
 
@@ -170,8 +171,8 @@ struct Parted {
   }
 };
 
-/// Nothing where it cannot be told, or where one slid off the other's end.
-std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed, const ContactReport& pair) {
+/// Nothing where it cannot be told, or where one slid off the other's end. `force`: of a on b (3)
+std::optional<Parted> parted(const WatchedStep& step, const Vector3& force, const ContactReport& pair) {
   if (pair.obstacle_b >= 0 && std::holds_alternative<bodies::Mesh>(step.world.obstacles[pair.obstacle_b].shape)) {
     return {};  // which side of a sheet is right is the contact's to know
   }
@@ -189,7 +190,7 @@ std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed
   const double reach = 2.0 * same_place * radius_of(step.world, pair);
   const auto nearest = nearest_around(a, pair.s_a, b, pair.s_b, reach);
   if (!nearest || !a.within(nearest->s_a) || !b.within(nearest->s_b)) return {};
-  return Parted::of(nearest->apart.dot(pressed.force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
+  return Parted::of(nearest->apart.dot(force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
 }
 
 void add(TroubleTally& count, std::int64_t now, double measure) {
@@ -271,6 +272,7 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
   seen_ = {};
   look_at_overlaps(step);
   look_at_lost_contacts(step);
+  look_at_crossing(step);
   look_at_fibres(step);
   look_at_energy(step);
   look_at_cuts(step, tally);
@@ -369,18 +371,30 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
     const bool suspect = !known || (std::abs(known->s_a - pair.s_a) < 2.0 * radius &&
                                     known->contact->normal.dot(pressed.force) < -0.5 * force);
     if (!suspect) continue;
-    const auto found = parted(step, pressed, pair);
+    const auto found = parted(step, pressed.force, pair);
     if (!found || (!found->turned && found->by <= gap_told * radius)) continue;
-    Sighting& sighting = seen(found->turned ? Trouble::passed_through : Trouble::contact_lost);
     const double radii = found->by / radius;
-    if (radii <= sighting.measure) continue;
-    sighting = {radii,
-                fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; ",
-                            pair_name(pair, step.world), force,
-                            found->turned ? "they went through each other" : "they sprang apart",
-                            length_in_words(found->by), radii),
-                shorter_step(step.dt, radii)};
+    note_parting(found->turned ? Trouble::passed_through : Trouble::contact_lost, radii,
+                 fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; ",
+                             pair_name(pair, step.world), force,
+                             found->turned ? "they went through each other" : "they sprang apart",
+                             length_in_words(found->by), radii),
+                 step.dt);
   }
+}
+
+void Watch::note_parting(Trouble kind, double radii, std::string message, double dt) {
+  Sighting& sighting = seen(kind);
+  if (radii > sighting.measure) sighting = {radii, std::move(message), shorter_step(dt, radii)};
+}
+
+void Watch::look_at_crossing(const WatchedStep& step) {
+  const auto& crossing = step.report.crossing;
+  if (!crossing) return;
+  const double radii = (crossing->point_b - crossing->point_a).norm() / radius_of(step.world, *crossing);
+  note_parting(Trouble::passed_through, radii,
+               fmt::format("{}: they went through each other within a step; ", pair_name(*crossing, step.world)),
+               step.dt);
 }
 
 namespace {
@@ -424,10 +438,11 @@ void Watch::look_at_fibres(const WatchedStep& step) {
 
 void Watch::look_at_energy(const WatchedStep& step) {
   if (!(step.energy_rise > 0.0)) return;
-  seen(Trouble::energy) = {step.energy_rise,
-                           fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; ",
-                                       step.energy_rise, liveliest_fibre(step.world)),
-                           shorter_step(step.dt, 2.0)};
+  seen(Trouble::energy) = {
+      step.energy_rise,
+      fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; {}", step.energy_rise,
+                  liveliest_fibre(step.world), step.carried ? "" : "scheme \"carried\" gains none in free motion; "),
+      shorter_step(step.dt, 2.0)};
 }
 
 void Watch::look_at_holds(const WatchedStep& step) {

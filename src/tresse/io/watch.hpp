@@ -58,6 +58,7 @@ struct WatchedStep {
   const assembly::World& world;  ///< its rods hold the kinematics of the step's end
   double dt = 0.0;               ///< [s]
   double step_error = 0.0;       ///< wanted, StepOptions::step_error [m]
+  bool carried = true;           ///< whether the scheme is Scheme::carried
   double energy_rise = 0.0;      ///< beyond what is sound, relative to the energy's scale; 0: none in this step
 };
 
@@ -93,6 +94,8 @@ class Watch {
 
   void look_at_overlaps(const WatchedStep& step);
   void look_at_lost_contacts(const WatchedStep& step);
+  void look_at_crossing(const WatchedStep& step);
+  void note_parting(Trouble kind, double radii, std::string message, double dt);
   void look_at_fibres(const WatchedStep& step);
   void look_at_energy(const WatchedStep& step);
   void look_at_holds(const WatchedStep& step);

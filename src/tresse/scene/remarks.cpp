@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include <tresse/base/words.hpp>
 
@@ -57,6 +58,7 @@ void look_at_thickness(const FibreGroup& group, std::vector<Remark>& out) {
 std::vector<Remark> remarks(const Scene& scene) {
   std::vector<Remark> out;
   for (const FibreGroup& group : scene.fibres) look_at_thickness(group, out);
+  for (Remark& remark : time_step_remarks(scene)) out.push_back(std::move(remark));
   return out;
 }
 
