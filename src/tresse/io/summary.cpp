@@ -289,9 +289,15 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   write_atomically(file, json.dump(2) + "\n");
 }
 
+namespace {
+/// Of a file that need not be there, nor be whole.
+Json read_json(const std::filesystem::path& file) {
+  return std::filesystem::exists(file) ? Json::parse(read_file(file), nullptr, false) : Json();
+}
+}  // namespace
+
 std::string run_in_brackets(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  const Json json = Json::parse(in, nullptr, false);
+  const Json json = read_json(file);
   if (!json.is_object() || !json.contains("status") || !json["status"].is_string()) return {};
   if (!json.contains("steps") || !json["steps"].is_number_integer()) return {};
   if (!json.contains("simulated_seconds") || !json["simulated_seconds"].is_number()) return {};
@@ -306,8 +312,7 @@ std::string run_in_brackets(const std::filesystem::path& file) {
 
 RunTimings read_timings(const std::filesystem::path& file) {
   RunTimings out;
-  std::ifstream in(file);
-  const Json json = Json::parse(in, nullptr, false);
+  const Json json = read_json(file);
   const auto number = [](const Json& object, const char* key) {
     return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : 0.0;
   };
