@@ -16,6 +16,7 @@
 #include <tresse/scene/build.hpp>
 #include <tresse/scene/leave_out.hpp>
 #include <tresse/scene/push_out.hpp>
+#include <tresse/scene/remarks.hpp>
 
 #include "scene_arguments.hpp"
 
@@ -209,7 +210,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
                counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
                scene.integrator.time_step, scene.contact.detection);
     print_contacts(scene, built);
-    print_remarks(stdout, arguments->file, scene);
+    print_remarks(stdout, arguments->file, scene::remarks(scene));
     if (*try_leave_out) {
       scene::Scene kept = scene;
       try_leaving_out(kept, built, *try_push_out);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -7,9 +8,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -21,6 +24,8 @@
 #include "version.hpp"
 
 namespace {
+
+constexpr const char* no_memory = "out of memory: the case needs more than this machine has";
 
 /// TRESSE_LOG=debug|info|warning chooses what the library's messages show; warnings by default.
 void set_up_log() {
@@ -44,6 +49,29 @@ int fail(std::string message) {
   return tresse::app::bad_input;
 }
 
+/// Takes no memory.
+[[noreturn]] void end_with(const char* message) {
+  for (const char* part : {"tresse: ", message, "\n"}) {
+    static_cast<void>(!::write(STDERR_FILENO, part, std::strlen(part)));
+  }
+  std::_Exit(tresse::app::bad_input);
+}
+
+/// For what goes wrong where no exception may pass, such as a thread that finds no memory to start in. What is on the
+/// disk is good at any moment.
+[[noreturn]] void end_at_once() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    end_with(no_memory);
+  } catch (const std::runtime_error& error) {
+    end_with(error.what());
+  } catch (...) {
+    std::abort();  // a mistake of ours
+  }
+  std::abort();
+}
+
 /// A step takes as much memory as the last one. Kept at hand, what it frees is not given back page by page and asked
 /// for again: of the page faults of a wisp's steps two in five go.
 void keep_freed_memory() {
@@ -55,7 +83,9 @@ void keep_freed_memory() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+namespace {
+
+int begin(int argc, char** argv) {
   set_up_log();
   keep_freed_memory();
   std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error of write(), not a death
@@ -88,9 +118,20 @@ int main(int argc, char** argv) {
   } catch (const tresse::SystemFailure& error) {
     return fail(error.what());
   } catch (const std::bad_alloc&) {
-    return fail("out of memory: the case needs more than this machine has");
+    return fail(no_memory);
   } catch (const std::exception& error) {
     return fail(error.what());
   }
   return exit_status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::set_terminate(end_at_once);
+  try {
+    return begin(argc, argv);
+  } catch (const std::bad_alloc&) {
+    end_with(no_memory);  // even the message had no room
+  }
 }

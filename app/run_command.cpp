@@ -18,6 +18,7 @@
 #include <tresse/io/distance_file.hpp>
 #include <tresse/io/run.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene/remarks.hpp>
 
 #include "common_options.hpp"
 #include "friction_dump.hpp"
@@ -126,11 +127,9 @@ std::string what_missed(const dynamics::StepReport& report, const dynamics::Step
 /// Prints what a person wants to know, and keeps the friction problems that were asked for.
 class Reporter : public io::RunObserver {
  public:
-  Reporter(const RunArguments& arguments, const io::RunSettings& settings, const io::RunPlan& plan,
+  Reporter(const RunArguments& arguments, const io::RunSettings& settings, const io::RunPlan& plan, FrictionDump& dump,
            dynamics::Stepper& stepper)
-      : settings_(settings),
-        dump_(arguments.dump_folder, arguments.dump_steps, plan.scene.title),
-        progress_(arguments.quiet, stepper.state().step, plan.last_step) {
+      : settings_(settings), dump_(dump), progress_(arguments.quiet, stepper.state().step, plan.last_step) {
     dump_.follow(stepper);
   }
 
@@ -160,7 +159,7 @@ class Reporter : public io::RunObserver {
 
  private:
   const io::RunSettings& settings_;
-  FrictionDump dump_;
+  FrictionDump& dump_;
   ProgressBar progress_;
 };
 
@@ -172,13 +171,24 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
   io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, most));
 }
 
+/// What goes elsewhere than into the run's folder, where it may go too.
+FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan& plan) {
+  static_cast<void>(parse_step_choice(arguments.dump_steps));  // what is refused leaves no folder
+  if (!arguments.record_pairs.empty()) {
+    if (!arguments.resume) io::make_folder(arguments.folder);
+    io::FileList taken = io::files_of_run(arguments.folder);
+    taken.insert(taken.end(), plan.files.begin(), plan.files.end());
+    io::require_outputs({arguments.record_pairs}, taken);
+  }
+  return {arguments.dump_folder, arguments.dump_steps, plan.scene.title};
+}
+
 int run(const RunArguments& arguments) {
   const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
   set_up_signals();
   io::RunPlan plan = plan_run(arguments);
-  static_cast<void>(parse_step_choice(arguments.dump_steps));  // refused before anything is removed
   if (arguments.resume) io::leave_out_as(plan, arguments.folder);
   scene::Case built = scene::build(plan.scene);
   if (plan.start) scene::set_out_from(built, *plan.start);
@@ -190,8 +200,9 @@ int run(const RunArguments& arguments) {
   settings.replacing = [&](const std::string& what) {
     if (!arguments.quiet) fmt::print(stderr, "{}: replaces {}\n", arguments.folder, what);
   };
+  FrictionDump dump = open_other_outputs(arguments, plan);  // before anything of an earlier run goes
   io::RunRecorder recorder(settings);
-  print_remarks(stderr, arguments.scene.file, plan.scene);
+  print_remarks(stderr, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
@@ -202,7 +213,7 @@ int run(const RunArguments& arguments) {
   view::Companion viewer(arguments.view ? arguments.folder : "");
   io::Outcome outcome = io::Outcome::finished;
   {
-    Reporter reporter(arguments, settings, plan, stepper);
+    Reporter reporter(arguments, settings, plan, dump, stepper);
     outcome = io::record_steps(plan, settings, stepper, recorder, reporter);
   }
   if (!arguments.record_pairs.empty()) record_pairs(arguments.record_pairs, stepper);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/scene/remarks.hpp>
 
 namespace tresse::app {
 
@@ -26,8 +25,8 @@ void print_left_out(std::FILE* stream, const std::vector<std::string>& messages)
   if (messages.size() > listed) fmt::print(stream, "... and {} more are left out\n", messages.size() - listed);
 }
 
-void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene) {
-  for (const scene::Remark& remark : scene::remarks(scene)) {
+void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks) {
+  for (const scene::Remark& remark : remarks) {
     const auto [line, column] = remark.location;
     const std::string place = line > 0 ? fmt::format("{}:{}:{}", file, line, column) : file;
     fmt::print(stream, "{}: {}\n", place, remark.message);

@@ -27,7 +27,7 @@ struct SceneArguments {
 /// What was said of the fibres that are left out, the first of many.
 void print_left_out(std::FILE* stream, const std::vector<std::string>& messages);
 
-/// What is hardly meant in `scene`, of `file`: scene::remarks(), a line each.
-void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene);
+/// Remarks on `file`, a line each.
+void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks);
 
 }  // namespace tresse::app

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,7 +45,8 @@ struct Force {
 };
 
 void add_forces(Figures& out, const std::filesystem::path& file) {
-  std::ifstream in(file);
+  if (!std::filesystem::exists(file)) return;
+  std::istringstream in(io::read_file(file));
   std::string line;
   std::vector<std::string> order;
   std::map<std::string, Force> forces;
@@ -95,6 +96,9 @@ Figures figures_of(const std::filesystem::path& folder) {
   if (summary.contains("verdict")) {
     out.emplace_back("sound", summary["verdict"] == "sound" ? "1" : "0");
   }
+  if (summary.contains("severity") && summary["severity"].is_string()) {
+    out.emplace_back("severity", summary["severity"].get<std::string>());
+  }
   const std::pair<const char*, const char*> wanted[] = {
       {"steps", "/steps"},
       {"time", "/simulated_seconds"},
@@ -142,9 +146,16 @@ std::vector<double> numbers(const Column& column) {
 
 }  // namespace
 
+bool is_mark(const std::string& name) {
+  constexpr std::string_view head = "case-";
+  return name == "sweep.csv" ||
+         (name.starts_with(head) && name.find_first_of("0123456789", head.size()) == head.size());
+}
+
 Json read_summary(const std::filesystem::path& folder) {
-  std::ifstream in(folder / "summary.json");
-  Json out = Json::parse(in, nullptr, false);
+  const std::filesystem::path file = folder / "summary.json";
+  if (!std::filesystem::exists(file)) return Json::object();
+  Json out = Json::parse(io::read_file(file), nullptr, false);
   return out.is_object() ? out : Json::object();
 }
 

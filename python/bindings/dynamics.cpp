@@ -208,6 +208,7 @@ py::dict Simulation::record(std::int64_t last_step, const py::object& callback, 
                                                          : "failed";
   out["verdict"] = verdict.sentence;
   out["sound"] = verdict.findings.empty();
+  out["severity"] = io::to_string(io::severity(verdict.findings));
   return out;
 }
 

@@ -41,6 +41,7 @@ class RunOutcome(NamedTuple):
     outcome: str  #: "finished", "interrupted" or "failed"
     verdict: str
     sound: bool
+    severity: str  #: "none", "slight" or "serious"
 
 
 class Simulation:

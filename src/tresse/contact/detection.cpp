@@ -87,15 +87,15 @@ Candidate plane_candidate(const Geometry& scene, int piece, int index, double s)
 
 /// What two rigid bodies may touch at is all found anew. A mesh has two sides, and the one that counts is known.
 bool is_followed(const Geometry& scene, const Place& place) {
-  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a)].fibre ||
+  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a).piece].fibre ||
          is_mesh(scene, surface_of(scene, place.body_b));
 }
 
 /// The pieces where a contact was.
 CandidatePair pair_at(const Geometry& scene, const Place& place) {
   const int surface = surface_of(scene, place.body_b);
-  return {piece_at(scene, place.body_a, place.element_a, place.s_a),
-          surface < 0 ? surface : piece_at(scene, place.body_b, place.element_b, place.s_b)};
+  return {piece_at(scene, place.body_a, place.element_a, place.s_a).piece,
+          surface < 0 ? surface : piece_at(scene, place.body_b, place.element_b, place.s_b).piece};
 }
 
 /// The piece after (or before) one of the same body, -1 at the body's end.
@@ -158,7 +158,7 @@ void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candid
   for (const int m : members) {
     const Candidate& candidate = candidates[m];
     const Piece& piece = scene.pieces[candidate.contact.a];
-    const double along = piece.begin + candidate.contact.s_a;
+    const double along = arc_length_at(piece, candidate.contact.s_a);
     const double farthest = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
     const auto end = kept.upper_bound(along + farthest);
     keep[m] = std::none_of(kept.lower_bound(along - farthest), end, [&](const auto& nearer) {
@@ -231,15 +231,16 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
   for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());
 }
 
-Candidate follow_one(const Geometry& scene, const Place& earlier) {
-  Place place = earlier;
-  int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
+Candidate follow_one(const Geometry& scene, const Place& place) {
+  OnPiece on_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
   // Where a comes out of b two pieces meet, and only the second touches.
-  while (scene.pieces[piece_a].embedded_in == place.body_b) place.s_a = scene.pieces[++piece_a].interval.begin;
+  while (scene.pieces[on_a.piece].embedded_in == place.body_b)
+    on_a = {on_a.piece + 1, scene.pieces[on_a.piece + 1].interval.begin};
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
-    return is_plane(scene, surface) ? plane_candidate(scene, piece_a, surface, place.s_a)
-                                    : follow_on_mesh(scene, {piece_a, surface}, place);
+    return is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
+                                    : follow_on_mesh(scene, on_a, surface, place);
   }
+  const OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
   const auto around = [](const Piece& piece, double s, double size) -> geometry::Interval {
     return {std::clamp(s - size, piece.interval.begin, piece.interval.end),
             std::clamp(s + size, piece.interval.begin, piece.interval.end)};
@@ -252,7 +253,7 @@ Candidate follow_one(const Geometry& scene, const Place& earlier) {
                                       scene.pieces[b].curve, around(scene.pieces[b], s_b, window_b), {s_a, s_b});
     return make_candidate(scene, {a, b}, nearest, true);
   };
-  Candidate out = search(piece_a, piece_at(scene, place.body_b, place.element_b, place.s_b), place.s_a, place.s_b);
+  Candidate out = search(on_a.piece, on_b.piece, on_a.s, on_b.s);
   if (out.at_junction) {
     const Piece& a = scene.pieces[out.contact.a];
     const Piece& b = scene.pieces[out.contact.b];
@@ -340,18 +341,20 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
 
 Place place_of(const Geometry& scene, const Contact& contact) {
   const Piece& a = scene.pieces[contact.a];
+  const double u = a.span.in_material(contact.s_a);
   if (contact.b < 0)
-    return {a.body, a.element, body_at(scene, contact.b), contact.face, contact.s_a, static_cast<double>(contact.side)};
+    return {a.body, a.element, body_at(scene, contact.b), contact.face, u, static_cast<double>(contact.side)};
   const Piece& b = scene.pieces[contact.b];
-  return {a.body, a.element, b.body, b.element, contact.s_a, contact.s_b};
+  return {a.body, a.element, b.body, b.element, u, b.span.in_material(contact.s_b)};
 }
 
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other) {
-  const double along_a =
-      std::abs(scene.pieces[contact.a].begin + contact.s_a - scene.pieces[other.a].begin - other.s_a);
+  const auto apart = [&](int piece, double s, int other_piece, double other_s) {
+    return std::abs(arc_length_at(scene.pieces[piece], s) - arc_length_at(scene.pieces[other_piece], other_s));
+  };
+  const double along_a = apart(contact.a, contact.s_a, other.a, other.s_a);
   if (contact.b < 0 || other.b < 0) return along_a;
-  return std::max(along_a,
-                  std::abs(scene.pieces[contact.b].begin + contact.s_b - scene.pieces[other.b].begin - other.s_b));
+  return std::max(along_a, apart(contact.b, contact.s_b, other.b, other.s_b));
 }
 
 std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& places) {

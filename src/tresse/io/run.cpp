@@ -1,6 +1,7 @@
 #include <tresse/io/run.hpp>
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,14 +35,21 @@ Outcome stop_at_not_finite(const dynamics::Stepper& stepper, RunRecorder& record
 }  // namespace
 
 RunPlan plan_run(const SceneDocument& document) {
-  return {document.scene, document.parameters, write_resolved(document), std::nullopt, whole_steps(document.scene)};
+  return {document.scene, document.parameters, write_resolved(document), std::nullopt, whole_steps(document.scene), {}};
 }
 
 RunPlan plan_run(const std::filesystem::path& file, const ParameterOverrides& set) {
-  if (file.extension() != ".h5") return plan_run(read_scene_document(file, set));
+  if (file.extension() != ".h5") {
+    const SceneDocument document = read_scene_document(file, set);
+    RunPlan plan = plan_run(document);
+    plan.files = files_of(file, document);
+    return plan;
+  }
   Checkpoint kept = read_checkpoint(file);
   RunPlan plan;
-  plan.scene = parse_scene(kept.scene, file.string(), set);
+  SceneDocument document = parse_scene_document(kept.scene, file.string(), set);
+  plan.files = files_of(file, document);
+  plan.scene = std::move(document.scene);
   plan.resolved = std::move(kept.scene);
   plan.last_step = kept.state.step + 1;
   plan.start = std::move(kept.state);
@@ -91,6 +99,8 @@ void leave_out_as(RunPlan& plan, const std::filesystem::path& folder) {
 }
 
 RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place) {
+  // A run that goes on leaves its scene as it is.
+  if (!place.resume || plan.start) require_apart(files_of_run(place.folder), plan.files);
   RunSettings out;
   out.folder = place.folder;
   out.resume = place.resume;
@@ -100,6 +110,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.output = plan.scene.output;
   out.limits.residual = plan.scene.solver.tolerance;
   out.limits.penetration = 0.1 * thin_radius(world);
+  out.limits.little_energy = assembly::energy_floor(world, plan.scene.integrator.time_step);
   if (plan.scene.integrator.scheme == "nonlinear") {
     out.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
   }
@@ -108,6 +119,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
 
 void record_start(const RunPlan& plan, const RunSettings& settings, const dynamics::Stepper& stepper,
                   RunRecorder& recorder) {
+  recorder.begin(stepper);
   recorder.record_frame(snapshot(plan.scene, stepper, {}, settings.layout));
   recorder.checkpoint(stepper.state());
 }

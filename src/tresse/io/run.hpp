@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tresse/dynamics/stepper.hpp>
+#include <tresse/io/outputs.hpp>
 #include <tresse/io/run_recorder.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/scene/build.hpp>
@@ -21,6 +22,7 @@ struct RunPlan {
   std::string resolved;                            ///< text of the scene as a run's folder keeps it
   std::optional<dynamics::SimulationState> start;  ///< instead of the scene's own
   std::int64_t last_step = 0;                      ///< of the whole duration; of a kept state the step after it
+  FileList files{};                                ///< that it was read from
 };
 
 RunPlan plan_run(const SceneDocument& document);
@@ -51,6 +53,7 @@ struct RunPlace {
   std::string version;  ///< of the program
 };
 
+/// @throws InvalidInput when the run would write over a file that it was read from.
 RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place);
 
 /// Follows a run; every function may be left out.

@@ -241,7 +241,8 @@ void Import::add(const rods::FittedCurve& fit) {
   least_elements = least_elements == 0 ? elements : std::min(least_elements, elements);
   most_elements = std::max(most_elements, elements);
   largest_distance = std::max(largest_distance, fit.largest_distance);
-  mean_distance += fit.mean_distance / static_cast<double>(strands);
+  ++strands;
+  mean_distance += (fit.mean_distance - mean_distance) / static_cast<double>(strands);
 }
 
 SceneDocument detail::parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,

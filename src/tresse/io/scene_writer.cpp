@@ -164,6 +164,7 @@ void write_materials(Writer& out, const scene::Scene& scene) {
     out.entry("young_modulus", group.material.young_modulus);
     out.entry("poisson_ratio", group.material.poisson_ratio);
     out.entry("damping_time", group.material.damping_time);
+    out.entry("rotary_inertia", group.material.rotary_inertia);
   }
 }
 

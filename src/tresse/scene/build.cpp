@@ -364,14 +364,14 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
   for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];
     if (contact.gap >= -tolerance * a.radius || assembly::joined(world, geometry, contact)) continue;
-    Overlap overlap{.s_a = a.begin + contact.s_a, .depth = -contact.gap};
+    Overlap overlap{.s_a = contact::material_at(a, contact.s_a), .depth = -contact.gap};
     (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
     if (contact.b < 0) {
       overlap.obstacle_b = contact::owner_at(geometry, contact.b);
     } else {
       const contact::Piece& b = geometry.pieces[contact.b];
       (b.fibre ? overlap.fibre_b : overlap.obstacle_b) = b.owner;
-      overlap.s_b = b.begin + contact.s_b;
+      overlap.s_b = contact::material_at(b, contact.s_b);
     }
     overlaps.push_back(overlap);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <variant>
 
 #include <tresse/base/words.hpp>
@@ -65,10 +66,19 @@ void look_at_mesh(const Obstacle& obstacle, std::vector<Remark>& out) {
 
 }  // namespace
 
-std::vector<Remark> remarks(const Scene& scene) {
+std::vector<Remark> shape_remarks(const Scene& scene) {
   std::vector<Remark> out;
-  for (const FibreGroup& group : scene.fibres) look_at_thickness(group, out);
+  for (const FibreGroup& group : scene.fibres) {
+    out.insert(out.end(), group.remarks.begin(), group.remarks.end());
+    look_at_thickness(group, out);
+  }
   for (const Obstacle& obstacle : scene.obstacles) look_at_mesh(obstacle, out);
+  return out;
+}
+
+std::vector<Remark> remarks(const Scene& scene) {
+  std::vector<Remark> out = shape_remarks(scene);
+  for (Remark& remark : time_step_remarks(scene)) out.push_back(std::move(remark));
   return out;
 }
 

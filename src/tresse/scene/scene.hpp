@@ -90,6 +90,12 @@ struct Strand {
   std::vector<Vector3> initial_curvature;    ///< (curvature_count()) [1/m]
 };
 
+/// What a valid scene says that is hardly what was meant, or an import could not do as asked.
+struct Remark {
+  Location location;    ///< line 0: not from a file
+  std::string message;  ///< one line: what was found, what is expected
+};
+
 struct FibreGroup {
   std::string name;                   ///< unique
   std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"
@@ -116,6 +122,7 @@ struct FibreGroup {
   std::vector<int> leave_out;
   double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;
+  std::vector<Remark> remarks;  ///< of the import that its strands come from; a resolved scene has none
 };
 
 /// The group that strand `index` of `group` would be by itself.

@@ -413,6 +413,7 @@ void read_strand_group(const TableReader& table, scene::FibreGroup& group) {
   if (from == nullptr) read_strands(table, *table.find("strands"), group);
   scene::FibreGroup first = scene::strand_group(group, 0);
   first.strands = std::move(group.strands);
+  first.remarks = std::move(group.remarks);
   group = std::move(first);
 }
 

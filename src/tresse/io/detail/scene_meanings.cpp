@@ -64,6 +64,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"materials.young_modulus", "stiffness"},
     {"materials.poisson_ratio", "gives the shear modulus, and so the twisting stiffness"},
     {"materials.damping_time", "Kelvin-Voigt: damping is this times stiffness"},
+    {"materials.rotary_inertia", "whether the sections of super-helices and super-clothoids have inertia against turning; without it, which is the limit of the papers, twist relaxes within one step"},
 
     {"friction", "coefficients between materials"},
     {"friction.default", "between any two materials"},
