@@ -80,6 +80,24 @@ bool goes_with_parent(const assembly::World& world, int fibre, const std::set<in
   return false;
 }
 
+/// Whether an overlap lies at clamped roots, which no push moves.
+bool at_roots(const Overlap& overlap, const assembly::World& world) {
+  constexpr double near = 4.0;  // of the radius
+  const auto held = [&](int fibre, double s) {
+    const assembly::Fibre& of = world.fibres[static_cast<std::size_t>(fibre)];
+    return assembly::clamped(of) && s < near * of.rod->contact_radius();
+  };
+  return held(overlap.fibre_a, overlap.s_a) && (overlap.fibre_b < 0 || held(overlap.fibre_b, overlap.s_b));
+}
+
+/// Of what a push-out left that gave up: what it cannot move, or else the deepest. It may have left others besides.
+void keep_cause(std::vector<Overlap>& overlaps, const assembly::World& world) {
+  const auto held = [&](const Overlap& overlap) { return at_roots(overlap, world); };
+  const bool any = std::any_of(overlaps.begin(), overlaps.end(), held);
+  const double least = 0.5 * overlaps.front().depth;
+  std::erase_if(overlaps, [&](const Overlap& overlap) { return any ? !held(overlap) : overlap.depth < least; });
+}
+
 }  // namespace
 
 std::vector<LeftOut> leave_out(Scene& scene, Case& built, bool pushing) {
@@ -89,9 +107,7 @@ std::vector<LeftOut> leave_out(Scene& scene, Case& built, bool pushing) {
     std::vector<Overlap> overlaps = initial_overlaps(built);
     std::erase_if(overlaps, [](const Overlap& overlap) { return overlap.fibre_a < 0; });
     if (overlaps.empty()) return out;
-    // A push-out that gave up may have left more than what it failed at.
-    const double least = pushing ? 0.5 * overlaps.front().depth : 0.0;
-    std::erase_if(overlaps, [&](const Overlap& overlap) { return overlap.depth < least; });
+    if (pushing) keep_cause(overlaps, built.world);
     const auto going = chosen(overlaps, built.world.fibres.size());
     std::set<int> fibres;
     for (const auto& [fibre, overlap] : going) fibres.insert(fibre);
