@@ -61,8 +61,8 @@ def call(program, words, folder):
 
 
 def make(program, folder):
-    shutil.copy(DATA / "faults/box.obj", folder)
-    shutil.copy(DATA / "faults/scene.toml", folder)
+    shutil.copy(DATA / "failing_calls/box.obj", folder)
+    shutil.copy(DATA / "failing_calls/scene.toml", folder)
     clamped = '[[fibres]]\nname = "hair"\nmaterial = "nylon"\nlength = "10 cm"\nelements = 3\nradius = "1 mm"\n'
     (folder / "clamped.toml").write_text(clamped)
     (folder / "notes.txt").write_text("mine\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every command with one call to the system failing: faults_test.py --program TRESSE --shim LIBRARY.
+"""Every command with one call to the system failing: failing_calls_test.py --program TRESSE --shim LIBRARY.
 
-The shim (tests/support/faults.cpp) counts the calls of a command, then makes the n-th fail. However that ends, nothing
+The shim (tests/support/failing_calls.cpp) counts the calls of a command, then makes the n-th fail. However that ends, nothing
 may be lost in silence: either an error in one line, or the very bytes of a run without a fault. Where memory runs
 out inside HDF5, or while a matrix of Eigen grows, these crash: such an end is counted apart, and it may not be silent
 either. TRESSE_FAULTS=all tries every n; --only, --calls and --most choose.
@@ -23,7 +23,7 @@ import time
 import h5py
 import numpy as np
 
-DATA = pathlib.Path(__file__).resolve().parents[1] / "data/faults"
+DATA = pathlib.Path(__file__).resolve().parents[1] / "data/failing_calls"
 FILE_CALLS = ("open", "read", "write", "sync", "close", "cut", "rename", "remove", "folder")
 WAYS = [(call, way) for call in (*FILE_CALLS, "memory", "hdf5") for way in ("once", "always")]
 WAYS += [("write", "short"), ("read", "short"), ("write", "interrupted"), ("read", "interrupted")]
