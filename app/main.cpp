@@ -118,7 +118,7 @@ int begin(int argc, char** argv) {
   } catch (const tresse::SystemFailure& error) {
     return fail(error.what());
   } catch (const std::bad_alloc&) {
-    return fail(no_memory);
+    end_with(no_memory);  // a matrix that failed to grow is not whole (Eigen 3.4): whatever is left is not destroyed
   } catch (const std::exception& error) {
     return fail(error.what());
   }

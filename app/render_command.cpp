@@ -208,8 +208,9 @@ void render_frames(RenderArguments& arguments) {
   require(!sequence || !arguments.frame, "--frame: expected --frames for several pictures");
   set_environment(arguments);
   io::RunFrames frames(arguments.folder);
-  io::require_outputs({sequence && !video ? numbered(arguments.output, 0) : arguments.output},
-                      {frames.file(), arguments.environment});
+  io::FileList inputs = io::files_of_run(arguments.folder);
+  inputs.insert(inputs.end(), {frames.file(), arguments.environment});
+  io::require_outputs({sequence && !video ? numbered(arguments.output, 0) : arguments.output}, inputs);
   set_hair(arguments);
   if (sequence)
     render_sequence(arguments, frames);

@@ -22,11 +22,18 @@ void no_cleanup_at_exit() {
   static_cast<void>(once);
 }
 
+/// HDF5 crashes, or ends the process, when it finds no memory. Where there is none the program learns it here.
+void require_memory() {
+  constexpr std::size_t enough = 2U << 20U;  // for its caches, a chunk and its packing
+  ::operator delete(::operator new(enough));
+}
+
 /// Turns HDF5's printing off while it lives and restores what the host program had. Notes whether a call failed, also
 /// one whose result nobody looks at, such as those of destructors.
 class QuietErrors {
  public:
   QuietErrors() {
+    require_memory();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, note, this);
     errno = 0;

@@ -159,13 +159,13 @@ void RunRecorder::start() {
     remove_file(temporary_name(file(name)));
   }
   keep_failures(settings_.folder, -1);
+  steps.rename();
+  forces.rename();
   if (hold_names_.empty()) {
     remove_file(file(holds_file));
   } else {
     holds.rename();
   }
-  forces.rename();
-  steps.rename();
   log.rename();
   scene.commit();
 }

@@ -1,12 +1,15 @@
 // Loaded before a program's libraries (LD_PRELOAD), makes one of its calls to the system fail. By the environment:
 //   TRESSE_FAULT_PROGRAM  name of the program it acts in; in others it does nothing
 //   TRESSE_FAULT_FOLDER   calls on files below this folder count
-//   TRESSE_FAULT_CALL     which: open, read, write, sync, close, cut, rename, remove, folder, memory
+//   TRESSE_FAULT_CALL     which: open, read, write, sync, close, cut, rename, remove, folder, memory, or hdf5: memory
+//   that
+//                         HDF5 asks for, which ends the process when there is none
 //   TRESSE_FAULT_AT       number of the call that fails, from 1; 0: none
 //   TRESSE_FAULT_AS       once; always: all later ones too; short: a read or write that does only half; interrupted
 //   TRESSE_FAULT_COUNT    file that gets the number of calls when the program ends
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -16,6 +19,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +53,21 @@ void take(const char* name, char* into, std::size_t size) {
   std::snprintf(into, size, "%s", value != nullptr ? value : "");
 }
 
+/// Where HDF5's code is.
+std::uintptr_t hdf5_begin = 0;
+std::uintptr_t hdf5_end = 0;
+
+int find_hdf5(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
+  if (std::strstr(library->dlpi_name, "libhdf5") == nullptr || std::strstr(library->dlpi_name, "_hl") != nullptr)
+    return 0;
+  hdf5_begin = library->dlpi_addr;
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const auto& part = library->dlpi_phdr[i];
+    if (part.p_type == PT_LOAD) hdf5_end = library->dlpi_addr + part.p_vaddr + part.p_memsz;
+  }
+  return 1;
+}
+
 void set_up() {
   char program[PATH_MAX] = {};
   char wanted[PATH_MAX] = {};
@@ -66,6 +85,7 @@ void set_up() {
   if (std::strcmp(text, "always") == 0) way = Way::always;
   if (std::strcmp(text, "short") == 0) way = Way::half;
   if (std::strcmp(text, "interrupted") == 0) way = Way::interrupted;
+  dl_iterate_phdr(find_hdf5, nullptr);
   active = true;
 }
 
@@ -104,8 +124,10 @@ bool hit(const char* kind, const Where& where, int error) {
   return true;
 }
 
-bool out_of_memory() {
-  if (!active || call[0] != 'm') return false;
+bool out_of_memory(const void* caller) {
+  if (!active || (call[0] != 'm' && call[0] != 'h')) return false;
+  const auto place = reinterpret_cast<std::uintptr_t>(caller);
+  if ((place >= hdf5_begin && place < hdf5_end) != (call[0] == 'h')) return false;
   const long number = ++count;
   if (at == 0 || number < at || (number > at && way != Way::always)) return false;
   errno = ENOMEM;
@@ -241,16 +263,23 @@ int mkdir(const char* path, mode_t mode) {
   return hit("folder", path, ENOSPC) ? -1 : next(path, mode);
 }
 
-void* malloc(size_t size) { return out_of_memory() ? nullptr : __libc_malloc(size); }
-void* calloc(size_t number, size_t size) { return out_of_memory() ? nullptr : __libc_calloc(number, size); }
-void* realloc(void* old, size_t size) { return out_of_memory() ? nullptr : __libc_realloc(old, size); }
-void* memalign(size_t alignment, size_t size) { return out_of_memory() ? nullptr : __libc_memalign(alignment, size); }
-void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+void* malloc(size_t size) { return out_of_memory(__builtin_return_address(0)) ? nullptr : __libc_malloc(size); }
+void* calloc(size_t number, size_t size) {
+  return out_of_memory(__builtin_return_address(0)) ? nullptr : __libc_calloc(number, size);
+}
+void* realloc(void* old, size_t size) {
+  return out_of_memory(__builtin_return_address(0)) ? nullptr : __libc_realloc(old, size);
+}
+void* memalign(size_t alignment, size_t size) {
+  return out_of_memory(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return out_of_memory(__builtin_return_address(0)) ? nullptr : __libc_memalign(alignment, size);
+}
 int posix_memalign(void** into, size_t alignment, size_t size) {
-  void* const found = memalign(alignment, size);
-  if (found == nullptr) return ENOMEM;
-  *into = found;
-  return 0;
+  if (out_of_memory(__builtin_return_address(0))) return ENOMEM;
+  *into = __libc_memalign(alignment, size);
+  return *into == nullptr ? ENOMEM : 0;
 }
 }
 // NOLINTEND
