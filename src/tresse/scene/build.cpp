@@ -312,7 +312,7 @@ void add_intrusions(const contact::Geometry& geometry, std::vector<Overlap>& ove
   }
   for (const contact::Intrusion& one : found) {
     const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(one.piece)];
-    Overlap overlap{.s_a = a.begin + one.s, .depth = one.depth};
+    Overlap overlap{.s_a = contact::material_at(a, one.s), .depth = one.depth};
     (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
     overlap.obstacle_b = contact::owner_at(geometry, one.surface);
     if (known[bodies(overlap)] < overlap.depth) overlaps.push_back(overlap);

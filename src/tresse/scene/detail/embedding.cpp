@@ -41,7 +41,7 @@ class WaysThrough {
       const contact::Piece& piece = geometry.pieces[static_cast<std::size_t>(one.piece)];
       const int obstacle = contact::owner_at(geometry, one.surface);
       if (piece.fibre && is_sheet(world.obstacles[static_cast<std::size_t>(obstacle)]))
-        ways_[{piece.owner, obstacle}] = piece.begin + one.s;
+        ways_[{piece.owner, obstacle}] = contact::material_at(piece, one.s);
     }
   }
 
