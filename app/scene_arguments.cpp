@@ -18,11 +18,11 @@ io::ParameterOverrides SceneArguments::overrides() const {
   return out;
 }
 
-void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene) {
+void tell_remarks(void (*tell)(std::string_view), const std::string& file, const scene::Scene& scene) {
   for (const scene::Remark& remark : scene::remarks(scene)) {
     const auto [line, column] = remark.location;
     const std::string place = line > 0 ? fmt::format("{}:{}:{}", file, line, column) : file;
-    fmt::print(stream, "{}: {}\n", place, remark.message);
+    tell(fmt::format("{}: {}", place, remark.message));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@ struct SceneArguments {
   io::ParameterOverrides overrides() const;
 };
 
-/// What is hardly meant in `scene`, of `file`: scene::remarks(), a line each.
-void print_remarks(std::FILE* stream, const std::string& file, const scene::Scene& scene);
+/// What is hardly meant in `scene`, of `file`: scene::remarks(), a line each to say_line or print_line.
+void tell_remarks(void (*tell)(std::string_view), const std::string& file, const scene::Scene& scene);
 
 }  // namespace tresse::app

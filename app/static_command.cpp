@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,7 +19,9 @@
 #include <tresse/scene/push_out.hpp>
 #include <tresse/statics/world_equilibrium.hpp>
 
+#include "messages.hpp"
 #include "scene_arguments.hpp"
+#include "slow_work.hpp"
 #include "version.hpp"
 
 namespace tresse::app {
@@ -157,7 +158,10 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
                                         scene.fibres[fibre.group].name,
                                         fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
   }
+  SlowWork slow([] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
+  slow.begins();
   const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
+  slow.ends();
   const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);
 
   const std::string resolved = io::write_resolved(document);
@@ -175,7 +179,7 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};
   io::write_atomically(out / "summary.json", summary.dump(2) + "\n");
 
-  fmt::print(stderr, "{}\n", verdict(found, equilibrium["stable"]));
+  say("{}", verdict(found, equilibrium["stable"]));
   return found.status == Status::converged || !options.strict ? done : missed_tolerance;
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/base/errors.hpp>
 #include <tresse/contact/detail/candidate.hpp>
 #include <tresse/geometry/curve_motion.hpp>
 
@@ -132,6 +134,12 @@ std::vector<detail::Candidate> ContactSearch::examine_all(const Geometry& scene)
 }
 
 std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vector<Place>& followed) {
+  for (const Place& place : followed) {
+    require(is_place(scene, place), [&] {
+      return "state: holds a contact of bodies " + std::to_string(place.body_a) + " and " +
+             std::to_string(place.body_b) + "; expected places on bodies that can touch";
+    });
+  }
   if (detection_.method != geometry::DetectionMethod::certified || few_pieces(scene)) {
     // What the other methods find is not what is proved of the curves.
     const std::vector<CandidatePair> pairs = candidate_pairs(scene, broad_phase_);

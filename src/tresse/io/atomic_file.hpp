@@ -21,7 +21,7 @@ std::filesystem::path temporary_name(const std::filesystem::path& file);
 /// Second half of write_atomically: fsync of temporary_name(file), rename to `file`.
 void put_in_place(const std::filesystem::path& file);
 
-/// The whole file or pipe. @throws InvalidInput, with what was `expected`, when there is none; SystemFailure when
+/// The whole file. @throws InvalidInput, with what was `expected`, when there is no regular one; SystemFailure when
 /// reading fails.
 std::string read_file(const std::filesystem::path& file, const char* expected = "a file");
 

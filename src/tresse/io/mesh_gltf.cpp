@@ -13,6 +13,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/detail/text.hpp>
+#include <tresse/io/json.hpp>
 #include <tresse/io/mesh_file.hpp>
 
 namespace tresse::io {
@@ -52,12 +53,8 @@ Parts parts_of(std::string_view bytes, const std::string& name) {
       out.binary = bytes.substr(second + chunk, size);
     }
   }
-  // Nesting is bounded: the parser is recursive where values are destroyed.
-  constexpr int deepest = 64;
-  bool deep = false;
-  out.document = Json::parse(
-      text, [&](int depth, Json::parse_event_t, Json&) { return !(deep = deep || depth > deepest); }, false);
-  if (out.document.is_discarded() || deep || !out.document.is_object()) fail(name, "is no glTF document");
+  out.document = parse_json<Json>(text);
+  if (!out.document.is_object()) fail(name, "is no glTF document");
   return out;
 }
 
