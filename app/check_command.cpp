@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <string>
 
@@ -18,6 +17,7 @@
 #include <tresse/scene/push_out.hpp>
 #include <tresse/scene/remarks.hpp>
 
+#include "messages.hpp"
 #include "scene_arguments.hpp"
 
 namespace tresse::app {
@@ -25,10 +25,10 @@ namespace {
 
 void print_parameters(const io::SceneDocument& document) {
   if (document.parameters.empty()) return;
-  fmt::print("parameters\n");
+  print("parameters");
   for (const io::Parameter& parameter : document.parameters) {
-    fmt::print("  {:<20} {:<16} {}{}\n", parameter.name, parameter.value, parameter.description,
-               parameter.overridden ? fmt::format("  [set; file: {}]", parameter.file_value) : std::string());
+    print("  {:<20} {:<16} {}{}", parameter.name, parameter.value, parameter.description,
+          parameter.overridden ? fmt::format("  [set; file: {}]", parameter.file_value) : std::string());
   }
 }
 
@@ -48,23 +48,20 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
   const Vector3 stiffness = rods::bending_stiffness(group.sections.front(), group.material);
   const double bending = std::min(stiffness[1], stiffness[2]);
   const double weight = mass / length * scene.gravity.norm();
-  fmt::print("fibres '{}': {} of {}, {}, material '{}'\n", group.name, count,
-             counted(static_cast<std::int64_t>(group.element_lengths.size()), "element"), group.model,
-             group.material_name);
-  if (!group.root.parent.empty())
-    fmt::print("  branches of '{}', {} on each\n", group.root.parent, group.root.at.size());
-  fmt::print("  length {:.6g} m, mass {:.6g} kg, natural turns {:.4g}\n", length, mass, turn / (2 * std::numbers::pi));
-  fmt::print("  EI1 {:.6g} N m^2, EI2 {:.6g} N m^2, GJ {:.6g} N m^2 at the root\n", stiffness[1], stiffness[2],
-             stiffness[0]);
+  print("fibres '{}': {} of {}, {}, material '{}'", group.name, count,
+        counted(static_cast<std::int64_t>(group.element_lengths.size()), "element"), group.model, group.material_name);
+  if (!group.root.parent.empty()) print("  branches of '{}', {} on each", group.root.parent, group.root.at.size());
+  print("  length {:.6g} m, mass {:.6g} kg, natural turns {:.4g}", length, mass, turn / (2 * std::numbers::pi));
+  print("  EI1 {:.6g} N m^2, EI2 {:.6g} N m^2, GJ {:.6g} N m^2 at the root", stiffness[1], stiffness[2], stiffness[0]);
   if (weight > 0.0) {
-    fmt::print("  gravito-bending length {:.6g} m, number {:.6g}\n", std::cbrt(bending / weight),
-               weight * std::pow(length, 3) / bending);
+    print("  gravito-bending length {:.6g} m, number {:.6g}", std::cbrt(bending / weight),
+          weight * std::pow(length, 3) / bending);
   }
   constexpr double first_clamped_free_root = 1.8751040687119611;
   const double frequency = std::pow(first_clamped_free_root, 2) / (2 * std::numbers::pi) *
                            std::sqrt(bending / (mass / length * std::pow(length, 4)));
-  fmt::print("  first bending frequency {:.6g} Hz: {:.4g} time steps a period\n", frequency,
-             1.0 / (frequency * scene.integrator.time_step));
+  print("  first bending frequency {:.6g} Hz: {:.4g} time steps a period", frequency,
+        1.0 / (frequency * scene.integrator.time_step));
 }
 
 /// What a mesh is as a surface.
@@ -74,27 +71,27 @@ void print_mesh(const bodies::Obstacle& body) {
   const geometry::MeshTopology& topology = *mesh->surface->topology;
   const geometry::Box& box = mesh->surface->first->boxes.front();
   const Vector3 size = box.upper - box.lower;
-  fmt::print("  mesh of {}, {} vertices, {:.4g} x {:.4g} x {:.4g} m, {}",
-             counted(static_cast<std::int64_t>(topology.faces().size()), "face"), topology.vertex_count(), size.x(),
-             size.y(), size.z(), topology.closed() ? "closed: solid" : "open: two sides");
+  std::string moves;
   if (mesh->surface->moves())
-    fmt::print(", {} over {:.4g} s", counted(static_cast<std::int64_t>(mesh->surface->frames.size()), "frame"),
-               mesh->surface->length());
-  fmt::print("\n");
+    moves = fmt::format(", {} over {:.4g} s", counted(static_cast<std::int64_t>(mesh->surface->frames.size()), "frame"),
+                        mesh->surface->length());
+  print("  mesh of {}, {} vertices, {:.4g} x {:.4g} x {:.4g} m, {}{}",
+        counted(static_cast<std::int64_t>(topology.faces().size()), "face"), topology.vertex_count(), size.x(),
+        size.y(), size.z(), topology.closed() ? "closed: solid" : "open: two sides", moves);
   if (topology.degenerate() > 0)
-    fmt::print("  {} left out\n", counted(static_cast<std::int64_t>(topology.degenerate()), "degenerate face"));
+    print("  {} left out", counted(static_cast<std::int64_t>(topology.degenerate()), "degenerate face"));
   if (!topology.closed())
-    fmt::print("  {} with one face, {} with more than two\n",
-               counted(static_cast<std::int64_t>(topology.rim_edges()), "edge"), topology.several_edges());
+    print("  {} with one face, {} with more than two", counted(static_cast<std::int64_t>(topology.rim_edges()), "edge"),
+          topology.several_edges());
 }
 
 void print_import(const io::Import& import) {
   std::string elements = counted(import.most_elements, "element");
   if (import.least_elements != import.most_elements)
     elements = fmt::format("{} to {}", import.least_elements, elements);
-  fmt::print(
+  print(
       "fibres '{}' from {}: {}, {}{}; the file's points are {:.3g} m from the fitted fibres at most, {:.3g} m on "
-      "average\n",
+      "average",
       import.group, import.file, counted(import.strands, "strand"), elements, import.strands == 1 ? "" : " each",
       import.largest_distance, import.mean_distance);
 }
@@ -113,7 +110,7 @@ void print_trees(const assembly::World& world) {
     for (const int f : tree.fibres) elements += world.fibres[f].rod->piece_count();
   }
   if (trees > 0)
-    fmt::print("trees: {}, of {} fibres, {}, {} unknowns in all\n", trees, fibres, counted(elements, "element"), dof);
+    print("trees: {}, of {} fibres, {}, {} unknowns in all", trees, fibres, counted(elements, "element"), dof);
 }
 
 // Resident memory of runs, measured: docs/files.md, "Memory". [bytes]
@@ -135,7 +132,7 @@ double expected_memory(const scene::Case& built) {
 void print_contacts(const scene::Scene& scene, const scene::Case& built) {
   const std::size_t fibres = built.world.fibres.size();
   const double bare = expected_memory(built);
-  fmt::print("memory: about {:.3g} MB\n", 1e-6 * bare);
+  print("memory: about {:.3g} MB", 1e-6 * bare);
   if (fibres > 1) {
     // Wisps of 2025 fibres settle at 10 (straight) to 42 (curly) contacts a fibre. @cite crespel2024 table 4
     const std::size_t few = 10 * fibres;
@@ -143,36 +140,36 @@ void print_contacts(const scene::Scene& scene, const scene::Case& built) {
     const auto with = [&](std::size_t contacts) {
       return 1e-6 * (bare + contact_bytes * static_cast<double>(contacts));
     };
-    fmt::print("in a tight wisp: {} to {} contacts, {:.3g} to {:.3g} MB\n", few, many, with(few), with(many));
+    print("in a tight wisp: {} to {} contacts, {:.3g} to {:.3g} MB", few, many, with(few), with(many));
   }
   const auto overlaps = scene::initial_overlaps(built);
   if (overlaps.empty()) {
-    fmt::print("no body overlaps another at the start\n");
+    print("no body overlaps another at the start");
     return;
   }
   constexpr std::size_t listed = 20;
   for (std::size_t i = 0; i < std::min(listed, overlaps.size()); ++i) {
-    fmt::print("{}\n", scene::describe(overlaps[i], scene, built.world));
+    print("{}", scene::describe(overlaps[i], scene, built.world));
   }
-  if (overlaps.size() > listed) fmt::print("... and {} more overlaps\n", overlaps.size() - listed);
+  if (overlaps.size() > listed) print("... and {} more overlaps", overlaps.size() - listed);
 }
 
 void print_push_out(scene::Case& built) {
   const scene::PushOut found = scene::push_out(built);
   if (found.status == Status::converged) {
-    fmt::print("push-out: apart after {}, no point moved more than {:.3g} m\n", counted(found.rounds, "round"),
-               found.largest_move);
+    print("push-out: apart after {}, no point moved more than {:.3g} m", counted(found.rounds, "round"),
+          found.largest_move);
   } else {
-    fmt::print("push-out: {} after {}, an overlap of {:.3g} m is left\n", to_string(found.status),
-               counted(found.rounds, "round"), found.deepest);
+    print("push-out: {} after {}, an overlap of {:.3g} m is left", to_string(found.status),
+          counted(found.rounds, "round"), found.deepest);
   }
 }
 
 /// What run --leave-out would do.
 void try_leaving_out(scene::Scene& scene, scene::Case& built, bool pushing) {
   const std::vector<scene::LeftOut> found = scene::leave_out(scene, built, pushing);
-  for (const scene::LeftOut& one : found) fmt::print("{}\n", one.message);
-  if (found.empty()) fmt::print("no fibre has to be left out\n");
+  for (const scene::LeftOut& one : found) print("{}", one.message);
+  if (found.empty()) print("no fibre has to be left out");
 }
 
 }  // namespace
@@ -192,7 +189,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
     const io::SceneDocument document = io::read_scene_document(arguments->file, arguments->overrides());
     const scene::Scene& scene = document.scene;
     scene::Case built = scene::build(scene);
-    fmt::print("{}\n", scene.title.empty() ? arguments->file : scene.title);
+    print("{}", scene.title.empty() ? arguments->file : scene.title);
     print_parameters(document);
     std::vector<int> counts(scene.fibres.size(), 0);
     for (const assembly::Fibre& fibre : built.world.fibres) ++counts[static_cast<std::size_t>(fibre.group)];
@@ -201,16 +198,16 @@ void add_check_command(CLI::App& program, int& exit_status) {
     print_trees(built.world);
     for (const scene::Obstacle& obstacle : scene.obstacles) {
       const bodies::Obstacle& body = obstacle.body;
-      fmt::print("obstacle '{}', material '{}', {}\n", body.name, body.material_name,
-                 body.mass > 0.0 ? fmt::format("free, {:.4g} kg", body.mass)
-                                 : std::string(body.motion.at_rest() ? "at rest" : "moving"));
+      print("obstacle '{}', material '{}', {}", body.name, body.material_name,
+            body.mass > 0.0 ? fmt::format("free, {:.4g} kg", body.mass)
+                            : std::string(body.motion.at_rest() ? "at rest" : "moving"));
       print_mesh(body);
     }
-    fmt::print("{} of {:.6g} s, detection {}\n",
-               counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
-               scene.integrator.time_step, scene.contact.detection);
+    print("{} of {:.6g} s, detection {}",
+          counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
+          scene.integrator.time_step, scene.contact.detection);
     print_contacts(scene, built);
-    print_remarks(stdout, arguments->file, scene::remarks(scene));
+    tell_remarks(print_line, arguments->file, scene::remarks(scene));
     if (*try_leave_out) {
       scene::Scene kept = scene;
       try_leaving_out(kept, built, *try_push_out);
@@ -219,8 +216,8 @@ void add_check_command(CLI::App& program, int& exit_status) {
     }
     if (*show_origins) {
       for (const io::Origin& origin : document.origins) {
-        fmt::print("{}:{}: {} = {:.17g} {} ({})\n", arguments->file, origin.location.line, origin.path, origin.value,
-                   origin.unit, origin.written);
+        print("{}:{}: {} = {:.17g} {} ({})", arguments->file, origin.location.line, origin.path, origin.value,
+              origin.unit, origin.written);
       }
     }
     exit_status = done;

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -89,21 +91,27 @@ int run_plot(const std::vector<std::string>& options, const std::vector<std::str
 }
 
 int start_program(const std::vector<std::string>& words, const std::string& log) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  std::vector<char*> argv = argument_pointers(words);
-  pid_t child = 0;
-  const int error = posix_spawn(&child, argv[0], &files, &attributes, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  if (error) throw SystemFailure(fmt::format("{}: cannot be started: {}", log, std::strerror(error)));
+  const auto refuse = [&] { throw SystemFailure(fmt::format("{}: cannot be started: {}", log, std::strerror(errno))); };
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (output < 0) refuse();
+  const std::vector<char*> argv = argument_pointers(words);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {  // only what may be called between fork and exec
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(128 + SIGTERM);  // it had ended before
+    setpgid(0, 0);
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    dup2(nothing, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  const int error = errno;
+  close(output);
+  errno = error;
+  if (child < 0) refuse();
   return child;
 }
 

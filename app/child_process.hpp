@@ -25,8 +25,8 @@ int run_program(const std::vector<std::string>& words, const std::string& hint);
 /// `tresse plot` with these options, and the folders or files to draw: tresse_plot of python/. Gives its exit status.
 int run_plot(const std::vector<std::string>& options, const std::vector<std::string>& what);
 
-/// Starts a program with its output going to a file, in a process group of its own, so that Ctrl-C does not reach it.
-/// Gives its id.
+/// Starts a program with its output going to a file, in a process group of its own, so that Ctrl-C does not reach it;
+/// when this program ends, however, it is asked to end (SIGTERM). Gives its id.
 int start_program(const std::vector<std::string>& words, const std::string& log);
 
 /// The program that is running.

@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "interface.hpp"
+#include "messages.hpp"
 #include "version.hpp"
 
 namespace tresse::app {
@@ -35,7 +36,7 @@ void add_completion_command(CLI::App& program, int& exit_status) {
   command->callback([what, output, &program, &exit_status] {
     const std::string text = completion(describe(program), *what);
     if (output->empty())
-      fmt::print("{}", text);
+      print_text(text);
     else
       io::write_atomically(*output, text);
     exit_status = done;

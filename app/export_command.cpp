@@ -6,6 +6,7 @@
 #include <tresse/io/export.hpp>
 
 #include "commands.hpp"
+#include "messages.hpp"
 
 namespace tresse::app {
 namespace {
@@ -26,8 +27,8 @@ void export_frames(ExportArguments& a) {
   a.options.obstacles = !a.no_obstacles;
   const io::ExportReport report = io::export_run(a.folder, a.output, a.options);
   if (a.quiet) return;
-  fmt::print(stderr, "{} frame{} as {}: {}\n", report.frames, report.frames == 1 ? "" : "s", a.options.format,
-             report.files.front().string());
+  say("{} frame{} as {}: {}", report.frames, report.frames == 1 ? "" : "s", a.options.format,
+      report.files.front().string());
 }
 
 void add_options(CLI::App& command, ExportArguments& a) {

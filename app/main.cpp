@@ -4,22 +4,22 @@
 #include <malloc.h>
 #endif
 
-#include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <iostream>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/base/log.hpp>
 
 #include "commands.hpp"
+#include "messages.hpp"
 #include "usage.hpp"
 #include "version.hpp"
 
@@ -37,15 +37,12 @@ void set_up_log() {
     if (name == "info") threshold = LogLevel::info;
   }
   tresse::set_log_sink([threshold](LogLevel level, const std::string& message) {
-    if (level >= threshold) fmt::print(stderr, "{}\n", message);
+    if (level >= threshold) tresse::app::say_line(message);
   });
 }
 
-int fail(std::string message) {
-  // One line, whatever the name of a file holds.
-  std::replace_if(
-      message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
-  fmt::print(stderr, "tresse: {}\n", message);
+int fail(std::string_view message) {
+  tresse::app::say("tresse: {}", message);
   return tresse::app::bad_input;
 }
 
@@ -81,17 +78,8 @@ void keep_freed_memory() {
 #endif
 }
 
-}  // namespace
-
-namespace {
-
-int begin(int argc, char** argv) {
-  set_up_log();
-  keep_freed_memory();
-  std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error of write(), not a death
-  CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
-  program.set_version_flag("--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
-  program.require_subcommand(1);
+/// The exit status of the command that the arguments name.
+int run(CLI::App& program, int argc, char** argv) {
   int exit_status = tresse::app::done;
   tresse::app::add_run_command(program, exit_status);
   tresse::app::add_static_command(program, exit_status);
@@ -108,15 +96,22 @@ int begin(int argc, char** argv) {
   tresse::app::add_completion_command(program, exit_status);
   try {
     tresse::app::require_known_commands(program, argc, argv);
-    program.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    return program.exit(success);
+    try {
+      program.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+      std::ostringstream text;
+      exit_status = program.exit(success, text, text);
+      tresse::app::print_text(text.str());
+    }
+    tresse::app::finish_output();
   } catch (const CLI::ParseError& error) {
     return fail(tresse::app::usage_message(program, error));
   } catch (const tresse::InvalidInput& error) {
     return fail(error.what());
   } catch (const tresse::SystemFailure& error) {
     return fail(error.what());
+  } catch (const tresse::Interrupted&) {
+    return tresse::app::interrupted;
   } catch (const std::bad_alloc&) {
     end_with(no_memory);  // a matrix that failed to grow is not whole (Eigen 3.4): whatever is left is not destroyed
   } catch (const std::exception& error) {
@@ -130,7 +125,15 @@ int begin(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::set_terminate(end_at_once);
   try {
-    return begin(argc, argv);
+    tresse::app::reserve_descriptors();
+    std::signal(SIGPIPE, SIG_IGN);  // what nobody reads is an error of write(), not a death; so is a full disk
+    std::signal(SIGXFSZ, SIG_IGN);
+    set_up_log();
+    keep_freed_memory();
+    CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
+    program.set_version_flag("--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
+    program.require_subcommand(1);
+    return run(program, argc, argv);
   } catch (const std::bad_alloc&) {
     end_with(no_memory);  // even the message had no room
   }

@@ -17,6 +17,7 @@
 #include <tresse/io/run_frames.hpp>
 
 #include "commands.hpp"
+#include "messages.hpp"
 #include "render/contact_arrows.hpp"
 #include "render/ray_tracer.hpp"
 #include "render/trajectory_scene.hpp"
@@ -109,8 +110,8 @@ void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
   const render::Camera camera = choose_camera(scene, arguments);
   if (arguments.contacts) add_contact_arrows(scene, frame, camera, render::largest_contact_force(frame));
   render::write_png(render::render(scene, camera, arguments.options), arguments.output);
-  fmt::print(stderr, "{}: frame {} of {}, t = {:.4g} s, seen from {:.4g},{:.4g},{:.4g}\n", arguments.output, index,
-             frames.frame_count(), frame.time, camera.position.x(), camera.position.y(), camera.position.z());
+  say("{}: frame {} of {}, t = {:.4g} s, seen from {:.4g},{:.4g},{:.4g}", arguments.output, index, frames.frame_count(),
+      frame.time, camera.position.x(), camera.position.y(), camera.position.z());
 }
 
 /// What is seen in any of the frames, of some of them where there are many.
@@ -170,9 +171,9 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
       render::write_png(image, numbered(arguments.output, i));
   }
   if (video) video->finish();
-  fmt::print(stderr, "{}: {} pictures, frames {} to {} of {}\n",
-             video ? arguments.output : numbered(arguments.output, chosen.size() - 1), chosen.size(), chosen.front(),
-             chosen.back(), frames.frame_count());
+  say("{}: {} pictures, frames {} to {} of {}",
+      video ? arguments.output : numbered(arguments.output, chosen.size() - 1), chosen.size(), chosen.front(),
+      chosen.back(), frames.frame_count());
 }
 
 void set_environment(RenderArguments& arguments) {
@@ -248,6 +249,8 @@ void add_options(CLI::App& command, RenderArguments& a) {
   command.add_option("--height", a.options.height, "pixels")->capture_default_str();
   command.add_option("--samples", a.options.samples, "most rays a pixel")->capture_default_str();
   command.add_option("--threads", a.options.threads, "0: all; the picture does not depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
       ->capture_default_str();
   add_camera_options(command, a);
   command.add_option("--hair", a.hair, "colour")

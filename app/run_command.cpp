@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -15,6 +15,8 @@
 #include <oneapi/tbb/global_control.h>
 
 #include <tresse/assembly/pair_trace.hpp>
+#include <tresse/base/interrupt.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/distance_file.hpp>
 #include <tresse/io/run.hpp>
 #include <tresse/scene/build.hpp>
@@ -22,25 +24,15 @@
 
 #include "common_options.hpp"
 #include "friction_dump.hpp"
+#include "messages.hpp"
 #include "scene_arguments.hpp"
+#include "signals.hpp"
+#include "slow_work.hpp"
 #include "version.hpp"
 #include "view/companion.hpp"
 
 namespace tresse::app {
 namespace {
-
-volatile std::sig_atomic_t stop_requested = 0;
-
-/// The step under way is finished and a checkpoint written; a second signal does not wait for that.
-void request_stop(int signal) {
-  stop_requested = 1;
-  std::signal(signal, SIG_DFL);
-}
-
-void set_up_signals() {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
-}
 
 struct RunArguments {
   SceneArguments scene;
@@ -69,7 +61,7 @@ class ProgressBar {
   ProgressBar(bool quiet, std::int64_t first, std::int64_t last)
       : shown_(!quiet && isatty(fileno(stderr)) == 1), first_(first), last_(last) {}
   ~ProgressBar() {
-    if (drawn_) fmt::print(stderr, "\n");
+    if (drawn_) say_line("");
   }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -84,9 +76,10 @@ class ProgressBar {
         static_cast<double>(report.step - first_) / static_cast<double>(std::max<std::int64_t>(1, last_ - first_));
     const double elapsed = std::chrono::duration<double>(now - begin_).count();
     const int filled = static_cast<int>(30 * done);
-    fmt::print(stderr, "\r[{:#>{}}{:.>{}}] {:3.0f} %  t = {:.4f} s  {} contacts  {:.0f} s left  ", "", filled, "",
-               30 - filled, 100 * done, report.time, report.contacts, done > 0 ? elapsed * (1 - done) / done : 0.0);
-    std::fflush(stderr);
+    const std::string bar = fmt::format("\r[{:#>{}}{:.>{}}] {:3.0f} %  t = {:.4f} s  {} contacts  {:.0f} s left  ", "",
+                                        filled, "", 30 - filled, 100 * done, report.time, report.contacts,
+                                        done > 0 ? elapsed * (1 - done) / done : 0.0);
+    static_cast<void>(std::fputs(bar.c_str(), stderr));
   }
 
  private:
@@ -129,29 +122,46 @@ class Reporter : public io::RunObserver {
  public:
   Reporter(const RunArguments& arguments, const io::RunSettings& settings, const io::RunPlan& plan, FrictionDump& dump,
            dynamics::Stepper& stepper)
-      : settings_(settings), dump_(dump), progress_(arguments.quiet, stepper.state().step, plan.last_step) {
+      : settings_(settings),
+        dump_(dump),
+        progress_(arguments.quiet, stepper.state().step, plan.last_step),
+        step_(stepper.state().step),
+        slow_step_([this] {
+          return fmt::format("step {}, {} friction problems so far, the last of {}; Ctrl-C keeps the state before it",
+                             step_ + 1, problems_.load(), counted(contacts_, "contact"));
+        }) {
     dump_.follow(stepper);
+    stepper.observe_problems([this](const friction::FactoredProblem& problem, const VectorX& /*guess*/) {
+      ++problems_;
+      contacts_ = static_cast<std::int64_t>(problem.contacts.size());
+    });
   }
 
-  bool stop() override { return stop_requested != 0; }
+  bool stop() override { return stop_requested(); }
+  void begins(const dynamics::Stepper& stepper) override {
+    step_ = stepper.state().step;
+    problems_ = 0;
+    slow_step_.begins();
+  }
   void stepped(const dynamics::Stepper& stepper, const dynamics::StepReport& report) override {
+    slow_step_.ends();
     dump_.write(stepper, report);
   }
   void remarked(const io::Remark& remark) override {
-    fmt::print(stderr, "step {} (t = {:.6g} s): {}\n", remark.step, remark.time, remark.message);
+    say("step {} (t = {:.6g} s): {}", remark.step, remark.time, remark.message);
   }
   void missed(const dynamics::Stepper& stepper, const dynamics::StepReport& report,
               const std::filesystem::path& kept) override {
     if (kept.empty()) return;
-    fmt::print(stderr, "step {} (t = {:.6g} s): {}; kept in {}\n", report.step, report.time,
-               what_missed(report, stepper, settings_.limits), kept.string());
+    say("step {} (t = {:.6g} s): {}; kept in {}", report.step, report.time,
+        what_missed(report, stepper, settings_.limits), kept.string());
   }
   void failed(const dynamics::Stepper& stepper, const dynamics::StepReport& report) override {
-    fmt::print(stderr,
-               "step {} (t = {:.6g} s): the state is no longer finite, {} moved most before; the last good one, of "
-               "step {}, is in {}; try a smaller time_step\n",
-               report.step, report.time, io::liveliest_fibre(stepper.world()), stepper.state().step,
-               (settings_.folder / "checkpoint.h5").string());
+    slow_step_.ends();
+    say("step {} (t = {:.6g} s): the state is no longer finite, {} moved most before; the last good one, of "
+        "step {}, is in {}; try a smaller time_step",
+        report.step, report.time, io::liveliest_fibre(stepper.world()), stepper.state().step,
+        (settings_.folder / "checkpoint.h5").string());
   }
   void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
     progress_.update(report);
@@ -161,6 +171,10 @@ class Reporter : public io::RunObserver {
   const io::RunSettings& settings_;
   FrictionDump& dump_;
   ProgressBar progress_;
+  std::atomic<std::int64_t> step_;          ///< before the one that is being computed
+  std::atomic<std::int64_t> problems_ = 0;  ///< of friction, in that one
+  std::atomic<std::int64_t> contacts_ = 0;  ///< in the last of them
+  SlowWork slow_step_;
 };
 
 /// The narrow phase's calls where the run ended, its last step's contacts as their guesses.
@@ -187,22 +201,22 @@ int run(const RunArguments& arguments) {
   const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
-  set_up_signals();
   io::RunPlan plan = plan_run(arguments);
   if (arguments.resume) io::leave_out_as(plan, arguments.folder);
   scene::Case built = scene::build(plan.scene);
   if (plan.start) scene::set_out_from(built, *plan.start);
-  if (!plan.start && !arguments.resume) print_left_out(stderr, io::settle_overlaps(plan, built, arguments.overlaps));
+  if (!plan.start && !arguments.resume) tell_left_out(io::settle_overlaps(plan, built, arguments.overlaps));
 
   const io::RunPlace place{arguments.folder, arguments.resume, static_cast<int>(threads),
                            fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
   io::RunSettings settings = io::run_settings(plan, built.world, place);
   settings.replacing = [&](const std::string& what) {
-    if (!arguments.quiet) fmt::print(stderr, "{}: replaces {}\n", arguments.folder, what);
+    if (!arguments.quiet) say("{}: replaces {}", arguments.folder, what);
   };
   FrictionDump dump = open_other_outputs(arguments, plan);  // before anything of an earlier run goes
+  obey_stop_signals(true);                                  // before, nothing is lost
   io::RunRecorder recorder(settings);
-  print_remarks(stderr, arguments.scene.file, scene::remarks(plan.scene));
+  tell_remarks(say_line, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
@@ -216,15 +230,16 @@ int run(const RunArguments& arguments) {
     Reporter reporter(arguments, settings, plan, dump, stepper);
     outcome = io::record_steps(plan, settings, stepper, recorder, reporter);
   }
-  if (!arguments.record_pairs.empty()) record_pairs(arguments.record_pairs, stepper);
+  clear_interrupt();
+  if (!arguments.record_pairs.empty() && !stop_requested()) record_pairs(arguments.record_pairs, stepper);
   const io::Verdict verdict = recorder.finish(outcome, stepper.state());
-  if (!arguments.quiet || !verdict.findings.empty()) fmt::print(stderr, "{}\n", verdict.sentence);
-  if (arguments.view && !stop_requested && isatty(fileno(stderr)) == 1) {
-    fmt::print(stderr, "The viewer stays until Ctrl-C.\n");
-    viewer.wait([] { return stop_requested != 0; });
+  if (!arguments.quiet || !verdict.findings.empty()) say("{}", verdict.sentence);
+  if (arguments.view && !stop_requested() && isatty(fileno(stderr)) == 1) {
+    say("The viewer stays until Ctrl-C.");
+    viewer.wait(stop_requested);
   }
   if (outcome == io::Outcome::failed) return not_finite;
-  if (outcome == io::Outcome::interrupted && stop_requested) return interrupted;
+  if (outcome == io::Outcome::interrupted && stop_requested()) return interrupted;
   return arguments.strict && recorder.tally().missed_steps > 0 ? missed_tolerance : done;
 }
 

@@ -19,17 +19,17 @@ io::ParameterOverrides SceneArguments::overrides() const {
   return out;
 }
 
-void print_left_out(std::FILE* stream, const std::vector<std::string>& messages) {
+void tell_left_out(const std::vector<std::string>& messages) {
   constexpr std::size_t listed = 20;
-  for (std::size_t i = 0; i < std::min(listed, messages.size()); ++i) fmt::print(stream, "{}\n", messages[i]);
-  if (messages.size() > listed) fmt::print(stream, "... and {} more are left out\n", messages.size() - listed);
+  for (std::size_t i = 0; i < std::min(listed, messages.size()); ++i) say_line(messages[i]);
+  if (messages.size() > listed) say("... and {} more are left out", messages.size() - listed);
 }
 
-void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks) {
+void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks) {
   for (const scene::Remark& remark : remarks) {
     const auto [line, column] = remark.location;
     const std::string place = line > 0 ? fmt::format("{}:{}:{}", file, line, column) : file;
-    fmt::print(stream, "{}: {}\n", place, remark.message);
+    tell(fmt::format("{}: {}", place, remark.message));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -25,9 +25,9 @@ struct SceneArguments {
 };
 
 /// What was said of the fibres that are left out, the first of many.
-void print_left_out(std::FILE* stream, const std::vector<std::string>& messages);
+void tell_left_out(const std::vector<std::string>& messages);
 
-/// Remarks on `file`, a line each.
-void print_remarks(std::FILE* stream, const std::string& file, const std::vector<scene::Remark>& remarks);
+/// Remarks on `file`, a line each to say_line or print_line.
+void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks);
 
 }  // namespace tresse::app

@@ -7,6 +7,7 @@
 #include <tresse/io/scene_schema.hpp>
 
 #include "commands.hpp"
+#include "messages.hpp"
 
 namespace tresse::app {
 
@@ -18,7 +19,7 @@ void add_schema_command(CLI::App& program, int& exit_status) {
   command->callback([output, &exit_status] {
     const std::string schema = io::scene_schema();
     if (output->empty())
-      fmt::print("{}", schema);
+      print_text(schema);
     else
       io::write_atomically(*output, schema);
     exit_status = done;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,7 +21,9 @@
 #include <tresse/scene/remarks.hpp>
 #include <tresse/statics/world_equilibrium.hpp>
 
+#include "messages.hpp"
 #include "scene_arguments.hpp"
+#include "slow_work.hpp"
 #include "version.hpp"
 
 namespace tresse::app {
@@ -164,14 +165,17 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   io::make_folder(out);
   const io::FolderLock lock(out);
   io::require_folder_of_run(out);
+  SlowWork slow([] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
+  slow.begins();
   const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
+  slow.ends();
   const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);
 
   const std::string resolved = io::write_resolved(document);
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);
   const io::TrajectoryLayout layout = io::snapshot_layout(scene, built.world, resolved, version);
   const io::Frame frame = io::snapshot_at_rest(scene, built.world, layout, rest);
-  print_remarks(stderr, arguments.file, scene::shape_remarks(scene));
+  tell_remarks(say_line, arguments.file, scene::shape_remarks(scene));
   lock.check();
   io::write_atomically(out / "shape.csv", shape_table(built, layout, frame));
   io::write_atomically(out / "scene.toml", resolved);
@@ -180,7 +184,7 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};
   io::write_atomically(out / "summary.json", summary.dump(2) + "\n");
 
-  fmt::print(stderr, "{}\n", verdict(found, equilibrium["stable"]));
+  say("{}", verdict(found, equilibrium["stable"]));
   return found.status == Status::converged || !options.strict ? done : missed_tolerance;
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,7 +19,9 @@
 
 #include "child_process.hpp"
 #include "commands.hpp"
+#include "messages.hpp"
 #include "scene_arguments.hpp"
+#include "signals.hpp"
 #include "sweep/cases.hpp"
 #include "sweep/jobs.hpp"
 #include "sweep/scripts.hpp"
@@ -32,14 +33,6 @@ namespace {
 namespace fs = std::filesystem;
 using sweep::Case;
 using sweep::Row;
-
-volatile std::sig_atomic_t sweep_stopped = 0;
-
-/// A second signal does not wait for the runs' checkpoints.
-void stop_sweep(int signal) {
-  sweep_stopped = 1;
-  std::signal(signal, SIG_DFL);
-}
 
 struct SweepArguments {
   SceneArguments scene;
@@ -126,9 +119,9 @@ bool finished(const SweepArguments& arguments, const fs::path& folder, const Pla
   if (text_of(folder / "scene.toml") != planned.resolved) return false;
   const nlohmann::json summary = sweep::read_summary(folder);
   if (arguments.command == "static") return summary.contains("equilibrium");
-  const std::string status = summary.value("status", std::string());
-  return (status == "finished" || status == "interrupted") &&
-         summary.value("steps", std::int64_t{0}) >= planned.last_step;
+  const auto status = summary.find("status"), steps = summary.find("steps");
+  return status != summary.end() && (*status == "finished" || *status == "interrupted") && steps != summary.end() &&
+         steps->is_number_integer() && *steps >= planned.last_step;
 }
 
 /// Whether there is something of this very scene to go on from.
@@ -188,14 +181,14 @@ void run_missing(const SweepArguments& arguments, const std::vector<Case>& cases
     which.push_back(k);
   }
   std::size_t ended = 0;
-  sweep::run_jobs(jobs, arguments.jobs, sweep_stopped, [&](std::size_t i, int exit_status) {
+  sweep::run_jobs(jobs, arguments.jobs, stop_requested, [&](std::size_t i, int exit_status) {
     Row& row = plans[which[i]].row;
     row.exit_status = exit_status;
     row.status = status_of(exit_status);
     if (exit_status != done && exit_status != interrupted) row.message = last_line(jobs[i].log);
     if (!arguments.quiet)
-      fmt::print(stderr, "{} ({}): {}; {} of {}\n", cases[which[i]].name, sweep::describe(cases[which[i]]), row.status,
-                 ++ended, jobs.size());
+      say("{} ({}): {}; {} of {}", cases[which[i]].name, sweep::describe(cases[which[i]]), row.status, ++ended,
+          jobs.size());
   });
 }
 
@@ -228,11 +221,10 @@ int conclude(const SweepArguments& arguments, const std::vector<Case>& cases, co
   const auto ended = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.status == "finished"; });
   if (ended > 0) {
     const int plotted = run_plot({"--output=" + (folder / "sweep.png").string(), "--what=sweep"}, {folder.string()});
-    if (plotted != done) fmt::print(stderr, "tresse: no plot (status {}); the table is there\n", plotted);
+    if (plotted != done) say("tresse: no plot (status {}); the table is there", plotted);
   }
-  if (!arguments.quiet)
-    fmt::print(stderr, "{} of {} runs finished; {}\n", ended, rows.size(), (folder / "sweep.csv").string());
-  if (sweep_stopped) return interrupted;
+  if (!arguments.quiet) say("{} of {} runs finished; {}", ended, rows.size(), (folder / "sweep.csv").string());
+  if (stop_requested()) return interrupted;
   return arguments.strict && ended < static_cast<std::ptrdiff_t>(rows.size()) ? missed_tolerance : done;
 }
 
@@ -241,7 +233,7 @@ int run_sweep(const SweepArguments& arguments) {
   for (const std::string& text : arguments.vary) variations.push_back(sweep::parse_variation(text));
   const std::vector<Case> cases = sweep::cases_of(variations);
   if (arguments.list) {
-    for (const Case& one : cases) fmt::print("{} {}\n", one.name, sweep::describe(one));
+    for (const Case& one : cases) print("{} {}", one.name, sweep::describe(one));
     return done;
   }
   require(!arguments.folder.empty(), "-o: missing, expected the folder for the results");
@@ -254,8 +246,7 @@ int run_sweep(const SweepArguments& arguments) {
   io::make_folder(folder);
   const io::FolderLock lock(folder);
   io::require_folder_of(folder, "a sweep of tresse", sweep::is_mark);
-  std::signal(SIGINT, stop_sweep);
-  std::signal(SIGTERM, stop_sweep);
+  obey_stop_signals(false);
   run_missing(arguments, cases, folder, plans);
   return conclude(arguments, cases, folder, plans);
 }

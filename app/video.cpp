@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <string>
 #include <system_error>
@@ -35,7 +34,6 @@ int start(const std::vector<std::string>& words, int input, pid_t& child) {
 Video::Video(std::filesystem::path file, int width, int height, double rate) : place_(std::move(file)) {
   require(width % 2 == 0 && height % 2 == 0,
           fmt::format("a video of {} x {} pixels: expected even numbers, which its format wants", width, height));
-  std::signal(SIGPIPE, SIG_IGN);  // an encoder that dies is an error of write()
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) throw SystemFailure(fmt::format("no pipe to ffmpeg: {}", std::strerror(errno)));
   const int error = start({"ffmpeg",

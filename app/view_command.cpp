@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,6 +19,7 @@
 #include <tresse/base/errors.hpp>
 
 #include "commands.hpp"
+#include "messages.hpp"
 #include "share_folder.hpp"
 #include "view/run_data.hpp"
 #include "view/server.hpp"
@@ -72,13 +75,17 @@ void serve(view::Server& server) {
   sigemptyset(&ends);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);  // the threads to come inherit it, so that the signal is left to sigwait
-  std::thread serving([&server] {
+  std::promise<void> served;
+  std::thread serving([&] {
     server.serve();
+    served.set_value();
     kill(getpid(), SIGTERM);
   });
   int signal = 0;
   sigwait(&ends, &signal);
   server.stop();
+  // A client that takes its time keeps its connection open; nothing is lost with it.
+  if (served.get_future().wait_for(std::chrono::milliseconds(500)) != std::future_status::ready) std::_Exit(done);
   serving.join();
 }
 
@@ -88,9 +95,9 @@ void view_run(const ViewArguments& arguments) {
   view::RunData run(arguments.folder);
   view::Server server(run, find_assets(arguments.assets), arguments.port);
   const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
-  fmt::print("{}\n", address);
-  std::fflush(stdout);
-  if (isatty(fileno(stderr)) == 1 && !arguments.end_with_parent) fmt::print(stderr, "Ctrl-C ends the viewer.\n");
+  print("{}", address);
+  finish_output();
+  if (isatty(fileno(stderr)) == 1 && !arguments.end_with_parent) say("Ctrl-C ends the viewer.");
   if (!arguments.no_open) open_browser(address);
   serve(server);
 }

@@ -29,7 +29,7 @@ void check(const Camera& camera, const RenderOptions& options) {
   require(in(options.width, 1, 16384) && in(options.height, 1, 16384),
           fmt::format("a picture of {} x {} pixels: expected 1 to 16384 each", options.width, options.height));
   require(in(options.samples, 1, 65536), fmt::format("samples {}: expected 1 to 65536", options.samples));
-  require(options.threads >= 0, fmt::format("threads {}: expected 0 or more", options.threads));
+  require(in(options.threads, 0, 1024), fmt::format("threads {}: expected 0 to 1024", options.threads));
   require(options.max_bounces >= 1, "max_bounces: expected at least 1");
   require(in(options.thickness, 1e-6, 1e6), fmt::format("thickness {}: expected a positive factor", options.thickness));
   require(in(options.least_pixels, 0, 1e3),

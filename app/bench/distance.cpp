@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <random>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include <tresse/io/distance_file.hpp>
 
 #include "bench.hpp"
+#include "messages.hpp"
 
 /// The three narrow phases on a recorded trace: cost against the error reached (crespel2024 figure 17), against the gap
 /// (figure 18), and between cubic Beziers.
@@ -163,20 +163,21 @@ double against_error(const std::vector<const Query*>& colliding, double budget, 
     unique.push_back(distinct(*query) ? 1 : 0);
     ambiguous += unique.back() ? 0 : 1;
   }
-  fmt::print(
-      "\ncost of a colliding query against the error reached ({} queries, {} of them with no single nearest "
-      "place, left out of the errors)\n",
+  print("");
+  print(
+      "cost of a colliding query against the error reached ({} queries, {} of them with no single nearest "
+      "place, left out of the errors)",
       colliding.size(), ambiguous);
-  fmt::print("{:18} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "method", "tolerance", "median [ns]", "mean [ns]",
-             "mean error", "median error");
+  print("{:18} {:>10} {:>12} {:>12} {:>12} {:>12}", "method", "tolerance", "median [ns]", "mean [ns]", "mean error",
+        "median error");
   double at_1e6 = 0.0;
   double last_error = 0.0;
   double last_ns = 0.0;
   const auto add = [&](const char* name, DetectionMethod method, double tolerance) {
     const Cost c = cost(colliding, method, tolerance, budget, unique);
-    fmt::print("{:18} {:10.1e} {:12.0f} {:12.0f} {:12.2e} {:12.2e}\n", name, tolerance, c.median_ns, c.mean_ns, c.error,
-               c.median_error);
-    std::fflush(stdout);
+    print("{:18} {:10.1e} {:12.0f} {:12.0f} {:12.2e} {:12.2e}", name, tolerance, c.median_ns, c.mean_ns, c.error,
+          c.median_error);
+    finish_output();
     rows.push_back({{"method", name},
                     {"tolerance", tolerance},
                     {"median_ns", c.median_ns},
@@ -206,8 +207,9 @@ double against_error(const std::vector<const Query*>& colliding, double budget, 
 /// Figure 18: b moved along the common normal so that the surfaces are so many radii apart.
 void against_gap(const std::vector<PairQuery>& trace, const std::vector<Query>& queries, double budget,
                  nlohmann::ordered_json& rows) {
-  fmt::print("\ncost against the gap between the surfaces\n{:>12} {:>16} {:>22}\n", "gap [radii]", "certified [ns]",
-             "branch-and-bound [ns]");
+  print("");
+  print("cost against the gap between the surfaces");
+  print("{:>12} {:>16} {:>22}", "gap [radii]", "certified [ns]", "branch-and-bound [ns]");
   constexpr std::size_t most = 400;
   for (const double radii : {-0.5, -0.1, -0.01, 0.01, 0.1, 0.5, 1.0, 3.0, 10.0, 30.0, 100.0}) {
     std::vector<Query> moved;
@@ -236,7 +238,7 @@ void against_gap(const std::vector<PairQuery>& trace, const std::vector<Query>& 
     for (const Query& query : moved) all.push_back(&query);
     const Cost certified = cost(all, DetectionMethod::certified, best_tolerance, budget, {});
     const Cost published = cost(all, DetectionMethod::branch_and_bound, 1e-8, budget, {});
-    fmt::print("{:12g} {:16.0f} {:22.0f}\n", radii, certified.median_ns, published.median_ns);
+    print("{:12g} {:16.0f} {:22.0f}", radii, certified.median_ns, published.median_ns);
     rows.push_back(
         {{"gap_radii", radii}, {"certified_ns", certified.median_ns}, {"branch_and_bound_ns", published.median_ns}});
   }
@@ -290,17 +292,17 @@ nlohmann::ordered_json distance(const Arguments& arguments) {
   const Cost rejected = cost(all.rejected, DetectionMethod::certified, best_tolerance, budget, {});
   const Cost published = cost(all.colliding, DetectionMethod::branch_and_bound, 1e-8, budget, {});
   const Cost published_rejected = cost(all.rejected, DetectionMethod::branch_and_bound, 1e-8, budget, {});
-  fmt::print("{} queries, {} of them colliding; one segment-segment distance {:.1f} ns\n", queries.size(),
-             all.colliding.size(), test);
-  fmt::print("certified to 1e-12: colliding {:.0f} ns ({:.0f} segment tests), rejected {:.0f} ns ({:.1f})\n",
-             colliding.median_ns, colliding.median_ns / test, rejected.median_ns, rejected.median_ns / test);
-  fmt::print("algorithm 1 to 1e-8: colliding {:.0f} ns ({:.0f} times certified), rejected {:.0f} ns\n",
-             published.median_ns, published.median_ns / colliding.median_ns, published_rejected.median_ns);
+  print("{} queries, {} of them colliding; one segment-segment distance {:.1f} ns", queries.size(),
+        all.colliding.size(), test);
+  print("certified to 1e-12: colliding {:.0f} ns ({:.0f} segment tests), rejected {:.0f} ns ({:.1f})",
+        colliding.median_ns, colliding.median_ns / test, rejected.median_ns, rejected.median_ns / test);
+  print("algorithm 1 to 1e-8: colliding {:.0f} ns ({:.0f} times certified), rejected {:.0f} ns", published.median_ns,
+        published.median_ns / colliding.median_ns, published_rejected.median_ns);
   nlohmann::ordered_json by_error = nlohmann::ordered_json::array();
   const double segments = against_error(all.colliding, budget, by_error);
   if (segments > 0.0) {
-    fmt::print("segments at a mean error of 1e-6 m: {:.0f} ns, {:.0f} times certified\n", segments,
-               segments / colliding.median_ns);
+    print("segments at a mean error of 1e-6 m: {:.0f} ns, {:.0f} times certified", segments,
+          segments / colliding.median_ns);
   }
   out["segment_test_ns"] = test;
   out["certified_colliding_ns"] = colliding.median_ns;
@@ -314,14 +316,15 @@ nlohmann::ordered_json distance(const Arguments& arguments) {
   out["against_gap"] = by_gap;
   const std::vector<Query> beziers = prepared(bezier_pairs(arguments.quick ? 2000 : 20000));
   const Split cubic = split(beziers);
-  fmt::print("\ncubic Bezier pairs ({} colliding of {})\n", cubic.colliding.size(), beziers.size());
+  print("");
+  print("cubic Bezier pairs ({} colliding of {})", cubic.colliding.size(), beziers.size());
   nlohmann::ordered_json bezier;
   for (const auto& [name, method, tolerance] :
        {std::tuple{"certified", DetectionMethod::certified, best_tolerance},
         std::tuple{"branch_and_bound", DetectionMethod::branch_and_bound, 1e-8}}) {
     const double hit = cost(cubic.colliding, method, tolerance, budget, {}).median_ns;
     const double miss = cost(cubic.rejected, method, tolerance, budget, {}).median_ns;
-    fmt::print("{:18} colliding {:8.0f} ns, rejected {:8.0f} ns\n", name, hit, miss);
+    print("{:18} colliding {:8.0f} ns, rejected {:8.0f} ns", name, hit, miss);
     bezier[std::string(name) + "_colliding_ns"] = hit;
     bezier[std::string(name) + "_rejected_ns"] = miss;
   }

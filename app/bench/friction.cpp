@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <oneapi/tbb/global_control.h>
@@ -9,6 +8,7 @@
 #include <tresse/friction/solver.hpp>
 
 #include "bench.hpp"
+#include "messages.hpp"
 
 /// Sweeps and seconds that the friction problems of combing take, as they come: with the warm start of the run.
 namespace tresse::app::bench {
@@ -90,9 +90,8 @@ nlohmann::ordered_json friction(const Arguments& arguments) {
                                           static_cast<std::size_t>(threads));
   const int most = arguments.quick ? 500 : 2000;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  fmt::print(
-      "{:10} {:>8} {:>8} {:>5}  {:>10} | sweeps to 1e-6, 1e-9, 1e-12 | cost in plain ones | within 150, 300, 500\n",
-      "wisp", "problems", "contacts", "depth", "ns/contact");
+  print("{:10} {:>8} {:>8} {:>5}  {:>10} | sweeps to 1e-6, 1e-9, 1e-12 | cost in plain ones | within 150, 300, 500",
+        "wisp", "problems", "contacts", "depth", "ns/contact");
   const double budget = arguments.quick ? 3.0 : 20.0;
   for (const State& state : all_states) {
     const std::vector<Problem> problems = record(arguments, state.name, arguments.quick ? 4 : 40, budget);
@@ -145,13 +144,13 @@ nlohmann::ordered_json friction(const Arguments& arguments) {
       }
       row["to"] = to;
       rows.push_back(row);
-      fmt::print(
+      print(
           "{:10} {:8} {:8.0f} {:5}  {:10.0f} |     {:6.0f} {:6.0f} {:6.0f}      | {:5.0f} {:5.0f} {:6.0f} | {:.0f} % "
-          "{:.0f} % {:.0f} %\n",
+          "{:.0f} % {:.0f} %",
           state.name, done, contacts, depth, 1e9 * per_contact / count, median(sweeps[0]), median(sweeps[1]),
           median(sweeps[2]), median(costs[0]), median(costs[1]), median(costs[2]), 100 * within[0] / count,
           100 * within[1] / count, 100 * within[2] / count);
-      std::fflush(stdout);
+      finish_output();
     }
   }
   return {{"rows", rows}};

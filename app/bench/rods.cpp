@@ -15,6 +15,7 @@
 #include <tresse/statics/equilibrium.hpp>
 
 #include "bench.hpp"
+#include "messages.hpp"
 
 /// What a rod's shape costs: the end of one curve of affine curvature by several integrators (casati2013 fig. 6), and
 /// the equilibrium of two heavy rods by three models against unknowns and seconds (fig. 9).
@@ -104,8 +105,8 @@ double at_error(const std::vector<std::pair<double, double>>& rows, double error
 ordered_json darboux(bool quick) {
   constexpr double wanted = 1e-10;
   ordered_json out = ordered_json::array();
-  fmt::print("The end of a curve of affine curvature: error of position and frame, and seconds to {:.0e}\n", wanted);
-  fmt::print("{:>6} {:>14} {:>10} {:>12} {:>14}\n", "turns", "method", "error", "us", "us to 1e-10");
+  print("The end of a curve of affine curvature: error of position and frame, and seconds to {:.0e}", wanted);
+  print("{:>6} {:>14} {:>10} {:>12} {:>14}", "turns", "method", "error", "us", "us to 1e-10");
   for (const double turns : {1.0, 10.0, 50.0}) {
     const double turn = 2.0 * std::numbers::pi * turns;
     const geometry::ClothoidArc arc{Vector3::Zero(), Matrix3::Identity(), turn * Vector3(0.07, 0.14, 0.63),
@@ -123,8 +124,8 @@ ordered_json darboux(bool quick) {
                                   {1e3, 1e9, 0.3, 0.0}, rods::RootCondition::clamped);
     const rods::RodState state = rod->state();
     const double with_derivatives = seconds_of([&] { rod->update(state); });
-    fmt::print("{:>6} {:>14} {:>10.1e} {:>12.2f}\n", turns, "series", own_error, 1e6 * series);
-    fmt::print("{:>6} {:>14} {:>10} {:>12.2f}\n", turns, "and dr/dq", "", 1e6 * with_derivatives);
+    print("{:>6} {:>14} {:>10.1e} {:>12.2f}", turns, "series", own_error, 1e6 * series);
+    print("{:>6} {:>14} {:>10} {:>12.2f}", turns, "and dr/dq", "", 1e6 * with_derivatives);
     ordered_json row = {{"turns", turns},
                         {"series", {{"error", own_error}, {"seconds", series}}},
                         {"series_with_derivatives", {{"seconds", with_derivatives}}}};
@@ -145,9 +146,8 @@ ordered_json darboux(bool quick) {
       }
       const double reach = at_error(found, wanted);
       row[name] = {{"rows", table}, {"seconds_at_1e-10", std::isnan(reach) ? ordered_json() : ordered_json(reach)}};
-      fmt::print("{:>6} {:>14} {:>10.1e} {:>12.2f} {:>14}\n", turns, name, found.back().first,
-                 1e6 * found.back().second,
-                 std::isnan(reach) ? "out of reach" : fmt::format("{:.0f} ({:.0f}x)", 1e6 * reach, reach / series));
+      print("{:>6} {:>14} {:>10.1e} {:>12.2f} {:>14}", turns, name, found.back().first, 1e6 * found.back().second,
+            std::isnan(reach) ? "out of reach" : fmt::format("{:.0f} ({:.0f}x)", 1e6 * reach, reach / series));
     }
     out.push_back(row);
   }
@@ -226,8 +226,9 @@ ordered_json convergence(bool quick) {
   const Heavy rods[] = {{"straight", Vector3::Zero(), 1e7},
                         {"curly", 2.0 * std::numbers::pi / length * Vector3(0.3, 0.0, 4.0), 2e7}};
   for (const Heavy& heavy : rods) {
-    fmt::print("\nEquilibrium of the {} heavy rod: RMS error of the shape over its length\n", heavy.name);
-    fmt::print("{:>22} {:>9} {:>9} {:>10} {:>10} {:>7}\n", "model", "elements", "unknowns", "error", "ms", "order");
+    print("");
+    print("Equilibrium of the {} heavy rod: RMS error of the shape over its length", heavy.name);
+    print("{:>22} {:>9} {:>9} {:>10} {:>10} {:>7}", "model", "elements", "unknowns", "error", "ms", "order");
     const std::vector<Vector3> exact = equilibrium_of("super-clothoid", quick ? 48 : 96, heavy).shape;
     ordered_json models;
     std::array<double, 2> clothoid_unknowns{};
@@ -242,9 +243,9 @@ ordered_json convergence(bool quick) {
         const double order = std::log2(before / error);
         before = error;
         unknowns.emplace_back(error, solved.unknowns);
-        fmt::print("{:>22} {:>9} {:>9} {:>10.2e} {:>10.2f} {:>7} {}\n", model, elements, solved.unknowns, error,
-                   1e3 * solved.seconds, std::isnan(order) ? "" : fmt::format("{:.2f}", order),
-                   solved.converged ? "" : "not converged");
+        print("{:>22} {:>9} {:>9} {:>10.2e} {:>10.2f} {:>7} {}", model, elements, solved.unknowns, error,
+              1e3 * solved.seconds, std::isnan(order) ? "" : fmt::format("{:.2f}", order),
+              solved.converged ? "" : "not converged");
         rows.push_back({{"elements", elements},
                         {"unknowns", solved.unknowns},
                         {"error", error},
@@ -257,9 +258,8 @@ ordered_json convergence(bool quick) {
         const double count = at_error(unknowns, tolerances[t]);
         if (model == "super-clothoid") clothoid_unknowns[t] = count;
         const bool reached = !std::isnan(count);
-        fmt::print("{:>22} {} unknowns to {:.0e}{}\n", model, reached ? fmt::format("{:.0f}", count) : "more",
-                   tolerances[t],
-                   reached ? fmt::format(", {:.1f} times the clothoids'", count / clothoid_unknowns[t]) : "");
+        print("{:>22} {} unknowns to {:.0e}{}", model, reached ? fmt::format("{:.0f}", count) : "more", tolerances[t],
+              reached ? fmt::format(", {:.1f} times the clothoids'", count / clothoid_unknowns[t]) : "");
         needed.push_back({{"error", tolerances[t]}, {"unknowns", reached ? ordered_json(count) : ordered_json()}});
       }
       models[model] = {{"rows", rows}, {"unknowns", needed}};

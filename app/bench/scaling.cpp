@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <oneapi/tbb/global_control.h>
@@ -8,6 +7,7 @@
 #include <tresse/dynamics/stepper.hpp>
 
 #include "bench.hpp"
+#include "messages.hpp"
 
 /// Cost of a step against the number of fibres at constant density: the middle of the wavy wisp, the whole, and four
 /// of them side by side.
@@ -104,8 +104,8 @@ nlohmann::ordered_json scaling(const Arguments& arguments) {
   const StateCase whole = load_state(arguments, "wavy");
   const std::vector<int> sizes =
       arguments.quick ? std::vector<int>{100, 450, 2025} : std::vector<int>{100, 225, 450, 900, 2025, 4050, 8100};
-  fmt::print("{:>7} {:>8} {:>9} {:>10} {:>10} {:>10} {:>10}\n", "fibres", "threads", "contacts", "step [s]",
-             "detection", "assembly", "solve");
+  print("{:>7} {:>8} {:>9} {:>10} {:>10} {:>10} {:>10}", "fibres", "threads", "contacts", "step [s]", "detection",
+        "assembly", "solve");
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   nlohmann::ordered_json exponents;
   std::vector<double> n, detection, assembly;
@@ -121,9 +121,9 @@ nlohmann::ordered_json scaling(const Arguments& arguments) {
                       {"detection_s", m.detection},
                       {"assembly_s", m.assembly},
                       {"solve_s", m.solve}});
-      fmt::print("{:7} {:8} {:9.0f} {:10.4f} {:10.4f} {:10.4f} {:10.4f}\n", fibres, threads, m.contacts, m.step,
-                 m.detection, m.assembly, m.solve);
-      std::fflush(stdout);
+      print("{:7} {:8} {:9.0f} {:10.4f} {:10.4f} {:10.4f} {:10.4f}", fibres, threads, m.contacts, m.step, m.detection,
+            m.assembly, m.solve);
+      finish_output();
       if (threads == 1) {
         n.push_back(fibres);
         detection.push_back(m.detection);
@@ -136,8 +136,8 @@ nlohmann::ordered_json scaling(const Arguments& arguments) {
   }
   const double by_detection = growth(n, detection);
   const double by_assembly = growth(n, assembly);
-  fmt::print("growth with the number of fibres: detection n^{:.2f}, assembly n^{:.2f}; two threads: {:.2f} times one\n",
-             by_detection, by_assembly, ratios.back());
+  print("growth with the number of fibres: detection n^{:.2f}, assembly n^{:.2f}; two threads: {:.2f} times one",
+        by_detection, by_assembly, ratios.back());
   return {{"rows", rows},
           {"detection_exponent", by_detection},
           {"assembly_exponent", by_assembly},

@@ -10,6 +10,7 @@
 #include <tresse/io/friction_file.hpp>
 
 #include "bench.hpp"
+#include "messages.hpp"
 
 /// Every friction solver on every problem of a folder, from zero impulses to a natural map of 1e-10.
 namespace tresse::app::bench {
@@ -35,10 +36,10 @@ nlohmann::ordered_json solve_by(friction::Solver solver, const io::FrictionFile&
   const auto begin = std::chrono::steady_clock::now();
   const friction::FrictionSolution found = friction::solve(file.problem, VectorX::Zero(file.problem.q.size()), options);
   const double seconds = seconds_since(begin);
-  fmt::print("  {:26} {:10} {:9.3f} s {:6} iterations {:6} Newton steps  natural map {:8.1e}  scaled {:8.1e}\n",
-             friction::name(solver), to_string(found.status), seconds, found.iterations, found.newton_steps,
-             found.natural_map_error, found.scaled_error);
-  std::fflush(stdout);
+  print("  {:26} {:10} {:9.3f} s {:6} iterations {:6} Newton steps  natural map {:8.1e}  scaled {:8.1e}",
+        friction::name(solver), to_string(found.status), seconds, found.iterations, found.newton_steps,
+        found.natural_map_error, found.scaled_error);
+  finish_output();
   return {{"solver", friction::name(solver)},
           {"status", to_string(found.status)},
           {"seconds", seconds},
@@ -57,7 +58,7 @@ nlohmann::ordered_json solvers(const Arguments& arguments) {
   for (const std::filesystem::path& path : problems_in(arguments.problems)) {
     const io::FrictionFile file = io::read_friction_problem(path);
     const std::size_t islands = friction::islands(file.problem).size();
-    fmt::print("{}: {} contacts, {} islands\n", path.filename().string(), file.problem.W.rows, islands);
+    print("{}: {} contacts, {} islands", path.filename().string(), file.problem.W.rows, islands);
     nlohmann::ordered_json row = {
         {"problem", path.filename().string()}, {"contacts", file.problem.W.rows}, {"islands", islands}};
     row["solvers"] = nlohmann::ordered_json::array();

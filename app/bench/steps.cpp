@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include <tresse/dynamics/stepper.hpp>
 
 #include "bench.hpp"
+#include "messages.hpp"
 
 /// Cost of a step in full combing contact, phase by phase. @cite crespel2024 table 4
 namespace tresse::app::bench {
@@ -86,9 +86,8 @@ nlohmann::ordered_json steps(const Arguments& arguments) {
   const int threads = thread_count(arguments);
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
                                           static_cast<std::size_t>(threads));
-  fmt::print("{:10} {:>9} {:>8} {:>5} {:>9} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>7}\n", "wisp", "tolerance",
-             "contacts", "steps", "step [s]", "detection", "assembly", "solve", "sweeps", "residual", "published",
-             "faster");
+  print("{:10} {:>9} {:>8} {:>5} {:>9} {:>9} {:>9} {:>9} {:>7} {:>9} {:>9} {:>7}", "wisp", "tolerance", "contacts",
+        "steps", "step [s]", "detection", "assembly", "solve", "sweeps", "residual", "published", "faster");
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   struct Round {
     double tolerance, budget;  // of each wisp [s]: under ten minutes in all
@@ -99,10 +98,10 @@ nlohmann::ordered_json steps(const Arguments& arguments) {
     for (const State& state : all_states) {
       const Row row = measure(state, arguments, tolerance, budget);
       rows.push_back(json_of(row, state, threads));
-      fmt::print("{:10} {:9.0e} {:8.0f} {:5} {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:7.0f} {:9.1e} {:9.1f} {:7.1f}\n",
-                 row.name, tolerance, row.contacts, row.steps, row.step, row.detection, row.assembly, row.solve,
-                 row.sweeps, median(row.residuals), state.published_seconds, state.published_seconds / row.step);
-      std::fflush(stdout);
+      print("{:10} {:9.0e} {:8.0f} {:5} {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:7.0f} {:9.1e} {:9.1f} {:7.1f}", row.name,
+            tolerance, row.contacts, row.steps, row.step, row.detection, row.assembly, row.solve, row.sweeps,
+            median(row.residuals), state.published_seconds, state.published_seconds / row.step);
+      finish_output();
     }
   }
   return {{"rows", rows}};

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <csignal>
 #include <map>
 #include <thread>
 
@@ -10,17 +11,17 @@
 
 namespace tresse::app::sweep {
 
-void run_jobs(const std::vector<Job>& jobs, int at_once, const volatile std::sig_atomic_t& stop,
+void run_jobs(const std::vector<Job>& jobs, int at_once, bool (*stop)(),
               const std::function<void(std::size_t, int)>& ended) {
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
   bool told = false;
-  while (!running.empty() || (next < jobs.size() && !stop)) {
-    while (!stop && next < jobs.size() && static_cast<int>(running.size()) < at_once) {
+  while (!running.empty() || (next < jobs.size() && !stop())) {
+    while (!stop() && next < jobs.size() && static_cast<int>(running.size()) < at_once) {
       running.emplace(start_program(jobs[next].words, jobs[next].log), next);
       ++next;
     }
-    if (stop && !told) {
+    if (stop() && !told) {
       for (const auto& [child, job] : running) kill(child, SIGINT);
       told = true;
     }

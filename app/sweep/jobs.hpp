@@ -1,6 +1,5 @@
 #pragma once
 
-#include <csignal>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,9 +12,9 @@ struct Job {
   std::string log;                 ///< file for what it prints
 };
 
-/// Runs jobs, at most `at_once` at a time, in their order; ended(i, exit status) as each ends. Once `stop` is set no
+/// Runs jobs, at most `at_once` at a time, in their order; ended(i, exit status) as each ends. Once stop() is true no
 /// more are started and those under way are asked, by SIGINT, to stop. Those never started do not end.
-void run_jobs(const std::vector<Job>& jobs, int at_once, const volatile std::sig_atomic_t& stop,
+void run_jobs(const std::vector<Job>& jobs, int at_once, bool (*stop)(),
               const std::function<void(std::size_t, int)>& ended);
 
 }  // namespace tresse::app::sweep

@@ -13,6 +13,7 @@
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/csv.hpp>
 #include <tresse/io/hdf5.hpp>
+#include <tresse/io/json.hpp>
 
 namespace tresse::app::sweep {
 namespace {
@@ -79,10 +80,14 @@ void add_static(Figures& out, const Json& equilibrium) {
     add_number(out, name, equilibrium, fmt::format("/{}", name));
   for (int i = 0; i < 3; ++i)
     add_number(out, fmt::format("tip_{}", "xyz"[i]), equilibrium, fmt::format("/tip/0/{}", i));
-  for (const Json& obstacle : equilibrium.value("obstacles", Json::array())) {
+  if (!equilibrium.is_object() || !equilibrium.contains("obstacles")) return;
+  for (const Json& obstacle : equilibrium["obstacles"]) {
+    if (!obstacle.is_object() || !obstacle.contains("name") || !obstacle["name"].is_string()) continue;
+    if (!obstacle.contains("force") || !obstacle["force"].is_array()) continue;
     double square = 0.0;
-    for (const Json& component : obstacle.value("force", Json::array())) square += std::pow(component.get<double>(), 2);
-    out.emplace_back("force_" + obstacle.value("name", std::string()), number(std::sqrt(square)));
+    for (const Json& component : obstacle["force"])
+      square += component.is_number() ? std::pow(component.get<double>(), 2) : 0.0;
+    out.emplace_back("force_" + obstacle["name"].get<std::string>(), number(std::sqrt(square)));
   }
 }
 
@@ -152,12 +157,7 @@ bool is_mark(const std::string& name) {
          (name.starts_with(head) && name.find_first_of("0123456789", head.size()) == head.size());
 }
 
-Json read_summary(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "summary.json";
-  if (!std::filesystem::exists(file)) return Json::object();
-  Json out = Json::parse(io::read_file(file), nullptr, false);
-  return out.is_object() ? out : Json::object();
-}
+Json read_summary(const std::filesystem::path& folder) { return io::read_json_object<Json>(folder / "summary.json"); }
 
 std::vector<Column> gather(const std::filesystem::path& folder, const std::vector<Case>& cases,
                            const std::vector<Row>& rows) {

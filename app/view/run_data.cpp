@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/json.hpp>
 
 #include "view/frame_bytes.hpp"
 
@@ -97,9 +98,7 @@ Json RunData::summary() const {
   try {
     const fs::path path = confined("summary.json");
     if (fs::file_size(path) > largest_summary) return Json::object();
-    std::ifstream in(path);
-    Json json = Json::parse(in, nullptr, false);
-    return json.is_object() ? json : Json::object();
+    return io::read_json_object<Json>(path);
   } catch (const std::exception&) {
     return Json::object();
   }

@@ -1,12 +1,16 @@
 #include "view/server.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <charconv>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -31,7 +35,7 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr const char* loopback = "127.0.0.1";
-constexpr std::size_t threads = 16;  // a browser opens six connections to a host
+constexpr int most_connections = 128;  // a browser opens six to a host; the slow ones must not keep others waiting
 constexpr std::size_t largest_request_body = 1024;
 
 const std::map<std::string, std::string> types = {
@@ -76,6 +80,61 @@ std::uint64_t number(const Request& request, const char* name) {
           [&] { return fmt::format("{}: expected a number", name); });
   return value;
 }
+
+/// A thread for every connection. Its stack is large: httplib takes the header "Range" apart by a regular expression,
+/// which goes as deep as the header is long.
+class Connections : public httplib::TaskQueue {
+ public:
+  /// Waits where there are too many.
+  void enqueue(std::function<void()> serve) override {
+    std::unique_lock lock(shared_->mutex);
+    shared_->ended.wait(lock, [this] { return shared_->open < most_connections; });
+    auto task = std::make_unique<Task>(std::move(serve), shared_);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_t thread{};
+    if (pthread_create(&thread, &attributes, run, task.get()) == 0) {
+      ++shared_->open;
+      static_cast<void>(task.release());
+      pthread_attr_destroy(&attributes);
+      return;
+    }
+    pthread_attr_destroy(&attributes);
+    lock.unlock();
+    task->serve();  // no thread is to be had: all others wait
+  }
+  void shutdown() override {
+    std::unique_lock lock(shared_->mutex);
+    shared_->ended.wait(lock, [this] { return shared_->open == 0; });
+  }
+
+ private:
+  static constexpr std::size_t stack_bytes = std::size_t{64} << 20U;  // reserved, not used
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable ended;
+    int open = 0;
+  };
+  struct Task {
+    Task(std::function<void()> what, std::shared_ptr<Shared> with) : serve(std::move(what)), shared(std::move(with)) {}
+    std::function<void()> serve;
+    std::shared_ptr<Shared> shared;
+  };
+  static void* run(void* argument) {
+    const std::unique_ptr<Task> task(static_cast<Task*>(argument));
+    task->serve();
+    {
+      const std::lock_guard lock(task->shared->mutex);
+      --task->shared->open;
+    }
+    task->shared->ended.notify_all();
+    return nullptr;
+  }
+
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
 
 using Handler = std::function<void(const Request&, Response&)>;
 
@@ -161,7 +220,7 @@ Server::Server(RunData& run, Assets assets, int port) : connection_(std::make_un
   connection_->assets = std::move(assets);
   connection_->api = handlers(run);
   httplib::Server& http = connection_->http;
-  http.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+  http.new_task_queue = [] { return new Connections; };
   http.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
   http.set_tcp_nodelay(true);
   http.set_payload_max_length(largest_request_body);
@@ -171,6 +230,8 @@ Server::Server(RunData& run, Assets assets, int port) : connection_(std::make_un
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
   http.set_pre_routing_handler([this](const Request& request, Response& response) {
+    // An answer is given whole: in a thousand ranges it would be a thousand times as large.
+    const_cast<Request&>(request).ranges.clear();
     connection_->handle(request, response);
     return httplib::Server::HandlerResponse::Handled;
   });

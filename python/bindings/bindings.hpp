@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include <oneapi/tbb/task_arena.h>
@@ -29,18 +30,23 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 /// Points by rows; of fixed width, since g++ 12 warns about assigning a Vector3 to a row of unknown width.
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
 
-/// Work on so many threads; none given: all cores.
+/// Work on so many threads; none given: all cores. An arena of TBB is used again by who comes next: each new one would
+/// leave some kilobytes behind.
 class Threads {
  public:
   explicit Threads(std::optional<int> count);
-  int count() const { return arena_.max_concurrency(); }
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  int count() const { return arena_->max_concurrency(); }
   template <typename Work>
   void run(const Work& work) {
-    arena_.execute(work);
+    arena_->execute(work);
   }
 
  private:
-  oneapi::tbb::task_arena arena_;
+  int wanted_;
+  std::unique_ptr<oneapi::tbb::task_arena> arena_;
 };
 
 }  // namespace tresse::python

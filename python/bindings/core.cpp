@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
 #include <tresse/base/errors.hpp>
 
 #include "bindings.hpp"
@@ -17,9 +22,35 @@ int checked(std::optional<int> count) {
   return *count;
 }
 
+using Arena = oneapi::tbb::task_arena;
+
+/// Those that nobody uses, by their number of threads.
+struct Arenas {
+  std::mutex mutex;
+  std::multimap<int, std::unique_ptr<Arena>> unused;
+};
+
+Arenas& arenas() {
+  static auto* instance = new Arenas;  // whatever ends last may give one back
+  return *instance;
+}
+
 }  // namespace
 
-Threads::Threads(std::optional<int> count) : arena_(checked(count)) { arena_.initialize(); }
+Threads::Threads(std::optional<int> count) : wanted_(checked(count)) {
+  const std::lock_guard lock(arenas().mutex);
+  if (auto found = arenas().unused.extract(wanted_)) {
+    arena_ = std::move(found.mapped());
+  } else {
+    arena_ = std::make_unique<Arena>(wanted_);
+    arena_->initialize();
+  }
+}
+
+Threads::~Threads() {
+  const std::lock_guard lock(arenas().mutex);
+  arenas().unused.emplace(wanted_, std::move(arena_));
+}
 
 }  // namespace tresse::python
 

@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -9,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/dynamics/stepper.hpp>
 #include <tresse/io/run.hpp>
 
@@ -18,6 +22,38 @@
 
 namespace tresse::python {
 namespace {
+
+/// While it lives, Ctrl-C leaves the step under way (Interrupted) and is passed on to Python. Of computations on
+/// Python's main thread, the one that Python tells of signals, alone.
+class CtrlC {
+ public:
+  CtrlC() {
+    struct sigaction now {};
+    if (gettid() != getpid() || sigaction(SIGINT, nullptr, &now) != 0) return;
+    const bool python_hears =
+        now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN && (now.sa_flags & SA_SIGINFO) == 0;
+    if (!python_hears || now.sa_handler == pass_on) return;  // or a callback of a run runs another
+    before = now;
+    struct sigaction ours {};
+    ours.sa_handler = pass_on;
+    active_ = sigaction(SIGINT, &ours, nullptr) == 0;
+  }
+  ~CtrlC() {
+    if (!active_) return;
+    sigaction(SIGINT, &before, nullptr);
+    clear_interrupt();
+  }
+  CtrlC(const CtrlC&) = delete;
+  CtrlC& operator=(const CtrlC&) = delete;
+
+ private:
+  static void pass_on(int number) {
+    request_interrupt();
+    before.sa_handler(number);
+  }
+  static inline struct sigaction before {};
+  bool active_ = false;
+};
 
 /// A scene under way. One thread at a time: what another asks for while a step is computed, without the GIL, is
 /// refused.
@@ -62,9 +98,15 @@ class Simulation {
 
   void step() {
     const Busy busy(*this);
-    const py::gil_scoped_release released;
-    const Computing computing(*this);
-    threads_.run([&] { report_ = stepper_->step(); });
+    const CtrlC ctrl_c;
+    try {
+      const py::gil_scoped_release released;
+      const Computing computing(*this);
+      threads_.run([&] { report_ = stepper_->step(); });
+    } catch (const Interrupted&) {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      throw;
+    }
   }
 
   /// Steps until `last_step`; false when asked to stop, or when the state stopped being finite.
@@ -157,16 +199,21 @@ class Follower : public io::RunObserver {
 
 bool Simulation::advance(std::int64_t last_step, const py::object& callback) {
   const Busy busy(*this);
+  const CtrlC ctrl_c;
   Follower follower(*this, callback);
   bool whole = false;
   {
     const py::gil_scoped_release released;
     const Computing computing(*this);
     threads_.run([&] {
-      while (stepper_->state().step < last_step && !follower.stop()) {
-        report_ = stepper_->step();
-        if (!report_.finite) return;
-        follower.recorded(*stepper_, report_);
+      try {
+        while (stepper_->state().step < last_step && !follower.stop()) {
+          report_ = stepper_->step();
+          if (!report_.finite) return;
+          follower.recorded(*stepper_, report_);
+        }
+      } catch (const Interrupted&) {
+        static_cast<void>(follower.stop());
       }
       whole = stepper_->state().step >= last_step;
     });
@@ -178,6 +225,7 @@ bool Simulation::advance(std::int64_t last_step, const py::object& callback) {
 py::dict Simulation::record(std::int64_t last_step, const py::object& callback, const std::filesystem::path& folder,
                             bool resume) {
   const Busy busy(*this);
+  const CtrlC ctrl_c;
   Follower follower(*this, callback);
   io::Outcome outcome = io::Outcome::finished;
   io::Verdict verdict;
@@ -198,6 +246,7 @@ py::dict Simulation::record(std::int64_t last_step, const py::object& callback, 
         io::record_start(plan, settings, *stepper_, recorder);
       }
       outcome = io::record_steps(plan, settings, *stepper_, recorder, follower);
+      if (outcome == io::Outcome::interrupted) static_cast<void>(follower.stop());
       verdict = recorder.finish(outcome, stepper_->state());
     });
   }

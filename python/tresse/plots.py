@@ -59,7 +59,9 @@ def _shapes(results, index):
 def _labelled(results, labels):
     if not results:
         raise InvalidInput("plot: found nothing to draw, expected the results of a run")
-    names = [one.folder.resolve().name for one in results] if labels is None else list(labels)
+    from tresse_plot.tables import plain
+
+    names = [plain(one.folder.resolve().name) for one in results] if labels is None else list(labels)
     if len(names) != len(results):
         raise InvalidInput(f"labels: found {len(names)}, expected {len(results)}")
     return list(zip(names, [one.folder for one in results]))

@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 
-from tresse_plot.tables import PlotError
+from tresse_plot.tables import PlotError, plain
 
 
 def _parse(arguments):
@@ -23,7 +23,7 @@ def _parse(arguments):
 def _labelled(runs, labels):
     if labels and len(labels) != len(runs):
         raise PlotError(f"{len(labels)} labels for {len(runs)} runs: expected one each")
-    return list(zip(labels or [pathlib.Path(run).resolve().name for run in runs], runs))
+    return list(zip(map(plain, labels or [pathlib.Path(run).resolve().name for run in runs]), runs))
 
 
 def _write(figure, output):
@@ -63,7 +63,10 @@ def run(arguments):
     draw = sweeps.sweep if options.what == "sweep" else getattr(figures, options.what)
     if options.what == "forces" and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
         draw = figures.compare
-    _write(draw(runs, options.title), options.output)
+    try:
+        _write(draw(runs, options.title and plain(options.title)), options.output)
+    except (ArithmeticError, LookupError, ValueError) as error:
+        raise PlotError(f"{runs[0][1]}: its numbers cannot be drawn: {' '.join(str(error).split())}") from error
 
 
 def main(arguments):

@@ -9,6 +9,11 @@ class PlotError(Exception):
     """Bad input: the message is one line that says where, what was found, what was expected."""
 
 
+def plain(name):
+    """A name as a figure shows it: a dollar is a dollar, and no formula begins; what cannot be printed is a sign for it."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name).replace("$", r"\$")
+
+
 FORCE_COLUMNS = ("time", "obstacle", "fx", "fy", "fz", "contacts")
 
 
@@ -44,7 +49,7 @@ def read_forces(folder):
     path = pathlib.Path(folder) / "forces.csv"
     out = {}
     for number, row in enumerate(_rows(path, FORCE_COLUMNS), start=2):
-        time, force = out.setdefault(row["obstacle"], ([], []))
+        time, force = out.setdefault(plain(row["obstacle"] or ""), ([], []))
         time.append(_number(path, number, row, "time"))
         force.append([_number(path, number, row, axis) for axis in ("fx", "fy", "fz")])
     return out
@@ -63,7 +68,7 @@ def read_history(path):
         with open(path, encoding="utf-8") as stream:
             history = json.load(stream)["history"]
         return [(float(iterations), float(measure), float(seconds)) for iterations, measure, seconds in history]
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise PlotError(f"{path}: cannot be read: {error}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise PlotError(f"{path}: no history of a friction solve; expected what tresse friction wrote") from error
@@ -73,5 +78,6 @@ def read_sweep(folder):
     """sweep.csv: (names of the parameters, {column: list of texts})."""
     path = pathlib.Path(folder) / "sweep.csv"
     rows = _rows(path, ("case", "status"))
-    names = list(rows[0])
-    return names[1 : names.index("status")], {name: [row[name] or "" for row in rows] for name in names}
+    names = [name for name in rows[0] if name is not None]
+    columns = {plain(name): [plain(row[name] or "") for row in rows] for name in names}
+    return [plain(name) for name in names[1 : names.index("status")]], columns

@@ -305,6 +305,39 @@ def bad_use_is_one_line(program, run, assets):
     expect(result.returncode == 2 and "index.html" in result.stderr, f"{result}")
 
 
+def slow_clients_keep_nobody_waiting(program, run, assets):
+    """Forty that send a letter now and then; the page is there at once, and so is the end."""
+    with viewing(program, run, assets) as viewer:
+        slow = [socket.create_connection(("127.0.0.1", viewer.port), timeout=20) for _ in range(40)]
+        for k in range(3):
+            for client in slow:
+                client.sendall(b"GET / HTTP/1.1\r\n"[4 * k : 4 * k + 4])
+            begin = time.monotonic()
+            expect(viewer.request("/")[0] == 200 and viewer.json("/api/state")["frames"] > 0, "no answer")
+            expect(time.monotonic() - begin < 2, f"{time.monotonic() - begin:.1f} s for an answer")
+            time.sleep(1)
+        viewer.process.terminate()
+        begin = time.monotonic()
+        expect(viewer.process.wait(20) == 0 and time.monotonic() - begin < 3, "no end while others are connected")
+        for client in slow:
+            client.close()
+
+
+def ranges_are_not_multiplied(program, run, assets):
+    ranges = ",".join(f"{k}-" for k in range(1500))
+    with viewing(program, run, assets) as viewer:
+        for path in ("/", "/api/steps", "/api/frame?generation=1&index=0"):
+            whole = viewer.request(path)[1]
+            for value in ("bytes=0-3", "bytes=" + ranges, "bytes=" + "0-1," * 1900 + "0-1", "bytes=" + "1" * 7000 + "-", "bytes=5-1"):
+                try:
+                    status, content, _ = viewer.request(path, headers={"Range": value})
+                except (http.client.HTTPException, ConnectionError):  # too long a header
+                    continue
+                good = (status == 200 and content == whole) or (status in (400, 414, 416, 431) and len(content) < 1000)
+                expect(good, f"{path} {value[:30]}: {status}, {len(content)} bytes of {len(whole)}")
+        expect(viewer.process.poll() is None and viewer.request("/")[0] == 200, "the viewer is gone")
+
+
 def a_live_run_is_followed(program, run, assets):
     folder = run.parent / "live"
     process = subprocess.Popen([program, "run", str(SCENE), "-o", str(folder), "--quiet", "--threads", "1", "--set",
@@ -354,7 +387,7 @@ def run_command(program):
 
 TESTS = (answers_like_the_files, curves_keep_the_extremes, nothing_else_can_be_read_or_written,
          links_that_lead_out_are_refused, damaged_files_and_a_vanished_folder_are_told, bad_use_is_one_line,
-         a_live_run_is_followed, run_with_view_leaves_the_same_bytes)  # fmt: skip
+         slow_clients_keep_nobody_waiting, ranges_are_not_multiplied, a_live_run_is_followed, run_with_view_leaves_the_same_bytes)  # fmt: skip
 
 
 def main():

@@ -36,5 +36,15 @@ TEST(Counted, HasAnSUnlessThereIsOne) {
   EXPECT_EQ(counted(2, "strand"), "2 strands");
 }
 
+TEST(Words, control_characters_are_shown) {
+  EXPECT_EQ(one_line("a\x1b[2J\tb\r\nc\x7f"), "a\\x1b[2J\\x09b\\x0d\\nc\\x7f");
+  EXPECT_EQ(one_line("\xc2\x9b"
+                     "31m \x9b \xff"),
+            "\\xc2\\x9b31m \\x9b \\xff");
+  EXPECT_EQ(one_line("gr\xc3\xbc\xc3\x9f \xe2\x82\xac"), "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");
+  EXPECT_EQ(one_line("abcdef", 3), "abc...");
+  EXPECT_EQ(one_line(std::string(1000, 'a'), std::string_view::npos), std::string(1000, 'a'));
+}
+
 }  // namespace
 }  // namespace tresse

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
 #include <random>
+#include <vector>
 
 #include <oneapi/tbb/global_control.h>
 
+#include <tresse/base/errors.hpp>
 #include <tresse/contact/contact_search.hpp>
 #include <tresse/math/rotations.hpp>
 
@@ -245,6 +249,28 @@ TEST(ContactSearch, does_not_depend_on_the_number_of_threads) {
   ContactSearch search({}, {});
   for (int instant = 0; instant < 5; ++instant)
     expect_identical(search.find(wisp.at(instant), {}), alone[static_cast<std::size_t>(instant)]);
+}
+
+/// As a checkpoint may hold them that somebody has changed.
+TEST(Places, of_bodies_that_are_not_there_are_refused) {
+  const Wisp wisp(40, 0.0);
+  const Geometry scene = wisp.at(0);
+  const auto bodies = static_cast<int>(scene.body_begin.size()) - 1;
+  const Place good{.body_a = 0, .element_a = 0, .body_b = 1, .element_b = 0, .s_a = 1e-3, .s_b = 1e-3};
+  ASSERT_TRUE(is_place(scene, good));
+  ContactSearch search({}, {});
+  EXPECT_NO_THROW(search.find(scene, {good}));
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& change : std::vector<std::function<void(Place&)>>{
+           [](Place& x) { x.body_a = 1000000; }, [](Place& x) { x.body_a = -1; }, [&](Place& x) { x.body_a = bodies; },
+           [&](Place& x) { x.body_b = bodies; }, [](Place& x) { x.body_b = -1000000; }, [](Place& x) { x.s_a = nan; },
+           [](Place& x) { x.s_b = infinity; }}) {
+    Place bad = good;
+    change(bad);
+    EXPECT_FALSE(is_place(scene, bad));
+    EXPECT_THROW(search.find(scene, {bad}), InvalidInput);
+  }
 }
 
 }  // namespace

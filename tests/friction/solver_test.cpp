@@ -306,6 +306,34 @@ RC_GTEST_PROP(GaussSeidel, solution_does_not_depend_on_the_order_of_contacts, ()
               1e-9 * q.norm());
 }
 
+/// Velocities and impulses whose squares are no numbers any more: no solver has a best iterate by comparing errors.
+TEST(SolverFamily, what_overflows_has_an_honest_status) {
+  for (const double size : {1e200, -1e200, 1e300, 1e308}) {
+    MatrixX W = 2.0 * MatrixX::Identity(6, 6);
+    W(0, 3) = W(3, 0) = 0.5;
+    VectorX q(6);
+    q << -1.0, size, 0.0, -1.0, 0.0, 0.0;
+    const FrictionProblem problem{block_matrix(W), q, VectorX::Constant(2, 0.5)};
+    VectorX huge = VectorX::Zero(6);
+    huge[0] = 1e250;
+    for (const VectorX& guess : {zero(q), huge}) {
+      for (const std::string_view name : solver_names) {
+        for (const int facets : {0, 4}) {
+          SCOPED_TRACE(std::string(name) + ", " + std::to_string(size) + ", " + std::to_string(facets));
+          const FrictionSolution found =
+              solve(problem, guess, {.max_iterations = 200, .solver = *solver_of(name), .facets = facets});
+          ASSERT_EQ(found.impulse.size(), 6);
+          const bool measured = std::isfinite(found.scaled_error);
+          EXPECT_EQ(found.status == Status::not_finite, !measured);
+          if (found.status == Status::converged) {
+            EXPECT_LE(found.scaled_error, 1e-10);
+          }
+        }
+      }
+    }
+  }
+}
+
 void expect_refused(const std::function<void()>& call, const std::string& part) {
   try {
     call();

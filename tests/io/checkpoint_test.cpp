@@ -55,8 +55,8 @@ Checkpoint sample() {
   for (int i = 0; i < 9; ++i) advance(out.state);
   // What equality of values would not tell apart, and what a text would lose.
   out.state.rods[0].coordinates[0] = -0.0;
-  out.state.rods[1].coordinates[1] = std::numeric_limits<double>::quiet_NaN();
-  out.state.rods[1].rates[0] = -std::numeric_limits<double>::infinity();
+  out.state.rods[1].coordinates[1] = std::nextafter(1.0, 2.0);
+  out.state.rods[1].rates[0] = -std::numeric_limits<double>::max();
   out.state.rods[2].root.position[1] = std::numeric_limits<double>::denorm_min();
   out.tally = {.steps = 9, .time = 0.1, .contacts_total = 123456789012, .worst_residual = 1e-9, .worst_rise_step = 4};
   out.position = {.step_rows = 9, .force_rows = 18, .frames = 2, .log_bytes = 4096};
@@ -187,9 +187,44 @@ TEST_F(CheckpointFile, damage_never_passes_for_a_state) {
   EXPECT_GT(noticed, 0);
 }
 
+/// Whoever changes a number can make the checksum right again.
+TEST_F(CheckpointFile, numbers_that_no_run_has_are_refused) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto file = folder / "a.h5";
+  const auto refused = [&](const auto& change) {
+    Checkpoint checkpoint = sample();
+    change(checkpoint);
+    write_checkpoint(file, checkpoint);
+    return message_of<InvalidInput>([&] { read_checkpoint(file); });
+  };
+  const std::string begin = file.string() + ": ";
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.state.work_external = nan; }),
+            begin + "state/work_external holds nan, expected a finite number");
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.state.rods[0].root.position[0] = infinity; }),
+            begin + "state/root_position holds inf, expected finite numbers");
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.state.rods[0].coordinates[0] = nan; }),
+            begin + "state/curvature holds nan, expected finite numbers");
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.state.step = -1; }), begin + "state/step holds -1, expected a count");
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.state.step = std::int64_t{1} << 60U; }).rfind(begin + "state/step", 0), 0U);
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.tally.steps = -3; }), begin + "tally/steps holds -3, expected a count");
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.tally.time = nan; }),
+            begin + "tally/time holds nan, expected a finite number");
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.position.frames = -1; }),
+            begin + "position/frames holds -1, expected a count");
+  EXPECT_EQ(refused([&](Checkpoint& x) { x.tally.watch[0].steps = -1; }),
+            begin + "tally/watch holds -1, expected counts");
+  // What a solver left behind may be of a run.
+  Checkpoint checkpoint = sample();
+  checkpoint.tally.worst_residual = nan;
+  write_checkpoint(file, checkpoint);
+  EXPECT_TRUE(std::isnan(read_checkpoint(file).tally.worst_residual));
+}
+
 TEST_F(CheckpointFile, other_files_are_named) {
   const auto file = folder / "a.h5";
-  EXPECT_EQ(message_of<InvalidInput>([&] { read_checkpoint(file); }), file.string() + ": no such file");
+  EXPECT_EQ(message_of<InvalidInput>([&] { read_checkpoint(file); }),
+            file.string() + ": No such file or directory; expected an HDF5 file");
   put_bytes(file, "time,obstacle\n");
   EXPECT_EQ(message_of<InvalidInput>([&] { read_checkpoint(file); }),
             file.string() + ": not an HDF5 file, cut short, or not readable");

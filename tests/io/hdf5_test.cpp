@@ -90,7 +90,8 @@ TEST_F(Hdf5, same_calls_leave_the_same_bytes) {
 
 TEST_F(Hdf5, messages_name_file_and_dataset_on_one_line) {
   const fs::path file = folder / "a.h5";
-  EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(file); }), file.string() + ": no such file");
+  EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(file); }),
+            file.string() + ": No such file or directory; expected an HDF5 file");
   EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(folder); }),
             folder.string() + ": a folder, expected an HDF5 file");
   Hdf5Writer writer(file);

@@ -1,5 +1,8 @@
 """The friction solvers: the law written out once more, forms of W, files, refusals."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -103,3 +106,28 @@ def test_files_that_fail(tmp_path):
     with pytest.raises(tresse.SystemFailure, match="missing") as caught:
         friction.Problem(*random_problem()).write(tmp_path / "missing" / "problem.hdf5")
     assert isinstance(caught.value, OSError)
+
+
+def test_many_solves_take_no_more_memory_than_a_few():
+    """An arena of threads for every call would leave some kilobytes behind each time."""
+    script = """
+import resource
+import threading
+import tresse
+problem = tresse.friction.Problem([[2.0, 0, 0], [0, 2.0, 0], [0, 0, 2.0]], [-1.0, 0.5, 0.25], [0.7])
+def solve(count):
+    for _ in range(count):
+        tresse.friction.solve(problem, threads=2)
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # [KiB]
+solve(300)
+before = peak()
+solve(3000)
+for _ in range(20):
+    thread = threading.Thread(target=solve, args=(50,))
+    thread.start()
+    thread.join()
+print(peak() - before)
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert int(result.stdout) < 3000

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import threading
+import time
 
 import h5py
 import numpy as np
@@ -272,6 +273,17 @@ def test_refusals_are_one_line(call, words):
 def test_free_things_are_not_driven():
     with pytest.raises(tresse.InvalidInput, match="not clamped"):
         tresse.Simulation(free_fibre()).drive_root(0, [0, 0, 0])
+
+
+def test_ctrl_c_within_a_step(data):
+    simulation = tresse.Simulation(tresse.Scene.load(data / "hard_steps" / "unreachable_tolerance.toml"))
+    threading.Timer(3.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            simulation.step()
+    assert time.monotonic() - begin < 8.0
+    assert np.isfinite(simulation.time)
 
 
 def test_threads_do_not_change_the_result(scenes):

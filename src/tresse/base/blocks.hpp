@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <tresse/base/interrupt.hpp>
+
 namespace tresse {
 
 namespace detail {
@@ -16,11 +18,15 @@ void in_parallel(std::size_t count, void (*call)(const void* context, std::size_
 std::size_t threads();
 
 /// Calls visit(k, begin, end) for the blocks of 0..count, k counting them, on all threads when there are several.
-/// Blocks don't depend on the number of threads: what is summed block by block and then in order doesn't either.
+/// Blocks don't depend on the number of threads: what is summed block by block and then in order doesn't either. Throws
+/// Interrupted before a block when that was asked for.
 template <typename Index, typename Visit>
 void for_blocks(Index count, Index block, const Visit& visit) {
   const Index blocks = (count + block - 1) / block;
-  const auto one = [&](Index k) { visit(k, k * block, std::min(count, (k + 1) * block)); };
+  const auto one = [&](Index k) {
+    poll_interrupt();
+    visit(k, k * block, std::min(count, (k + 1) * block));
+  };
   if (blocks <= 1) {
     if (blocks == 1) one(Index{0});
   } else {

@@ -38,6 +38,23 @@ bool cut_short(std::string_view word, std::string_view candidate) {
          (candidate.starts_with(word) || (candidate.size() >= least && word.starts_with(candidate)));
 }
 
+/// Length of the well-formed UTF-8 sequence that starts at `i`, 0 if there is none.
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char first = byte(i);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length == 0 || i + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(i + k) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
 }  // namespace
 
 std::string nearest_word(std::string_view word, std::span<const std::string> candidates) {
@@ -60,6 +77,26 @@ std::string nearest_word(std::string_view word, std::span<const std::string> can
 
 std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    if (out.size() >= limit) return out + "...";
+    const auto c = static_cast<unsigned char>(text[i]);
+    const std::size_t length = utf8_length(text, i);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (length == 0 || c < 0x20 || c == 0x7f || (c == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0)) {
+      out += fmt::format("\\x{:02x}", c);
+      i += length == 2 ? 1 : 0;
+    } else {
+      out.append(text.substr(i, length));
+      i += length - 1;
+    }
+    ++i;
+  }
+  return out;
 }
 
 }  // namespace tresse

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <string>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/base/errors.hpp>
 #include <tresse/contact/detail/link_tree.hpp>
 #include <tresse/geometry/box.hpp>
 
@@ -81,11 +84,25 @@ class FoundPairs {
   std::array<CandidatePair, size> last_;
 };
 
+/// Far more pairs than any pile has: fibres that overlap all over, or that fly past all others in one step. The search
+/// would take minutes and gigabytes.
+void require_affordable(std::size_t pairs, std::size_t pieces) {
+  constexpr std::size_t of_one_piece = 500, of_all = 2'000'000;
+  const std::size_t most = of_one_piece * pieces + of_all;
+  require(pairs <= most, [&] {
+    return "contact: more than " + std::to_string(most) + " pairs of " + std::to_string(pieces) +
+           " pieces may touch within a step; expected fibres that do not overlap all over, and a time_step in which "
+           "they "
+           "do not fly past each other";
+  });
+}
+
 std::vector<CandidatePair> pairs_of_many(const Geometry& scene, const BroadPhaseOptions& options) {
   const detail::LinkTree tree(scene);
   const int moving_pieces = count_of_moving_pieces(scene);
   constexpr std::size_t block = 16;
   std::vector<std::vector<CandidatePair>> found((tree.leaf_count() + block - 1) / block);
+  std::atomic<std::size_t> count = 0;
   for_blocks(tree.leaf_count(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
     FoundPairs known;
     const auto visit = [&](int i, int j, double bound) {
@@ -96,7 +113,13 @@ std::vector<CandidatePair> pairs_of_many(const Geometry& scene, const BroadPhase
       known.keep({a, b});
       found[k].push_back({a, b});
     };
-    for (std::size_t n = begin; n < end; ++n) tree.join(n, visit);
+    std::size_t counted = 0;
+    for (std::size_t n = begin; n < end; ++n) {
+      tree.join(n, visit);
+      count += found[k].size() - counted;
+      counted = found[k].size();
+      require_affordable(count, scene.pieces.size());
+    }
   });
   return sorted(found, scene.pieces.size());
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/base/errors.hpp>
 #include <tresse/contact/detail/candidate.hpp>
 #include <tresse/geometry/curve_motion.hpp>
 
@@ -145,6 +147,12 @@ bool ContactSearch::looks_at_all(const Geometry& scene) const {
 }
 
 std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vector<Place>& followed) {
+  for (const Place& place : followed) {
+    require(is_place(scene, place), [&] {
+      return "state: holds a contact of bodies " + std::to_string(place.body_a) + " and " +
+             std::to_string(place.body_b) + "; expected places on bodies that can touch";
+    });
+  }
   if (looks_at_all(scene)) {
     const std::vector<CandidatePair> pairs = candidate_pairs(scene, broad_phase_);
     effort_ = {pairs.size(), pairs.size()};

@@ -17,7 +17,7 @@ class ContactSearch {
   ContactSearch(const BroadPhaseOptions& broad_phase, const DetectionOptions& detection)
       : broad_phase_(broad_phase), detection_(detection) {}
 
-  /// As detect() with the same `followed`.
+  /// As detect() with the same `followed`; throws InvalidInput unless each is_place().
   std::vector<Contact> find(const Geometry& scene, const std::vector<Place>& followed);
 
   /// Pairs of pieces that may meet in the scene of the last find(), which this must be; sorted.

@@ -234,7 +234,8 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
 Candidate follow_one(const Geometry& scene, const Place& place) {
   OnPiece on_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
   // Where a comes out of b two pieces meet, and only the second touches.
-  while (scene.pieces[on_a.piece].embedded_in == place.body_b)
+  const int last = scene.body_begin[place.body_a + 1] - 1;
+  while (on_a.piece < last && scene.pieces[on_a.piece].embedded_in == place.body_b)
     on_a = {on_a.piece + 1, scene.pieces[on_a.piece + 1].interval.begin};
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
     return is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
@@ -346,6 +347,15 @@ Place place_of(const Geometry& scene, const Contact& contact) {
     return {a.body, a.element, body_at(scene, contact.b), contact.face, u, static_cast<double>(contact.side)};
   const Piece& b = scene.pieces[contact.b];
   return {a.body, a.element, b.body, b.element, u, b.span.in_material(contact.s_b)};
+}
+
+bool is_place(const Geometry& scene, const Place& place) {
+  const auto bodies = static_cast<int>(scene.body_begin.size()) - 1;
+  const auto has_pieces = [&](int body) { return scene.body_begin[body] < scene.body_begin[body + 1]; };
+  if (place.body_a < 0 || place.body_a >= bodies || place.body_b < 0 || place.body_b >= bodies) return false;
+  constexpr double farthest = 1e9;  // [m]
+  return has_pieces(place.body_a) && (has_pieces(place.body_b) || surface_of(scene, place.body_b) != 0) &&
+         std::abs(place.s_a) <= farthest && std::abs(place.s_b) <= farthest;
 }
 
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other) {

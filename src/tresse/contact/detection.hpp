@@ -42,6 +42,9 @@ struct Place {
 
 Place place_of(const Geometry& scene, const Contact& contact);
 
+/// Whether there are bodies for a place, with pieces or a surface, and its numbers are finite.
+bool is_place(const Geometry& scene, const Place& place);
+
 /// Distances along both bodies, as they are, between two contacts of the same two bodies: the larger. [m]
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other);
 

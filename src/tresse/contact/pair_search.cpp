@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/base/interrupt.hpp>
 #include <tresse/contact/detail/pair_search.hpp>
 
 namespace tresse::contact::detail {
@@ -120,6 +121,7 @@ class PairSearch {
   }
 
   geometry::ClosestPoints closest(const geometry::Interval& interval) {
+    poll_interrupt();
     ++queries_;
     return geometry::closest_points(a_.curve, interval, b_.curve, b_.interval, query_);
   }

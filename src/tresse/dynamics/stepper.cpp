@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include <tresse/base/best.hpp>
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/base/stopwatch.hpp>
@@ -18,6 +19,11 @@ using detail::for_each_fibre;
 
 namespace {
 
+bool is_rotation(const Matrix3& frame) {
+  constexpr double drift = 1e-6;
+  return (frame.transpose() * frame - Matrix3::Identity()).norm() <= drift && frame.determinant() > 0.0;
+}
+
 void validate(const assembly::World& world, const SimulationState& state) {
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
   require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
@@ -25,7 +31,10 @@ void validate(const assembly::World& world, const SimulationState& state) {
     const int m = world.fibres[f].rod->coordinate_count();
     require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
             "state: coordinates do not match the rod");
+    require(is_rotation(state.rods[f].root.frame), "state: the frame of a root is no rotation");
   }
+  for (const bodies::BodyState& body : state.bodies)
+    require(is_rotation(body.pose.frame), "state: the frame of a free body is no rotation");
 }
 
 void validate(const assembly::World& world, const StepOptions& options, const SimulationState& state) {
@@ -446,7 +455,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     const double overlapping = overlap(*end);
     if (done >= limit && !span.shortest && hold_error(pass) > hold_lost) return Outcome::cut;
     if (overlapping <= options_.overlap_tolerance && enough) return accept(span, pass, std::move(end), report);
-    if (enough && overlapping < least) {
+    if (enough && (!best.at || is_better(overlapping, least))) {
       stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
       least = overlapping;
       best = {pass, linearised_rods_};
@@ -510,11 +519,25 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
 }
 
 StepReport Stepper::step() {
+  previous_ = state_;
+  if (astray_) restore(state_);
+  astray_ = true;
+  try {
+    StepReport report = take_step();
+    astray_ = false;
+    return report;
+  } catch (...) {
+    state_ = previous_;
+    throw;
+  }
+}
+
+/// From previous_, which is the state.
+StepReport Stepper::take_step() {
   timing_ = {};
   StepReport report;
   {
     Stopwatch watch(timing_.t_step);
-    previous_ = state_;
     if (redirected_) here_ = find_contacts(time(), velocities_of(state_), state_.warm);
     redirected_ = false;
     report.obstacles.assign(world_.obstacles.size(), {});

@@ -58,7 +58,8 @@ class Stepper {
   /// `initial` holds one state a fibre and one a free body; throws InvalidInput when sizes or options are wrong.
   Stepper(assembly::World world, const StepOptions& options, SimulationState initial);
 
-  /// One step. When the new state is not finite the report says so and state() is still the last good one.
+  /// One step. When the new state is not finite the report says so and state() is still the last good one; so it is
+  /// after an exception, such as Interrupted.
   [[nodiscard]] StepReport step();
 
   /// Goes on from another state of this world, contacts found anew. Throws InvalidInput when sizes are wrong.
@@ -216,6 +217,7 @@ class Stepper {
   void assemble_at_start();
   void assemble_at_end(const Pass& pass, bool free);
   std::vector<char> touched_trees(const Pass& pass) const;
+  StepReport take_step();
   Outcome attempt(const Span& span, StepReport& report);
   Outcome accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report);
   void sample_passes(const Pass& pass);
@@ -249,6 +251,7 @@ class Stepper {
   SimulationState previous_;
   contact::ContactSearch search_;
   SharedConfiguration here_;  ///< of state_
+  bool astray_ = false;       ///< a step was left in its middle: the rods are anywhere
   bool redirected_ = false;   ///< something was given another motion since `here_` was found
   ProblemObserver observer_;
   KeptObserver kept_observer_;

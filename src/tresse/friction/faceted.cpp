@@ -7,7 +7,9 @@
 
 #include <Eigen/LU>
 
+#include <tresse/base/best.hpp>
 #include <tresse/base/errors.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/friction/residual.hpp>
 
 namespace tresse::friction {
@@ -82,18 +84,15 @@ class Candidates {
   /// True once one fits to rounding.
   bool offer(const Vector3& r) {
     const double error = map_of(r * scale_, (W_ * r + q_) / scale_, mu_, polygon_).norm() / size();
-    if (error < least_) {
-      least_ = error;
-      best_ = r;
-    }
+    best_.offer(error, r);
     constexpr double rounding = 1e-15;
-    return least_ < rounding;
+    return best_.error() < rounding;
   }
   bool fits() const {
     constexpr double enough = 1e-9;
-    return least_ < enough;
+    return best_.error() < enough;
   }
-  const Vector3& best() const { return best_; }
+  const Vector3& best() const { return best_.candidate(); }
 
  private:
   double size() const { return std::max(q_.norm() / scale_, 1e-300); }
@@ -102,8 +101,7 @@ class Candidates {
   double mu_;
   const Polygon& polygon_;
   double scale_;
-  double least_ = 1e300;
-  Vector3 best_ = Vector3::Zero();
+  Best<Vector3> best_;
 };
 
 bool solve_contact_of(const Matrix3& W, const Vector3& q, double mu, const Polygon& polygon, Vector3& r) {
@@ -176,6 +174,7 @@ FrictionSolution solve_faceted(const FrictionProblem& problem, const VectorX& gu
   while (!check() && out.iterations < options.max_iterations) {
     const int until = std::min(out.iterations + options.check_every, options.max_iterations);
     for (; out.iterations < until; ++out.iterations) {
+      poll_interrupt();
       out.unsolvable.clear();
       for (int i = 0; i < problem.W.rows; ++i) {
         Vector3 q = problem.q.segment<3>(3 * i) - diagonal[static_cast<std::size_t>(i)] * r.segment<3>(3 * i);

@@ -17,6 +17,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/log.hpp>
+#include <tresse/io/regular_file.hpp>
 
 namespace tresse::io {
 namespace {
@@ -133,14 +134,10 @@ void write_atomically(const std::filesystem::path& file, std::string_view bytes)
 }
 
 std::string read_file(const std::filesystem::path& file, const char* expected) {
-  const auto refuse = [&](const char* found) {
-    throw InvalidInput(fmt::format("{}: {}; expected {}", file.string(), found, expected));
-  };
-  const Closer open{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  struct stat status {};
-  if (open.descriptor < 0 || ::fstat(open.descriptor, &status) != 0) refuse(std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) refuse("a folder");
-  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) refuse("a device");  // some never end
+  require_regular_file(file, expected);
+  const Closer open{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  if (open.descriptor < 0)
+    throw InvalidInput(fmt::format("{}: {}; expected {}", file.string(), std::strerror(errno), expected));
   std::string bytes;
   std::array<char, 1U << 16U> block;
   for (;;) {

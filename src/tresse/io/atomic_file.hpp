@@ -36,7 +36,7 @@ std::filesystem::path temporary_name(const std::filesystem::path& file);
 /// Replaces `file` by `bytes`. A device or a pipe is written to as it is.
 void write_atomically(const std::filesystem::path& file, std::string_view bytes);
 
-/// The whole file or pipe. @throws InvalidInput, with what was `expected`, when there is none; SystemFailure when
+/// The whole file. @throws InvalidInput, with what was `expected`, when there is no regular one; SystemFailure when
 /// reading fails.
 std::string read_file(const std::filesystem::path& file, const char* expected = "a file");
 

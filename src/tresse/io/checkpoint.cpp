@@ -13,6 +13,7 @@
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/frame.hpp>
 #include <tresse/io/hdf5.hpp>
+#include <tresse/scene/limits.hpp>
 
 namespace tresse::io {
 namespace {
@@ -229,6 +230,46 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   }
 }
 
+/// A number that no run writes, whoever made the checksum right again.
+[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view name, const std::string& found,
+                         const char* expected) {
+  throw InvalidInput(fmt::format("{}: {} holds {}, expected {}", file.string(), name, found, expected));
+}
+
+void validate_number(const std::filesystem::path& file, std::string_view name, std::int64_t value) {
+  const bool step = name == "state/step";
+  if (value < 0 || (step && static_cast<double>(value) > scene::limits::steps))
+    refuse(file, name, fmt::format("{}", value), "a count");
+}
+
+/// Residuals and penetrations may have been anything.
+void validate_number(const std::filesystem::path& file, std::string_view name, double value) {
+  const bool worst = name == "tally/worst_residual" || name == "tally/worst_penetration";
+  if (!std::isfinite(value) && !worst) refuse(file, name, fmt::format("{}", value), "a finite number");
+}
+
+/// Counts that are kept as doubles, but for the measure of what was worst, which may have been anything.
+void validate_watched(const std::filesystem::path& file, const std::vector<double>& watched) {
+  constexpr double most = 9e18;  // fits into 64 bits
+  constexpr std::size_t worst = 5;
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    if (i % watch_width != worst && !(watched[i] >= 0.0 && watched[i] <= most))
+      refuse(file, watch_name, fmt::format("{}", watched[i]), "counts");
+  }
+}
+
+void validate_array(const std::filesystem::path& file, std::string_view name, const std::vector<double>& values) {
+  for (const double x : values) {
+    if (!std::isfinite(x)) refuse(file, name, fmt::format("{}", x), "finite numbers");
+  }
+}
+
+/// Offsets and keys: consistent() and the world see to them.
+void validate_array(const std::filesystem::path& /*file*/, std::string_view /*name*/,
+                    const std::vector<std::int64_t>& /*values*/) {}
+void validate_array(const std::filesystem::path& /*file*/, std::string_view /*name*/,
+                    const std::vector<std::int32_t>& /*values*/) {}
+
 /// Cut to so many significant bits: never past the end of an element.
 void round_to(int bits, std::vector<double>& values) {
   for (double& x : values) {
@@ -315,6 +356,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
     std::vector<double> watched = in.read<double>(watch_name);
     crc = checksum(watched, crc);
     watched = of_this_version(watched, in.shape(watch_name));
+    validate_watched(file, watched);
     auto at = watched.begin();
     for_each_count(out.tally, [&]<class T>(T& count) { count = static_cast<T>(*at++); });
   }
@@ -327,6 +369,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   if (in.read_scalar<std::uint64_t>("checksum") != crc || !consistent(flat)) {
     throw InvalidInput(fmt::format("{}: damaged, its checksum does not match", file.string()));
   }
+  for_each_number(out, [&](const char* name, const auto& value) { validate_number(file, name, value); });
+  validate_number(file, remarks_name, out.position.remarks);
+  for_each_array(flat, [&](const char* name, const Shape&, const auto& array) { validate_array(file, name, array); });
   unflatten(flat, out.state);
   return out;
 }

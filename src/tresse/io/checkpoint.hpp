@@ -36,7 +36,8 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 /// 10, and all is compressed.
 void write_packed_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 
-/// Bit for bit what was written. @throws InvalidInput when the file is damaged; a checksum covers every number.
+/// Bit for bit what was written. @throws InvalidInput when the file is damaged, for which a checksum covers every
+/// number, and when one of them cannot be of a run: not finite, or a negative count.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
 }  // namespace tresse::io

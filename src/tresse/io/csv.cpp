@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/regular_file.hpp>
 
 namespace tresse::io {
 
@@ -120,6 +121,7 @@ void append_remark_row(std::string& out, const Remark& remark) {
 }
 
 std::uint64_t length_of_rows(const std::filesystem::path& file, std::string_view header, std::uint64_t rows) {
+  require_regular_file(file, "a table");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InvalidInput(fmt::format("{}: cannot be read", file.string()));
   std::string first(header.size(), '\0');

@@ -13,6 +13,7 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
+#include <tresse/io/json.hpp>
 
 namespace tresse::io {
 namespace {
@@ -115,6 +116,10 @@ geometry::Curve read_curve(const Field& field) {
 }
 
 json parse(const std::string& name, std::string_view text) {
+  require(is_shallow_json(text), [&] {
+    return fmt::format("{}: nested deeper than {} lists and objects, expected an object with pairs", name,
+                       deepest_json);
+  });
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {

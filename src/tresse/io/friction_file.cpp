@@ -7,19 +7,21 @@
 
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/detail/friction_blocks.hpp>
+#include <tresse/io/regular_file.hpp>
 
 namespace tresse::io {
 
 FrictionFile read_friction_problem(const std::filesystem::path& file) {
   constexpr std::array<char, 8> signature = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
-  std::error_code error;
-  if (std::filesystem::is_regular_file(file, error)) {  // a pipe could not be read twice
+  constexpr const char* expected = "FCLIB HDF5 or Siconos text";
+  require_regular_file(file, expected);
+  {
     std::ifstream stream(file, std::ios::binary);
     std::array<char, 8> head{};
     stream.read(head.data(), head.size());
     if (stream.gcount() == 8 && head == signature) return detail::read_fclib(file);
   }
-  return parse_friction_text(read_file(file, "FCLIB HDF5 or Siconos text"), file.string());
+  return parse_friction_text(read_file(file, expected), file.string());
 }
 
 VectorX in_file_dimension(const FrictionFile& file, const VectorX& v) {

@@ -10,6 +10,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
+#include <tresse/io/regular_file.hpp>
 
 namespace tresse::io {
 namespace {
@@ -252,11 +253,7 @@ std::string to_string(const Shape& shape) { return fmt::format("({})", fmt::join
 Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : path_(file) {
   no_cleanup_at_exit();
   const QuietErrors quiet;
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) throw InvalidInput(fmt::format("{}: no such file", file.string()));
-  if (std::filesystem::is_directory(file, error)) {
-    throw InvalidInput(fmt::format("{}: a folder, expected an HDF5 file", file.string()));
-  }
+  require_regular_file(file, "an HDF5 file");
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   errno = 0;

@@ -14,6 +14,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/detail/text.hpp>
+#include <tresse/io/json.hpp>
 #include <tresse/io/mesh_file.hpp>
 
 namespace tresse::io {
@@ -36,21 +37,6 @@ struct Parts {
   std::string_view binary;
 };
 
-/// How deep the brackets of a JSON text are nested.
-int depth_of(std::string_view text) {
-  int depth = 0, most = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') quoted = !quoted;
-    if (quoted && c == '\\') ++i;
-    if (quoted) continue;
-    if (c == '[' || c == '{') most = std::max(most, ++depth);
-    if (c == ']' || c == '}') --depth;
-  }
-  return most;
-}
-
 Parts parts_of(std::string_view bytes, const std::string& name) {
   Parts out;
   std::string_view text = bytes;
@@ -68,9 +54,7 @@ Parts parts_of(std::string_view bytes, const std::string& name) {
       out.binary = bytes.substr(second + chunk, size);
     }
   }
-  // The parser is recursive where values are destroyed; asked for each value, it takes the square of their number.
-  constexpr int deepest = 64;
-  out.document = depth_of(text) > deepest ? Json() : Json::parse(text, nullptr, false);
+  out.document = parse_json<Json>(text);
   if (!out.document.is_object()) fail(name, "is no glTF document");
   return out;
 }

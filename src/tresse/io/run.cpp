@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/snapshot.hpp>
 #include <tresse/scene/leave_out.hpp>
@@ -128,7 +129,17 @@ Outcome record_steps(const RunPlan& plan, const RunSettings& settings, dynamics:
                      RunRecorder& recorder, RunObserver& observer) {
   while (stepper.state().step < plan.last_step) {
     if (observer.stop()) return Outcome::interrupted;
-    const dynamics::StepReport report = stepper.step();
+    observer.begins(stepper);
+    dynamics::StepReport report;
+    try {
+      report = stepper.step();
+    } catch (const Interrupted&) {
+      return Outcome::interrupted;  // without this step
+    } catch (...) {
+      recorder.checkpoint(stepper.state());
+      recorder.write_failure(stepper.state());
+      throw;
+    }
     if (!report.finite) {
       const Outcome outcome = stop_at_not_finite(stepper, recorder);
       observer.failed(stepper, report);

@@ -62,6 +62,8 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// Asked before each step.
   virtual bool stop() { return false; }
+  /// A step is about to be computed.
+  virtual void begins(const dynamics::Stepper& /*stepper*/) {}
   /// The step is in the tables, its frame and checkpoint are not yet written.
   virtual void stepped(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& /*report*/) {}
   virtual void remarked(const Remark& /*remark*/) {}
@@ -78,8 +80,9 @@ class RunObserver {
 void record_start(const RunPlan& plan, const RunSettings& settings, const dynamics::Stepper& stepper,
                   RunRecorder& recorder);
 
-/// Steps until plan.last_step, the observer's stop or a state that is no longer finite, and records all of it;
-/// RunRecorder::finish() is left to the caller.
+/// Steps until plan.last_step, the observer's stop, an interrupt (poll_interrupt()) or a state that is no longer
+/// finite, and records all of it; RunRecorder::finish() is left to the caller. A step that throws leaves a checkpoint
+/// and a failure of the state before it.
 Outcome record_steps(const RunPlan& plan, const RunSettings& settings, dynamics::Stepper& stepper,
                      RunRecorder& recorder, RunObserver& observer);
 

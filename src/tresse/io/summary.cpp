@@ -11,6 +11,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
 #include <tresse/io/atomic_file.hpp>
+#include <tresse/io/json.hpp>
 
 namespace tresse::io {
 namespace {
@@ -289,16 +290,9 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   write_atomically(file, json.dump(2) + "\n");
 }
 
-namespace {
-/// Of a file that need not be there, nor be whole.
-Json read_json(const std::filesystem::path& file) {
-  return std::filesystem::exists(file) ? Json::parse(read_file(file), nullptr, false) : Json();
-}
-}  // namespace
-
 std::string run_in_brackets(const std::filesystem::path& file) {
-  const Json json = read_json(file);
-  if (!json.is_object() || !json.contains("status") || !json["status"].is_string()) return {};
+  const Json json = read_json_object<Json>(file);
+  if (!json.contains("status") || !json["status"].is_string()) return {};
   if (!json.contains("steps") || !json["steps"].is_number_integer()) return {};
   if (!json.contains("simulated_seconds") || !json["simulated_seconds"].is_number()) return {};
   const std::string status = json["status"];
@@ -312,12 +306,11 @@ std::string run_in_brackets(const std::filesystem::path& file) {
 
 RunTimings read_timings(const std::filesystem::path& file) {
   RunTimings out;
-  const Json json = read_json(file);
+  const Json json = read_json_object<Json>(file);
   const auto number = [](const Json& object, const char* key) {
     return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : 0.0;
   };
-  if (!json.is_object()) return out;
-  const Json phases = json.value("phases", Json::object());
+  const Json phases = json.contains("phases") ? json["phases"] : Json();
   out.wall = number(json, "wall_seconds");
   out.detection = number(phases, "detection");
   out.assembly = number(phases, "assembly");

@@ -12,6 +12,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/detail/fields.hpp>
+#include <tresse/io/regular_file.hpp>
 
 namespace tresse::io {
 namespace {
@@ -236,6 +237,7 @@ void TrajectoryLogWriter::append(const Frame& frame) {
 }
 
 TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file, LogEnd end) : path_(file) {
+  require_regular_file(file, "a trajectory log");
   std::error_code error;
   size_ = std::filesystem::file_size(file, error);
   in_.open(file, std::ios::binary);

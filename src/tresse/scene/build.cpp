@@ -319,6 +319,33 @@ void add_intrusions(const contact::Geometry& geometry, std::vector<Overlap>& ove
   }
 }
 
+/// Refuses a fibre that is bent within its own thickness: all of its turns are in one place, where every piece touches
+/// every other.
+void require_wide_bends(const contact::Geometry& geometry) {
+  constexpr double within = 1.9;  // radii between points that are half a turn of such a bend apart
+  const std::vector<contact::Piece>& pieces = geometry.pieces;
+  std::size_t ahead = 0;
+  for (std::size_t i = 0; i < pieces.size() && pieces[i].fibre; ++i) {
+    const contact::Piece& from = pieces[i];
+    const auto end_of = [](const contact::Piece& piece) { return contact::arc_length_at(piece, piece.interval.end); };
+    const double begin = contact::arc_length_at(from, from.interval.begin);
+    ahead = std::max(ahead, i);
+    while (ahead + 1 < pieces.size() && pieces[ahead].body == from.body &&
+           end_of(pieces[ahead]) - begin < std::numbers::pi * from.radius)
+      ++ahead;
+    const contact::Piece& to = pieces[ahead];
+    if (to.body != from.body || end_of(to) - begin < std::numbers::pi * from.radius) continue;
+    const double chord =
+        (geometry::position(to.curve, to.interval.end) - geometry::position(from.curve, from.interval.begin)).norm();
+    require(chord >= within * from.radius || end_of(to) - begin > 4.0 * std::numbers::pi * from.radius, [&] {
+      return fmt::format(
+          "fibre {} is bent within its own radius of {:.3g} m at {:.4g} m from its root; expected a wider "
+          "bend, or contact.self_contact = false",
+          from.owner, from.radius, begin);
+    });
+  }
+}
+
 }  // namespace
 
 Case build(const Scene& scene) {
@@ -360,6 +387,7 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
   for (std::size_t f = 0; f < world.fibres.size(); ++f) world.fibres[f].rod->update(built.state.rods[f]);
   contact::Geometry geometry;
   assembly::contact_geometry(world, 0.0, geometry);
+  if (built.options.broad_phase.self_contact) require_wide_bends(geometry);
   std::vector<Overlap> overlaps;
   for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];

@@ -4,16 +4,23 @@
 
 #include <oneapi/tbb/parallel_for.h>
 
+#include <tresse/base/interrupt.hpp>
+
 namespace tresse::dynamics::detail {
 
-/// Calls visit(index) for all, on all threads when there are enough of them.
+/// Calls visit(index) for all, on all threads when there are enough of them. Throws Interrupted when that was asked
+/// for.
 template <typename Visit>
 void for_each_fibre(std::size_t count, const Visit& visit) {
   constexpr std::size_t few = 4;
+  const auto one = [&](std::size_t f) {
+    poll_interrupt();
+    visit(f);
+  };
   if (count < few) {
-    for (std::size_t f = 0; f < count; ++f) visit(f);
+    for (std::size_t f = 0; f < count; ++f) one(f);
   } else {
-    oneapi::tbb::parallel_for(std::size_t{0}, count, visit);
+    oneapi::tbb::parallel_for(std::size_t{0}, count, one);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tresse/base/best.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/newton.hpp>
 
@@ -31,6 +33,7 @@ int projected_gradients(const ScaledIsland& island, const VectorX& b, double tar
   double step = 1.0;  // W has mean diagonal one
   constexpr double least_step = 1e-12;
   for (int k = 0; k < max_steps; ++k) {
+    poll_interrupt();
     if (best <= target) return k;
     for (;; step *= 0.5) {
       for (Eigen::Index i = 0; i < n; ++i)
@@ -49,7 +52,7 @@ int projected_gradients(const ScaledIsland& island, const VectorX& b, double tar
     u.swap(next_u);
     const double error = conic_error(x, u, island.mu);
     if (!std::isfinite(error)) return k + 1;
-    if (error < best) {
+    if (is_better(error, best)) {
       best = error;
       r = x;
     }

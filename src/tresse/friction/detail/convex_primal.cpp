@@ -6,6 +6,7 @@
 
 #include <Eigen/SparseCholesky>
 
+#include <tresse/base/best.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/complementarity.hpp>
 
@@ -115,7 +116,7 @@ PrimalRun solve_primal(const PrimalProblem& problem, double target, int max_step
     const VectorX next = inner.projected();
     const double reached = error_of(next);
     if (!std::isfinite(reached)) break;
-    if (reached < run.error) {
+    if (is_better(reached, run.error)) {
       run.error = reached;
       r = next;
     }

@@ -130,11 +130,8 @@ bool Progress::offer(const VectorX& r, const VectorX& u, int iterations) {
   const double error = island_.measure(r, u);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
   result_.history.push_back({iterations, error, time.count()});
-  if (best_.size() == 0 || error < error_) {
-    error_ = error;
-    best_ = r;
-  }
-  result_.converged = error_ <= options_.tolerance;
+  best_.offer(error, r);
+  result_.converged = best_.error() <= options_.tolerance;
   return result_.converged;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <chrono>
-#include <limits>
 #include <vector>
 
+#include <tresse/base/best.hpp>
 #include <tresse/friction/detail/complementarity.hpp>
 #include <tresse/friction/problem.hpp>
 #include <tresse/friction/residual.hpp>
@@ -67,16 +67,15 @@ class Progress {
   /// True once the tolerance is met. `iterations`: done so far, for the history.
   bool offer(const VectorX& r, const VectorX& u, int iterations);
   bool offer(const VectorX& r, int iterations);
-  const VectorX& best() const { return best_; }
-  double error() const { return error_; }
+  const VectorX& best() const { return best_.candidate(); }
+  double error() const { return best_.error(); }
 
  private:
   const ScaledIsland& island_;
   const SolverOptions& options_;
   IslandResult& result_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  VectorX best_;
-  double error_ = std::numeric_limits<double>::infinity();
+  Best<VectorX> best_;
 };
 
 /// Gauss-Seidel with its accelerations. r (3n, scaled) is the start, and the best iterate on return: so for all.

@@ -9,7 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include <tresse/base/best.hpp>
 #include <tresse/base/blocks.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/anderson.hpp>
 #include <tresse/friction/detail/island.hpp>
@@ -100,10 +102,11 @@ class IslandSolver {
   SweepTurns turns_;
   double floor_;
   bool last_;
-  VectorX r_;         // the impulses; by the last sweep y_ and f_ go with them
-  Bodies y_;          // the operator's
-  Bodies f_;          // what the last sweep changed of r_
-  VectorX best_, u_;  // u_: velocities at the last check
+  VectorX r_;  // the impulses; by the last sweep y_ and f_ go with them
+  Bodies y_;   // the operator's
+  Bodies f_;   // what the last sweep changed of r_
+  Best<VectorX> best_;
+  VectorX u_;  // velocities at the last check
   VectorX last_step_;
   MatrixX dense_;
   std::optional<LargeNewton> large_newton_;
@@ -114,11 +117,10 @@ class IslandSolver {
     std::vector<int> contacts;  // ascending
     SweepSchedule schedule;     // where all have one
   };
-  std::array<Restless, 3> restless_;  // each within the one before
-  std::vector<double> squares_;       // of blocks of numbers
-  double checked_length_ = 0.0;       // of the step at the last check
-  double longest_ = 0.0;              // step since the last restart
-  double best_error_ = std::numeric_limits<double>::infinity();
+  std::array<Restless, 3> restless_;                            // each within the one before
+  std::vector<double> squares_;                                 // of blocks of numbers
+  double checked_length_ = 0.0;                                 // of the step at the last check
+  double longest_ = 0.0;                                        // step since the last restart
   double milestone_ = std::numeric_limits<double>::infinity();  // error at the last halving
   int milestone_sweep_ = 0;
   int jumps_ = 0;
@@ -163,15 +165,12 @@ bool IslandSolver<Operator>::check() {
   const double error = measure();
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
   result_.history.push_back({result_.sweeps, error, time.count()});
-  if (error < best_error_) {
-    best_error_ = error;
-    best_ = r_;
-  }
-  if (best_error_ < 0.5 * milestone_) {
-    milestone_ = best_error_;
+  best_.offer(error, r_);
+  if (best_.error() < 0.5 * milestone_) {
+    milestone_ = best_.error();
     milestone_sweep_ = result_.sweeps;
   }
-  result_.converged = best_error_ <= options_.tolerance;
+  result_.converged = best_.error() <= options_.tolerance;
   return result_.converged;
 }
 
@@ -216,6 +215,7 @@ void IslandSolver<Operator>::visit_in_turns(const SweepSchedule& schedule, Visit
 
 template <typename Operator>
 void IslandSolver<Operator>::sweep() {
+  poll_interrupt();
   if (schedule_) {
     visit_in_turns(*schedule_, Visit::first);
   } else {
@@ -301,7 +301,7 @@ bool IslandSolver<Operator>::newton_from(const VectorX& start, double lift, int 
 /// wrong side revise. Where sweeps stalled is a wrong side more often than the guess that they set out from.
 template <typename Operator>
 bool IslandSolver<Operator>::try_proximal(const VectorX& guess) {
-  for (const VectorX& start : {guess, VectorX(VectorX::Zero(guess.size())), best_}) {
+  for (const VectorX& start : {guess, VectorX(VectorX::Zero(guess.size())), best_.candidate()}) {
     VectorX trial = start;
     result_.newton_steps += proximal_newton(dense(), op_.q, op_.mu, newton_target(), trial);
     r_ = trial;
@@ -339,9 +339,9 @@ bool IslandSolver<Operator>::newton_on_large(double first_rho, int steps) {
     r_ = at;
     return check();
   };
-  VectorX trial = best_;
+  VectorX trial = best_.candidate();
   result_.newton_steps += large_newton().with_proximal_terms(op_.q, op_.mu, settings, trial);
-  go_to(best_);
+  go_to(best_.candidate());
   return result_.converged;
 }
 
@@ -349,8 +349,8 @@ bool IslandSolver<Operator>::newton_on_large(double first_rho, int steps) {
 template <typename Operator>
 bool IslandSolver<Operator>::newton_where_stalled() {
   constexpr double nearer = 0.01, first_rho = 1e-3;
-  if (!(best_error_ < nearer * tried_error_)) return false;
-  tried_error_ = best_error_;
+  if (!(best_.error() < nearer * tried_error_)) return false;
+  tried_error_ = best_.error();
   return newton_on_large(first_rho, affordable(many_steps));
 }
 
@@ -361,7 +361,7 @@ bool IslandSolver<Operator>::sweeps_will_do() const {
   constexpr double near = 1e-4;     // error from which on the rate is trusted
   constexpr double a_newton = 0.1;  // its time in sweeps, over the square of the number of contacts
   const auto& checks = result_.history;
-  if (checks.size() < 2 || !(best_error_ < near)) return false;
+  if (checks.size() < 2 || !(best_.error() < near)) return false;
   const FrictionSolution::Check &last = checks.back(), &before = checks[checks.size() - 2];
   if (last.sweeps <= before.sweeps || !(last.error < before.error)) return false;
   const double rate = std::log(before.error / last.error) / (last.sweeps - before.sweeps);
@@ -386,7 +386,7 @@ bool IslandSolver<Operator>::check_due(double length) const {
   constexpr int rarely = 8;
   constexpr double far = 5.0;
   if (result_.sweeps % (rarely * options_.check_every) == 0 || !(checked_length_ > 0.0)) return true;
-  return best_error_ * length / checked_length_ < far * options_.tolerance;
+  return best_.error() * length / checked_length_ < far * options_.tolerance;
 }
 
 /// |f|.
@@ -549,10 +549,10 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   constexpr int few = 6;  // contacts, whose warm start Newton's method improves in less than a sweep's time
   if (small && op_.contacts() <= few && !impulse.isZero(0.0)) {
     if (newton_from(impulse, 1e-10, few_steps)) {
-      impulse = best_;
+      impulse = best_.candidate();
       return result_;
     }
-    go_to(best_);
+    go_to(best_.candidate());
   }
   if (small) {
     bool tried = false;
@@ -561,17 +561,19 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
       if (!result_.converged) check();
       if (finished()) break;
       if (sweeps_will_do()) continue;
-      if (tried ? try_newton(best_) : newton_from(best_, 1e-10, many_steps) || try_proximal(impulse)) break;
+      if (tried ? try_newton(best_.candidate())
+                : newton_from(best_.candidate(), 1e-10, many_steps) || try_proximal(impulse))
+        break;
       tried = true;
     }
   }
   bool settled = false;
   while (!finished()) {
     milestone_sweep_ = result_.sweeps;
-    milestone_ = best_error_;
+    milestone_ = best_.error();
     run(options_.max_iterations);
     if (finished()) break;
-    if (small && try_newton(best_)) break;
+    if (small && try_newton(best_.candidate())) break;
     settled = !small && !settled && settle_few();
     if (settled) continue;
     if (!small && newton_where_stalled()) break;
@@ -582,7 +584,7 @@ IslandResult IslandSolver<Operator>::solve(VectorX& impulse) {
   // Sweeps since the last check count too.
   if (!result_.converged && result_.history.back().sweeps != result_.sweeps) check();
   if (last_ && !result_.converged && !small) finish();
-  impulse = best_;
+  impulse = best_.candidate();
   for (int i = 0; i < op_.contacts(); ++i)
     if (visits_.failed[static_cast<std::size_t>(i)]) result_.unsolvable.push_back(i);
   return result_;

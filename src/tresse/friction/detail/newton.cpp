@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include <tresse/base/best.hpp>
+#include <tresse/base/interrupt.hpp>
+
 namespace tresse::friction::detail {
 namespace {
 
@@ -40,12 +43,12 @@ class Functions {
 };
 
 /// Keeps the best iterate; true: stop.
-class Best {
+class BestIterate {
  public:
-  Best(const NewtonSettings& settings, VectorX& r) : settings_(settings), r_(r) {}
+  BestIterate(const NewtonSettings& settings, VectorX& r) : settings_(settings), r_(r) {}
   void start(double error) { error_ = error; }
   bool offer(const VectorX& r, const VectorX& u, double error, int steps) {
-    better_ = error < error_;
+    better_ = is_better(error, error_);
     if (better_) {
       error_ = error;
       r_ = r;
@@ -101,10 +104,11 @@ int newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSet
   typename NewtonSystemOf<Matrix>::Type system(W);
   VectorX x = r, u, change;
   functions.velocity(x, u);
-  Best best(settings, r);
+  BestIterate best(settings, r);
   best.start(functions.error(x, u));
   int worse = 0;
   for (int step = 0; step < settings.max_steps; ++step) {
+    poll_interrupt();
     if (best.done()) return step;
     const double size = functions.evaluate(x, u);
     if (!system.solve(functions.contacts(), settings.lift, settings.linear, change)) return step;
@@ -150,13 +154,14 @@ int controlled_newton(const Matrix& W, const VectorX& q, const VectorX& mu, cons
   typename NewtonSystemOf<Matrix>::Type system(W);
   VectorX x = r, u, change, trial, trial_u;
   functions.velocity(x, u);
-  Best best(settings, r);
+  BestIterate best(settings, r);
   best.start(functions.error(x, u));
   double share = first;
   double milestone = std::numeric_limits<double>::infinity();
   int since = 0;
   const double unit = std::max(q.norm(), std::numeric_limits<double>::min());
   for (int step = 0; step < settings.max_steps; ++step) {
+    poll_interrupt();
     if (best.done()) return step;
     const double size = functions.evaluate(x, u);
     if (size < 0.5 * milestone) {
@@ -202,7 +207,7 @@ int proximal(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonS
   int steps = 0;
   double rho = settings.first_rho;
   VectorX at = r, u;
-  Best best(settings, r);
+  BestIterate best(settings, r);
   best.start(error_of(W, q, r, u));
   Matrix lifted = W;
   for (int k = 0; k < 200 && steps < settings.max_steps && !best.done(); ++k) {

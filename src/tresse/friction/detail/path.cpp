@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include <tresse/base/best.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/friction/coulomb.hpp>
 
 namespace tresse::friction::detail {
@@ -123,6 +125,7 @@ double PathFollower<Matrix>::evaluate(const Point& point) {
 
 template <typename Matrix>
 bool PathFollower<Matrix>::factor() {
+  poll_interrupt();
   if (factored_ >= budget_) return false;
   ++factored_;
   return derivative_.factor(functions_);
@@ -292,7 +295,7 @@ int follow_path(const Matrix& W, const VectorX& q, const VectorX& mu, const Newt
     };
     steps += controlled_newton(W, q, mu, inner, x);
     const double error = error_of(x);
-    if (error < best) {
+    if (is_better(error, best)) {
       best = error;
       r = x;
     }

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <tresse/base/words.hpp>
+
 /// Words for error messages.
 namespace tresse::io::detail {
 
@@ -14,9 +16,8 @@ std::string_view trimmed(std::string_view text);
 /// "; did you mean "x"?" or an empty string.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
-/// On one line, control characters and broken UTF-8 escaped, cut at `limit` bytes.
-std::string one_line(std::string_view text, std::size_t limit = 80);
-/// The same between double quotes.
+using tresse::one_line;
+/// One line between double quotes.
 std::string in_quotes(std::string_view text, std::size_t limit = 80);
 /// "a", "b" or "c"
 std::string alternatives(std::span<const std::string> words);

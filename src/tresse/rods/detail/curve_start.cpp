@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/base/best.hpp>
 #include <tresse/geometry/curves.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/math/vectors.hpp>
@@ -211,7 +212,8 @@ std::optional<CurveShape> start_grown(std::span<const Vector3> points, const Poi
       fit.set_mu(mild_mu(points.size(), model));
       fit.start(extended(shape, q, part));
       if (here.size() > seen) fit.descend(i == 0 ? Freedom::open_end : Freedom::last_turn, 4, 0.01);
-      if (!best || fit.state().objective(fit.mu()) < best->state().objective(fit.mu())) best.emplace(std::move(fit));
+      if (!best || is_better(fit.state().objective(fit.mu()), best->state().objective(fit.mu())))
+        best.emplace(std::move(fit));
     }
     if (here.size() > seen) best->descend(Freedom::open_end, 3, 0.1);
     const CurveState& state = best->state();
