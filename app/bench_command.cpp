@@ -7,6 +7,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/checkpoint.hpp>
+#include <tresse/io/outputs.hpp>
 #include <tresse/io/scene_file.hpp>
 
 #include "bench/bench.hpp"
@@ -21,6 +22,7 @@ namespace {
 using Benchmark = nlohmann::ordered_json (*)(const bench::Arguments&);
 
 void run(const bench::Arguments& arguments, Benchmark benchmark, const std::string& name) {
+  io::require_outputs({arguments.output}, {arguments.trace});
   nlohmann::ordered_json out = {{"benchmark", name},
                                 {"version", fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)},
                                 {"quick", arguments.quick},
@@ -73,6 +75,9 @@ void make_state(const StateArguments& arguments) {
   io::Checkpoint kept = io::read_checkpoint(arguments.checkpoint);
   const scene::Scene before = io::parse_scene(kept.scene, arguments.checkpoint);
   io::SceneDocument document = io::read_scene_document(arguments.scene.file, arguments.scene.overrides());
+  io::FileList inputs = io::files_of(arguments.scene.file, document);
+  inputs.emplace_back(arguments.checkpoint);
+  io::require_outputs({arguments.output}, inputs);
   copy_beside(arguments, document.scene, kept.state);
   const scene::Case built = scene::build(document.scene);
   require(built.state.rods.size() == kept.state.rods.size(),

@@ -13,7 +13,9 @@
 #include <tresse/io/scene_file.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene/leave_out.hpp>
 #include <tresse/scene/push_out.hpp>
+#include <tresse/scene/remarks.hpp>
 
 #include "messages.hpp"
 #include "scene_arguments.hpp"
@@ -163,6 +165,13 @@ void print_push_out(scene::Case& built) {
   }
 }
 
+/// What run --leave-out would do.
+void try_leaving_out(scene::Scene& scene, scene::Case& built, bool pushing) {
+  const std::vector<scene::LeftOut> found = scene::leave_out(scene, built, pushing);
+  for (const scene::LeftOut& one : found) print("{}", one.message);
+  if (found.empty()) print("no fibre has to be left out");
+}
+
 }  // namespace
 
 void add_check_command(CLI::App& program, int& exit_status) {
@@ -174,13 +183,16 @@ void add_check_command(CLI::App& program, int& exit_status) {
   command->add_flag("--origins", *show_origins, "List where every number of the scene came from");
   auto try_push_out = std::make_shared<bool>(false);
   command->add_flag("--push-out", *try_push_out, "Try what run --push-out does about overlaps");
-  command->callback([arguments, show_origins, try_push_out, &exit_status] {
+  auto try_leave_out = std::make_shared<bool>(false);
+  command->add_flag("--leave-out", *try_leave_out, "Say which fibres run --leave-out would leave out");
+  command->callback([arguments, show_origins, try_push_out, try_leave_out, &exit_status] {
     const io::SceneDocument document = io::read_scene_document(arguments->file, arguments->overrides());
     const scene::Scene& scene = document.scene;
     scene::Case built = scene::build(scene);
     print("{}", scene.title.empty() ? arguments->file : scene.title);
     print_parameters(document);
-    const std::vector<double> counts = scene::fibre_counts(scene.fibres);
+    std::vector<int> counts(scene.fibres.size(), 0);
+    for (const assembly::Fibre& fibre : built.world.fibres) ++counts[static_cast<std::size_t>(fibre.group)];
     for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
     for (const io::Import& import : document.imports) print_import(import);
     print_trees(built.world);
@@ -195,8 +207,13 @@ void add_check_command(CLI::App& program, int& exit_status) {
           counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
           scene.integrator.time_step, scene.contact.detection);
     print_contacts(scene, built);
-    tell_remarks(print_line, arguments->file, scene);
-    if (*try_push_out) print_push_out(built);
+    tell_remarks(print_line, arguments->file, scene::remarks(scene));
+    if (*try_leave_out) {
+      scene::Scene kept = scene;
+      try_leaving_out(kept, built, *try_push_out);
+    } else if (*try_push_out) {
+      print_push_out(built);
+    }
     if (*show_origins) {
       for (const io::Origin& origin : document.origins) {
         print("{}:{}: {} = {:.17g} {} ({})", arguments->file, origin.location.line, origin.path, origin.value,

@@ -8,6 +8,7 @@
 
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/io/distance_file.hpp>
+#include <tresse/io/outputs.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -27,6 +28,7 @@ struct DistanceArguments {
 
 void run(const DistanceArguments& arguments) {
   const std::vector<io::CurvePair> pairs = io::read_curve_pairs(arguments.input);
+  io::require_outputs({arguments.output}, {arguments.input});
   geometry::ClosestPointsOptions options{.method = arguments.method};
   options.tolerance = arguments.tolerance.value_or(io::default_tolerance(arguments.method));
   std::vector<geometry::ClosestPoints> results;

@@ -16,6 +16,7 @@
 #include <tresse/friction/solver.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/friction_file.hpp>
+#include <tresse/io/outputs.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -106,6 +107,9 @@ int run(const FrictionArguments& arguments) {
                                         .measure = friction::SolverOptions::Measure::natural_map,
                                         .solver = *solver,
                                         .facets = arguments.facets};
+  io::FileList outputs{arguments.output};
+  if (!arguments.problem_output.empty()) outputs.emplace_back(arguments.problem_output);
+  io::require_outputs(outputs, {arguments.input});
   if (!arguments.problem_output.empty())
     io::write_friction_problem(arguments.problem_output, file.problem, {}, file.dimension);
   const VectorX guess = VectorX::Zero(file.problem.q.size());

@@ -10,6 +10,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/friction_file.hpp>
+#include <tresse/io/outputs.hpp>
 
 namespace tresse::app {
 namespace {
@@ -65,6 +66,7 @@ FrictionDump::FrictionDump(std::filesystem::path folder, const std::string& step
   if (error || !std::filesystem::is_directory(folder_))
     throw InvalidInput(fmt::format("--dump-friction: cannot make the folder '{}': {}", folder_.string(),
                                    error ? error.message() : "there is a file of that name"));
+  io::require_outputs({folder_ / "step-1.hdf5"}, {});
 }
 
 bool FrictionDump::chosen(std::int64_t step) const {

@@ -24,7 +24,7 @@ std::vector<StepRange> parse_step_choice(const std::string& text);
 /// contacts leave none: FCLIB has no empty problems.
 class FrictionDump {
  public:
-  /// An empty folder: nothing is dumped.
+  /// An empty folder: nothing is dumped. Makes the folder, and throws SystemFailure when nothing can be written there.
   FrictionDump(std::filesystem::path folder, const std::string& steps, std::string title);
   /// Watches the stepper, which it must outlive.
   void follow(dynamics::Stepper& stepper);

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -21,6 +24,8 @@
 #include "version.hpp"
 
 namespace {
+
+constexpr const char* no_memory = "out of memory: the case needs more than this machine has";
 
 /// TRESSE_LOG=debug|info|warning chooses what the library's messages show; warnings by default.
 void set_up_log() {
@@ -39,6 +44,29 @@ void set_up_log() {
 int fail(std::string_view message) {
   tresse::app::say("tresse: {}", message);
   return tresse::app::bad_input;
+}
+
+/// Takes no memory.
+[[noreturn]] void end_with(const char* message) {
+  for (const char* part : {"tresse: ", message, "\n"}) {
+    static_cast<void>(!::write(STDERR_FILENO, part, std::strlen(part)));
+  }
+  std::_Exit(tresse::app::bad_input);
+}
+
+/// For what goes wrong where no exception may pass, such as a thread that finds no memory to start in. What is on the
+/// disk is good at any moment.
+[[noreturn]] void end_at_once() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    end_with(no_memory);
+  } catch (const std::runtime_error& error) {
+    end_with(error.what());
+  } catch (...) {
+    std::abort();  // a mistake of ours
+  }
+  std::abort();
 }
 
 /// A step takes as much memory as the last one. Kept at hand, what it frees is not given back page by page and asked
@@ -85,7 +113,7 @@ int run(CLI::App& program, int argc, char** argv) {
   } catch (const tresse::Interrupted&) {
     return tresse::app::interrupted;
   } catch (const std::bad_alloc&) {
-    return fail("out of memory: the case needs more than this machine has");
+    end_with(no_memory);  // a matrix that failed to grow is not whole (Eigen 3.4): whatever is left is not destroyed
   } catch (const std::exception& error) {
     return fail(error.what());
   }
@@ -95,13 +123,18 @@ int run(CLI::App& program, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  tresse::app::reserve_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // what nobody reads is an error of write(), not a death; so is a full disk
-  std::signal(SIGXFSZ, SIG_IGN);
-  set_up_log();
-  keep_freed_memory();
-  CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
-  program.set_version_flag("--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
-  program.require_subcommand(1);
-  return run(program, argc, argv);
+  std::set_terminate(end_at_once);
+  try {
+    tresse::app::reserve_descriptors();
+    std::signal(SIGPIPE, SIG_IGN);  // what nobody reads is an error of write(), not a death; so is a full disk
+    std::signal(SIGXFSZ, SIG_IGN);
+    set_up_log();
+    keep_freed_memory();
+    CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
+    program.set_version_flag("--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
+    program.require_subcommand(1);
+    return run(program, argc, argv);
+  } catch (const std::bad_alloc&) {
+    end_with(no_memory);  // even the message had no room
+  }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/outputs.hpp>
 
 #include "child_process.hpp"
 #include "commands.hpp"
@@ -40,6 +41,13 @@ int plot(const PlotArguments& arguments) {
       require(std::filesystem::is_directory(place), fmt::format("{}: no such folder; expected that of a run", place));
     }
   }
+  io::FileList inputs;
+  for (const std::string& place : arguments.places) {
+    inputs.emplace_back(place);
+    const io::FileList own = io::files_of_run(place);
+    inputs.insert(inputs.end(), own.begin(), own.end());
+  }
+  io::require_outputs({arguments.output}, inputs);
   const int status = run_plot(options_of(arguments), arguments.places);
   if (status != 0 && status != bad_input) {
     throw SystemFailure(fmt::format("the plotting program failed with status {}", status));

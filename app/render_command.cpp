@@ -13,6 +13,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/export.hpp>
+#include <tresse/io/outputs.hpp>
 #include <tresse/io/run_frames.hpp>
 
 #include "commands.hpp"
@@ -207,8 +208,10 @@ void render_frames(RenderArguments& arguments) {
   require(sequence || !moving, "a camera that moves: expected --frames or a video, FILE.mp4");
   require(!sequence || !arguments.frame, "--frame: expected --frames for several pictures");
   set_environment(arguments);
-  render::require_writable(sequence && !video ? numbered(arguments.output, 0) : arguments.output);
   io::RunFrames frames(arguments.folder);
+  io::FileList inputs = io::files_of_run(arguments.folder);
+  inputs.insert(inputs.end(), {frames.file(), arguments.environment});
+  io::require_outputs({sequence && !video ? numbered(arguments.output, 0) : arguments.output}, inputs);
   set_hair(arguments);
   if (sequence)
     render_sequence(arguments, frames);

@@ -20,6 +20,7 @@
 #include <tresse/io/distance_file.hpp>
 #include <tresse/io/run.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene/remarks.hpp>
 
 #include "common_options.hpp"
 #include "friction_dump.hpp"
@@ -39,7 +40,7 @@ struct RunArguments {
   int threads = 0;  ///< 0: never given, all cores
   std::optional<double> until;
   bool resume = false;
-  bool push_out = false;
+  io::OverlapHelp overlaps;
   bool quiet = false;
   bool strict = false;
   bool view = false;
@@ -119,10 +120,10 @@ std::string what_missed(const dynamics::StepReport& report, const dynamics::Step
 /// Prints what a person wants to know, and keeps the friction problems that were asked for.
 class Reporter : public io::RunObserver {
  public:
-  Reporter(const RunArguments& arguments, const io::RunSettings& settings, const io::RunPlan& plan,
+  Reporter(const RunArguments& arguments, const io::RunSettings& settings, const io::RunPlan& plan, FrictionDump& dump,
            dynamics::Stepper& stepper)
       : settings_(settings),
-        dump_(arguments.dump_folder, arguments.dump_steps, plan.scene.title),
+        dump_(dump),
         progress_(arguments.quiet, stepper.state().step, plan.last_step),
         step_(stepper.state().step),
         slow_step_([this] {
@@ -168,7 +169,7 @@ class Reporter : public io::RunObserver {
 
  private:
   const io::RunSettings& settings_;
-  FrictionDump dump_;
+  FrictionDump& dump_;
   ProgressBar progress_;
   std::atomic<std::int64_t> step_;          ///< before the one that is being computed
   std::atomic<std::int64_t> problems_ = 0;  ///< of friction, in that one
@@ -184,15 +185,27 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
   io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, most));
 }
 
+/// What goes elsewhere than into the run's folder, where it may go too.
+FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan& plan) {
+  static_cast<void>(parse_step_choice(arguments.dump_steps));  // what is refused leaves no folder
+  if (!arguments.record_pairs.empty()) {
+    if (!arguments.resume) io::make_folder(arguments.folder);
+    io::FileList taken = io::files_of_run(arguments.folder);
+    taken.insert(taken.end(), plan.files.begin(), plan.files.end());
+    io::require_outputs({arguments.record_pairs}, taken);
+  }
+  return {arguments.dump_folder, arguments.dump_steps, plan.scene.title};
+}
+
 int run(const RunArguments& arguments) {
   const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
-  const io::RunPlan plan = plan_run(arguments);
-  static_cast<void>(parse_step_choice(arguments.dump_steps));  // refused before anything is removed
+  io::RunPlan plan = plan_run(arguments);
+  if (arguments.resume) io::leave_out_as(plan, arguments.folder);
   scene::Case built = scene::build(plan.scene);
   if (plan.start) scene::set_out_from(built, *plan.start);
-  if (!plan.start && !arguments.resume) io::settle_overlaps(plan.scene, built, arguments.push_out);
+  if (!plan.start && !arguments.resume) tell_left_out(io::settle_overlaps(plan, built, arguments.overlaps));
 
   const io::RunPlace place{arguments.folder, arguments.resume, static_cast<int>(threads),
                            fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
@@ -200,20 +213,21 @@ int run(const RunArguments& arguments) {
   settings.replacing = [&](const std::string& what) {
     if (!arguments.quiet) say("{}: replaces {}", arguments.folder, what);
   };
-  obey_stop_signals(true);  // before, nothing is lost
+  FrictionDump dump = open_other_outputs(arguments, plan);  // before anything of an earlier run goes
+  obey_stop_signals(true);                                  // before, nothing is lost
   io::RunRecorder recorder(settings);
-  tell_remarks(say_line, arguments.scene.file, plan.scene);
+  tell_remarks(say_line, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
   if (!fresh) built.state = *recorder.resumed_state();
   // Killed before its first checkpoint, it starts anew.
-  if (fresh && arguments.resume && !plan.start) io::settle_overlaps(plan.scene, built, arguments.push_out);
+  if (fresh && arguments.resume && !plan.start) io::settle_overlaps(plan, built, arguments.overlaps);
 
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   if (fresh) io::record_start(plan, settings, stepper, recorder);
   view::Companion viewer(arguments.view ? arguments.folder : "");
   io::Outcome outcome = io::Outcome::finished;
   {
-    Reporter reporter(arguments, settings, plan, stepper);
+    Reporter reporter(arguments, settings, plan, dump, stepper);
     outcome = io::record_steps(plan, settings, stepper, recorder, reporter);
   }
   clear_interrupt();
@@ -240,8 +254,10 @@ void add_run_command(CLI::App& program, int& exit_status) {
   add_threads(*command, arguments->threads);
   command->add_option("--until", arguments->until, "Stop at this time [s]; --resume goes on from there");
   command->add_flag("--resume", arguments->resume, "Go on from the folder's last checkpoint");
-  command->add_flag("--push-out", arguments->push_out,
+  command->add_flag("--push-out", arguments->overlaps.push_out,
                     "Move fibres that overlap at the start apart, rather than refuse");
+  command->add_flag("--leave-out", arguments->overlaps.leave_out,
+                    "Leave out fibres that overlap at the start, with --push-out those that still do, and name them");
   command
       ->add_option("--record-pairs", arguments->record_pairs,
                    "Also write the narrow phase's calls of the last step: a trace for tresse bench distance")

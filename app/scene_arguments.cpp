@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <tresse/base/errors.hpp>
-#include <tresse/scene/remarks.hpp>
 
 namespace tresse::app {
 
@@ -18,8 +19,14 @@ io::ParameterOverrides SceneArguments::overrides() const {
   return out;
 }
 
-void tell_remarks(void (*tell)(std::string_view), const std::string& file, const scene::Scene& scene) {
-  for (const scene::Remark& remark : scene::remarks(scene)) {
+void tell_left_out(const std::vector<std::string>& messages) {
+  constexpr std::size_t listed = 20;
+  for (std::size_t i = 0; i < std::min(listed, messages.size()); ++i) say_line(messages[i]);
+  if (messages.size() > listed) say("... and {} more are left out", messages.size() - listed);
+}
+
+void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks) {
+  for (const scene::Remark& remark : remarks) {
     const auto [line, column] = remark.location;
     const std::string place = line > 0 ? fmt::format("{}:{}:{}", file, line, column) : file;
     tell(fmt::format("{}: {}", place, remark.message));

@@ -24,7 +24,10 @@ struct SceneArguments {
   io::ParameterOverrides overrides() const;
 };
 
-/// What is hardly meant in `scene`, of `file`: scene::remarks(), a line each to say_line or print_line.
-void tell_remarks(void (*tell)(std::string_view), const std::string& file, const scene::Scene& scene);
+/// What was said of the fibres that are left out, the first of many.
+void tell_left_out(const std::vector<std::string>& messages);
+
+/// Remarks on `file`, a line each to say_line or print_line.
+void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks);
 
 }  // namespace tresse::app

@@ -12,11 +12,13 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
+#include <tresse/io/outputs.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/io/snapshot.hpp>
 #include <tresse/io/trajectory.hpp>
 #include <tresse/scene/build.hpp>
 #include <tresse/scene/push_out.hpp>
+#include <tresse/scene/remarks.hpp>
 #include <tresse/statics/world_equilibrium.hpp>
 
 #include "messages.hpp"
@@ -158,6 +160,11 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
                                         scene.fibres[fibre.group].name,
                                         fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
   }
+  const std::filesystem::path out(options.folder);
+  io::require_apart(io::files_of_run(out), io::files_of(arguments.file, document));
+  io::make_folder(out);
+  const io::FolderLock lock(out);
+  io::require_folder_of_run(out);
   SlowWork slow([] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
   slow.begins();
   const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
@@ -168,12 +175,10 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);
   const io::TrajectoryLayout layout = io::snapshot_layout(scene, built.world, resolved, version);
   const io::Frame frame = io::snapshot_at_rest(scene, built.world, layout, rest);
-  const std::filesystem::path out(options.folder);
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  require(!error, fmt::format("{}: cannot be made a folder: {}", options.folder, error.message()));
-  io::write_atomically(out / "scene.toml", resolved);
+  tell_remarks(say_line, arguments.file, scene::shape_remarks(scene));
+  lock.check();
   io::write_atomically(out / "shape.csv", shape_table(built, layout, frame));
+  io::write_atomically(out / "scene.toml", resolved);
   io::write_trajectory(out / "trajectory.h5", layout, {frame});
   const ordered_json equilibrium = equilibrium_json(built, found, rest);
   const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};

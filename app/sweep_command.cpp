@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +13,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/atomic_file.hpp>
+#include <tresse/io/outputs.hpp>
 #include <tresse/io/run.hpp>
 #include <tresse/io/scene_file.hpp>
 
@@ -110,10 +111,8 @@ std::vector<std::string> command_of(const SweepArguments& arguments, const Case&
   return out;
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+/// Empty where there is no such file.
+std::string text_of(const fs::path& file) { return fs::exists(file) ? io::read_file(file) : std::string(); }
 
 /// Whether this very scene was run to its end.
 bool finished(const SweepArguments& arguments, const fs::path& folder, const Planned& planned) {
@@ -132,7 +131,7 @@ bool resumable(const SweepArguments& arguments, const fs::path& folder, const st
 }
 
 std::string last_line(const fs::path& file) {
-  std::ifstream in(file);
+  std::istringstream in(text_of(file));
   std::string line, out;
   while (std::getline(in, line)) {
     if (!line.empty()) out = line;
@@ -203,6 +202,10 @@ std::vector<std::string> gather_command(const SweepArguments& arguments) {
 }
 
 void write_scripts(const SweepArguments& arguments, const std::vector<Case>& cases, const fs::path& folder) {
+  io::FileList outputs;
+  for (const std::string& script : {arguments.slurm, arguments.snakemake})
+    if (!script.empty()) outputs.emplace_back(script);
+  io::require_outputs(outputs, {arguments.scene.file});
   sweep::Recipe recipe{folder.string(), cases, {}, gather_command(arguments), threads_of(arguments)};
   for (const Case& one : cases) recipe.commands.push_back(command_of(arguments, one, folder));
   if (!arguments.slurm.empty()) io::write_atomically(arguments.slurm, sweep::slurm_script(recipe));
@@ -240,10 +243,9 @@ int run_sweep(const SweepArguments& arguments) {
     write_scripts(arguments, cases, folder);
     return done;
   }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  require(!error && fs::is_directory(folder), fmt::format("{}: cannot be made a folder", arguments.folder));
+  io::make_folder(folder);
   const io::FolderLock lock(folder);
+  io::require_folder_of(folder, "a sweep of tresse", sweep::is_mark);
   obey_stop_signals(false);
   run_missing(arguments, cases, folder, plans);
   return conclude(arguments, cases, folder, plans);

@@ -31,11 +31,9 @@ int start(const std::vector<std::string>& words, int input, pid_t& child) {
 
 }  // namespace
 
-Video::Video(std::filesystem::path file, int width, int height, double rate)
-    : file_(std::move(file)), unfinished_(file_) {
+Video::Video(std::filesystem::path file, int width, int height, double rate) : place_(std::move(file)) {
   require(width % 2 == 0 && height % 2 == 0,
           fmt::format("a video of {} x {} pixels: expected even numbers, which its format wants", width, height));
-  unfinished_ += ".unfinished";
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) throw SystemFailure(fmt::format("no pipe to ffmpeg: {}", std::strerror(errno)));
   const int error = start({"ffmpeg",
@@ -63,7 +61,7 @@ Video::Video(std::filesystem::path file, int width, int height, double rate)
                            "+faststart",
                            "-f",
                            "mp4",
-                           "file:" + unfinished_.string()},
+                           "file:" + place_.temporary().string()},
                           ends[0], encoder_);
   close(ends[0]);
   pipe_ = ends[1];
@@ -76,17 +74,15 @@ Video::Video(std::filesystem::path file, int width, int height, double rate)
 }
 
 Video::~Video() {
-  if (encoder_ < 0) return;
-  wait();
-  std::error_code ignored;
-  std::filesystem::remove(unfinished_, ignored);
+  if (encoder_ >= 0) wait();
 }
 
 void Video::add(const std::vector<std::uint8_t>& pixels) {
   for (std::size_t done = 0; done < pixels.size();) {
     const ssize_t written = write(pipe_, pixels.data() + done, pixels.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw SystemFailure(fmt::format("{}: ffmpeg gave up: {}", file_.string(), std::strerror(errno)));
+    if (written < 0)
+      throw SystemFailure(fmt::format("{}: ffmpeg gave up: {}", place_.file().string(), std::strerror(errno)));
     done += static_cast<std::size_t>(written);
   }
 }
@@ -97,14 +93,9 @@ int Video::wait() {
 }
 
 void Video::finish() {
-  const int status = wait();
-  std::error_code error;
-  if (status == 0) std::filesystem::rename(unfinished_, file_, error);
-  if (status == 0 && !error) return;
-  std::error_code ignored;
-  std::filesystem::remove(unfinished_, ignored);
-  throw SystemFailure(fmt::format("{}: ffmpeg could not write it ({})", file_.string(),
-                                  error ? error.message() : fmt::format("exit status {}", status)));
+  if (const int status = wait(); status != 0)
+    throw SystemFailure(fmt::format("{}: ffmpeg could not write it (exit status {})", place_.file().string(), status));
+  place_.commit();
 }
 
 }  // namespace tresse::app

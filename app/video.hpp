@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include <tresse/io/atomic_file.hpp>
+
 namespace tresse::app {
 
 /// An MP4 file that ffmpeg encodes as pictures come. It appears when finish() was called, or not at all.
@@ -24,7 +26,7 @@ class Video {
  private:
   int wait();  ///< closes the pipe; ffmpeg's exit status
 
-  std::filesystem::path file_, unfinished_;
+  io::Replacement place_;
   pid_t encoder_ = -1;
   int pipe_ = -1;
 };

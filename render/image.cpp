@@ -1,13 +1,12 @@
 #include "render/image.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <png.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
 
 namespace tresse::render {
 namespace {
@@ -62,27 +61,9 @@ std::vector<std::uint8_t> encode(const Image& image) {
   return out;
 }
 
-void require_writable(const std::filesystem::path& file) {
-  const std::filesystem::path unfinished = file.string() + ".unfinished";
-  const bool writable = !std::filesystem::is_directory(file) && std::ofstream(unfinished, std::ios::binary).good();
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  require(writable, fmt::format("{}: cannot be written: no such folder, or no permission", file.string()));
-}
-
 void write_png(const Image& image, const std::filesystem::path& file) {
   const std::vector<std::uint8_t> bytes = to_png(image);
-  const std::filesystem::path unfinished = file.string() + ".unfinished";
-  std::ofstream stream(unfinished, std::ios::binary | std::ios::trunc);
-  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(unfinished, file, error);
-  if (!stream || error) {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-    throw SystemFailure(fmt::format("{}: cannot be written", file.string()));
-  }
+  io::write_atomically(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace tresse::render

@@ -27,9 +27,6 @@ Color tone_map(const Color& radiance);
 /// 8-bit sRGB samples, RGB interleaved, with a dither of one step against banding in soft gradients.
 std::vector<std::uint8_t> encode(const Image& image);
 
-/// Throws InvalidInput unless a file of that name could be created, so that a long rendering is not for nothing.
-void require_writable(const std::filesystem::path& file);
-
 /// Writes an 8-bit sRGB PNG; the file appears complete or not at all. Throws SystemFailure when it cannot be written.
 void write_png(const Image& image, const std::filesystem::path& file);
 

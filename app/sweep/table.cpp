@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,7 +46,8 @@ struct Force {
 };
 
 void add_forces(Figures& out, const std::filesystem::path& file) {
-  std::ifstream in(file);
+  if (!std::filesystem::exists(file)) return;
+  std::istringstream in(io::read_file(file));
   std::string line;
   std::vector<std::string> order;
   std::map<std::string, Force> forces;
@@ -100,6 +101,9 @@ Figures figures_of(const std::filesystem::path& folder) {
   if (summary.contains("verdict")) {
     out.emplace_back("sound", summary["verdict"] == "sound" ? "1" : "0");
   }
+  if (summary.contains("severity") && summary["severity"].is_string()) {
+    out.emplace_back("severity", summary["severity"].get<std::string>());
+  }
   const std::pair<const char*, const char*> wanted[] = {
       {"steps", "/steps"},
       {"time", "/simulated_seconds"},
@@ -146,6 +150,12 @@ std::vector<double> numbers(const Column& column) {
 }
 
 }  // namespace
+
+bool is_mark(const std::string& name) {
+  constexpr std::string_view head = "case-";
+  return name == "sweep.csv" ||
+         (name.starts_with(head) && name.find_first_of("0123456789", head.size()) == head.size());
+}
 
 Json read_summary(const std::filesystem::path& folder) { return io::read_json_object<Json>(folder / "summary.json"); }
 

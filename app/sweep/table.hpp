@@ -11,6 +11,9 @@
 /// What a sweep found: one row a run.
 namespace tresse::app::sweep {
 
+/// Whether only a sweep writes a file or folder of this name.
+bool is_mark(const std::string& name);
+
 /// summary.json of a run; an empty object where there is none that can be read.
 nlohmann::json read_summary(const std::filesystem::path& folder);
 

@@ -59,12 +59,13 @@ class CtrlC {
 /// refused.
 class Simulation {
  public:
-  Simulation(const io::SceneDocument& document, std::optional<int> threads, bool push_out) : threads_(threads) {
+  Simulation(const io::SceneDocument& document, std::optional<int> threads, const io::OverlapHelp& help)
+      : threads_(threads) {
     const py::gil_scoped_release released;
     plan_ = io::plan_run(document);
     scene::Case built = scene::build(plan_.scene);
     threads_.run([&] {
-      io::settle_overlaps(plan_.scene, built, push_out);
+      left_out_ = io::settle_overlaps(plan_, built, help);
       make_stepper(std::move(built));
     });
   }
@@ -88,6 +89,7 @@ class Simulation {
     return *stepper_;
   }
   const io::RunPlan& plan() const { return plan_; }
+  const std::vector<std::string>& left_out() const { return left_out_; }
   const dynamics::StepReport& report() const {
     static_cast<void>(stepper());
     return report_;
@@ -142,6 +144,7 @@ class Simulation {
 
   Threads threads_;
   io::RunPlan plan_;
+  std::vector<std::string> left_out_;  ///< a line about each fibre
   std::unique_ptr<dynamics::Stepper> stepper_;
   dynamics::StepReport report_;  ///< of the last step
   bool busy_ = false;
@@ -254,6 +257,7 @@ py::dict Simulation::record(std::int64_t last_step, const py::object& callback, 
                                                          : "failed";
   out["verdict"] = verdict.sentence;
   out["sound"] = verdict.findings.empty();
+  out["severity"] = io::to_string(io::severity(verdict.findings));
   return out;
 }
 
@@ -384,6 +388,7 @@ void bind_reading(py::class_<Simulation>& simulation) {
       .def_property_readonly("steps", [](const Simulation& s) { return s.stepper().state().step; })
       .def_property_readonly("time_step", [](const Simulation& s) { return s.stepper().options().dt; })
       .def_property_readonly("duration", [](const Simulation& s) { return s.plan().scene.integrator.duration; })
+      .def_property_readonly("left_out", &Simulation::left_out)
       .def_property_readonly("resolved", [](const Simulation& s) { return s.plan().resolved; })
       .def_property_readonly("fibres", [](const Simulation& s) { return s.stepper().world().fibres.size(); })
       .def("obstacle_names",
@@ -429,7 +434,10 @@ void bind_reading(py::class_<Simulation>& simulation) {
 void bind_dynamics(py::module_& module) {
   register_contact_row();
   py::class_<Simulation> simulation(module, "Simulation");
-  simulation.def(py::init<const io::SceneDocument&, std::optional<int>, bool>())
+  simulation
+      .def(py::init([](const io::SceneDocument& document, std::optional<int> threads, bool push_out, bool leave_out) {
+        return std::make_unique<Simulation>(document, threads, io::OverlapHelp{push_out, leave_out});
+      }))
       .def_static("from_state", [](const std::filesystem::path& kept,
                                    std::optional<int> threads) { return std::make_unique<Simulation>(kept, threads); })
       .def("step", &Simulation::step)

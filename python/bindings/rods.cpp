@@ -127,7 +127,7 @@ Points rows(const std::vector<Vector3>& values) {
   return out;
 }
 
-/// (position, frame, lengths, curvatures, largest and mean distance, whether it converged)
+/// (position, frame, lengths, curvatures, largest and mean distance, deviation, ratio of lengths, whether it converged)
 py::tuple fit_curve(const Points& points, bool clothoid, int elements, double tolerance) {
   std::vector<Vector3> row;
   for (Eigen::Index i = 0; i < points.rows(); ++i) row.emplace_back(points.row(i));
@@ -137,7 +137,8 @@ py::tuple fit_curve(const Points& points, bool clothoid, int elements, double to
     fit = rods::fit_curve(row, {.affine = clothoid, .elements = elements, .tolerance = tolerance});
   }
   return py::make_tuple(fit.root.position, RowMatrix(fit.root.frame), fit.lengths, rows(fit.curvature),
-                        fit.largest_distance, fit.mean_distance, fit.status == Status::converged);
+                        fit.largest_distance, fit.mean_distance, fit.deviation, fit.length_ratio,
+                        fit.status == Status::converged);
 }
 
 }  // namespace

@@ -216,6 +216,8 @@ class FittedCurve:
     curvatures: Array  #: (N, 3), of a super-clothoid (N + 1, 3) [1/m]
     largest_distance: float  #: from a point to the curve [m]
     mean_distance: float  #: [m]
+    deviation: float  #: Frechet distance to the polyline through the points, at most: between places in order [m]
+    length_ratio: float  #: of the curve's length to that polyline's
     converged: bool  #: no step brought the curve nearer; else the iterations ran out
 
     def rod(self, section: Section | Mapping | float, density: float = 1000.0, **properties) -> SuperHelix | SuperClothoid:
@@ -228,12 +230,15 @@ class FittedCurve:
 
 def fit_curve(points: ArrayLike, model: str = "super-helix", *, elements: int | None = None,
               tolerance: float | None = None) -> FittedCurve:  # fmt: skip
-    """The rod of equal elements whose centreline is nearest to a row of points, by least squares.
+    """The rod of equal elements whose centreline is nearest to a row of points, by least squares. Where that strays from
+    the polyline of the points or would round off its corners: the polyline with small arcs at its corners, of unequal
+    elements.
 
     points     (n, 3), n from 2 to 10 000, consecutive ones apart [m]; the first is the root, the last the tip
     model      "super-helix" or "super-clothoid"
     elements   exactly so many, or at most so many where there is a tolerance; 1 to 1000
-    tolerance  as few elements as leave no point farther than this [m]; a thousandth of the row's length if neither is given
+    tolerance  as few elements as leave no point farther than this [m], or a larger largest_distance; a thousandth of the
+               row's length if neither is given
 
     Its smoothness is estimated from the points (maximum evidence), so that noise makes no curls: MacKay 1992, as `from`
     of a scene does it. Raises InvalidInput. Works outside the GIL."""

@@ -41,6 +41,7 @@ class RunOutcome(NamedTuple):
     outcome: str  #: "finished", "interrupted" or "failed"
     verdict: str
     sound: bool
+    severity: str  #: "none", "slight" or "serious"
 
 
 class Simulation:
@@ -49,14 +50,17 @@ class Simulation:
         simulation.run(until=0.5, callback=lambda s: print(s.time, s.forces["comb"]))
 
     `threads`: all cores unless given; no result depends on it. `push_out` moves fibres that overlap at the start apart
-    rather than refusing them. A fibre is an index, 0 to `fibres` - 1; an obstacle its name or its index in the scene.
+    rather than refusing them; `leave_out` leaves out those that overlap, still if they were moved, and `left_out` says
+    which. A fibre is an index, 0 to `fibres` - 1; an obstacle its name or its index in the scene.
     Not to be used by two threads at a time: what a second asks for during a step is refused."""
 
-    def __init__(self, scene: Scene, threads: int | None = None, *, push_out: bool = False):
+    def __init__(
+        self, scene: Scene, threads: int | None = None, *, push_out: bool = False, leave_out: bool = False
+    ):
         if not isinstance(scene, Scene):
             raise InvalidInput(f"Simulation: found {type(scene).__name__}, expected a Scene (Scene.load reads files)")
         self.scene = scene
-        self._core = _core.Simulation(scene._core, threads, push_out)
+        self._core = _core.Simulation(scene._core, threads, push_out, leave_out)
         self._names = self._core.obstacle_names()
 
     @classmethod

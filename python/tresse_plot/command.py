@@ -37,11 +37,14 @@ def _write(figure, output):
     try:
         with open(unfinished, "wb") as stream:
             stream.write(buffer.getvalue())
+            stream.flush()
+            os.fsync(stream.fileno())
         os.replace(unfinished, output)
     except OSError as error:
+        raise PlotError(f"{output}: cannot be written: {error.strerror}") from error
+    finally:
         if os.path.exists(unfinished):
             os.remove(unfinished)
-        raise PlotError(f"{output}: cannot be written: {error.strerror}") from error
 
 
 def run(arguments):

@@ -20,11 +20,11 @@ class Folder:
     def __init__(self, program, folder):
         self.program, self.folder = program, pathlib.Path(folder)
 
-    def call(self, scene, *words):
+    def call(self, scene, *words, status=0):
         (self.folder / "s.toml").write_text(scene, encoding="utf-8")
         result = subprocess.run([self.program, words[0], "s.toml", *words[1:]], cwd=self.folder, capture_output=True, text=True,
                                 timeout=100)  # fmt: skip
-        assert result.returncode == 0, result
+        assert result.returncode == status, result
         return result
 
 
@@ -44,7 +44,7 @@ def quiet_verdict(folder):
     """The last line of a run that isn't sound is the same with --quiet, and its status 0."""
     loud = folder.call(UNSOLVED, "run", "-o", "loud").stderr.splitlines()
     quiet = folder.call(UNSOLVED, "run", "-o", "quiet", "--quiet").stderr.splitlines()
-    assert loud[-1].startswith("Not sound: ") and quiet[-1] == loud[-1], (loud, quiet)
+    assert loud[-1].startswith(("Not sound: ", "Nearly sound: ")) and quiet[-1] == loud[-1], (loud, quiet)
 
 
 def thicker_than_long(folder):
@@ -73,11 +73,75 @@ def page_of_check(folder):
         assert word in said and word in table, word
 
 
+def strands(count):
+    """Upright ones on a square, but for number 57, 11 um too near the one before."""
+    lines = []
+    for i in range(count):
+        x, y = 2e-3 * (i % 20), 2e-3 * (i // 20)
+        if i == 57:
+            x += -2e-3 + 89e-6
+        lines.append(f"  {{ position = [{x}, {y}, 0], frame = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], length = 0.01, elements = 1, "
+                     "radius = 50e-6 },")  # fmt: skip
+    return ("simulation = { time_step = 1e-3, duration = 6e-3 }\noutput = { every = 2, checkpoint_every = 3 }\n"
+            '[[fibres]]\nname = "hair"\nmaterial = "nylon"\nroot = { condition = "clamped" }\nstrands = [\n'
+            + "\n".join(lines) + "\n]\n")  # fmt: skip
+
+
+def left_out(folder):
+    """Of 100 strands one pair of roots is 11 um too near: refused, not to be pushed apart, left out on request and named."""
+    scene = strands(100)
+    for words, hint in (([], "--push-out moves them"), (["--push-out"], "--leave-out leaves fibres out")):
+        refused = folder.call(scene, "run", "-o", "out", *words, status=2).stderr
+        assert "fibre 56 of 'hair' overlaps fibre 57" in refused and hint in refused, refused
+        assert not (folder.folder / "out").exists()
+    said = "fibre 57 of 'hair' is left out: at the start it overlaps fibre 56 of 'hair' by 1.1e-05 m"
+    assert folder.call(scene, "check", "--leave-out").stdout.splitlines()[-1] == said
+    for name, words in (("out", ["--leave-out"]), ("pushed", ["--push-out", "--leave-out"])):
+        assert folder.call(scene, "run", "-o", name, "--quiet", *words).stderr.splitlines() == [said]
+        assert "\nleave_out = [57]\n" in (folder.folder / name / "scene.toml").read_text(encoding="utf-8")
+    # What a run left out a run that goes on leaves out, asked for or not; its scene runs by itself.
+    for name, words in (("parts", []), ("again", ["--leave-out"])):
+        folder.call(scene, "run", "-o", name, "--quiet", "--leave-out", "--until", "0.003")
+        assert folder.call(scene, "run", "-o", name, "--quiet", "--resume", *words).stderr == ""
+        for file in ("steps.csv", "scene.toml"):
+            one, other = ((folder.folder / run / file).read_text(encoding="utf-8") for run in ("out", name))
+            assert without_times(one) == without_times(other), (name, file)
+    kept = (folder.folder / "out/scene.toml").read_text(encoding="utf-8")
+    assert re.search(r"(?m)^fibres 'hair': 99 of 1 element, ", folder.call(kept, "check").stdout)
+    assert folder.call(kept, "run", "-o", "kept", "--quiet").stderr == ""
+
+
+def without_times(table):
+    """A table without its last four columns, wall-clock times; any other text as it is."""
+    return [line.rsplit(",", 4)[0] if "t_step" in table.split("\n", 1)[0] else line for line in table.splitlines()]
+
+
+def mixed_winding(folder):
+    """A box whose file has every other face the wrong way round is the box, and that is said."""
+    corners = [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]
+    faces = ["1 3 4", "1 4 2", "5 6 8", "5 8 7", "1 2 6", "1 6 5", "3 7 8", "3 8 4", "1 5 7", "1 7 3", "2 4 8", "2 8 6"]
+    for name, step in (("well", 1), ("mixed", -1)):
+        turned = [" ".join(face.split()[:: step if i % 2 else 1]) for i, face in enumerate(faces)]
+        lines = [f"v {x} {y} {z}" for x, y, z in corners] + ["f " + face for face in turned]
+        (folder.folder / f"{name}.obj").write_text("\n".join(lines) + "\n", encoding="ascii")
+    box = '[[obstacles]]\nname = "box"\nshape = "mesh"\nunit = "1 cm"\nfile = "{}.obj"\n'
+    remark = "obstacle 'box': 6 of its 12 faces run round against the others, and were turned"
+    for name in ("well", "mixed"):
+        above = THIN + 'root = { position = [-0.1, 0, "1.1 cm"] }\n' + box.format(name)
+        for said in (folder.call(above, "check").stdout, folder.call(above, "run", "-o", name).stderr):
+            assert (remark in said) == (name == "mixed"), said
+        assert "closed: solid" in folder.call(above, "check").stdout
+        inside = THIN.replace("20 cm", "5 mm") + box.format(name)
+        assert "fibre 0 of 'hair' overlaps obstacle 'box' by 0.01 m" in folder.call(inside, "check").stdout
+        refused = folder.call(inside, "run", "-o", "inside", status=2).stderr
+        assert "fibre 0 of 'hair' overlaps obstacle 'box'" in refused, refused
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
-    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check):
+    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding):
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)

@@ -138,7 +138,7 @@ def test_list_and_refusals(program, folder):
     assert "-o: missing" in call(program, *BENDING, folder=folder, status=2).stderr
     assert "holds a brace" in call(program, *BENDING, "-o", "{x}", "--snakemake", "s", folder=folder, status=2).stderr
     (folder / "file").write_text("", encoding="utf-8")
-    assert "cannot be made a folder" in call(program, *BENDING, "-o", "file", folder=folder, status=2).stderr
+    assert "cannot create the folder" in call(program, *BENDING, "-o", "file", folder=folder, status=2).stderr
     assert not (folder / "never").exists()
 
 

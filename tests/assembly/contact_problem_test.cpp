@@ -4,6 +4,7 @@
 
 #include <tresse/assembly/contact_problem.hpp>
 #include <tresse/math/rotations.hpp>
+#include <tresse/rods/discrete_elastic_rod.hpp>
 #include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
@@ -37,6 +38,14 @@ Fibre make_fibre(int k, Random& random) {
   const auto section = rods::CrossSection::circle(4e-5);
   const auto root = k % 3 == 0 ? rods::RootCondition::free : rods::RootCondition::clamped;
   Fibre out;
+  if (k % 5 == 4) {
+    const std::vector<rods::RodEdge> parts(4, {.length = 0.02, .section = section, .rest_curvature = Vector3::Zero()});
+    out.rod = rods::make_discrete_elastic_rod(parts, material, root);
+    rods::RodState state = out.rod->state();
+    for (double& x : state.coordinates) x *= 1.8;  // stretched
+    out.rod->update(state);
+    return out;
+  }
   if (k % 4 == 3) {
     const std::vector<rods::SuperClothoidElement> parts(4, {.length = 0.02, .section = section});
     out.rod = rods::make_super_clothoid(parts, std::vector<Vector3>(5, Vector3(0, 0, 30.0)), material, root);
@@ -104,7 +113,8 @@ MatrixX rows_written_out(const Made& made, const std::vector<int>& begin) {
       const contact::Piece& at = made.geometry.pieces[static_cast<std::size_t>(piece)];
       const rods::Rod& rod = *made.world.fibres[static_cast<std::size_t>(at.body)].rod;
       Matrix3X jacobian(3, rod.dof());
-      const int touched = rod.jacobian(at.element, s, jacobian);
+      const double share = s / geometry::domain(at.curve).end;
+      const int touched = rod.jacobian(at.element, share * rod.span(at.element).rest, jacobian);
       out.block(3 * static_cast<Eigen::Index>(i), begin[static_cast<std::size_t>(at.body)], 3, touched) +=
           sign * contact.frame.transpose() * jacobian.leftCols(touched);
     };

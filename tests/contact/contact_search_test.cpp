@@ -68,7 +68,7 @@ class Wisp {
         piece.curvature = geometry::second_derivative_bound(piece.curve, piece.interval);
         piece.travel.drift = speed_ * step * velocities_[f];
         piece.travel.reach = 2e-6 + speed_ * step * 0.5;
-        piece.begin = e * element_length;
+        piece.material_begin = piece.curve_begin = e * element_length;
         piece.body = static_cast<int>(f);
         piece.element = e;
         piece.first = e == 0;

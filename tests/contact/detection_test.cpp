@@ -92,7 +92,9 @@ Tubes curl_and_bar(const std::vector<geometry::HelixArc>& fibre, const Bar& bar)
 std::vector<Contact> contacts_of(const Geometry& scene) { return detect(scene, candidate_pairs(scene, {}), {}); }
 
 /// Arc length from the root of a contact's place on a.
-double arc_length(const Geometry& scene, const Contact& contact) { return scene.pieces[contact.a].begin + contact.s_a; }
+double arc_length(const Geometry& scene, const Contact& contact) {
+  return arc_length_at(scene.pieces[contact.a], contact.s_a);
+}
 
 std::vector<Place> places_of(const Geometry& scene, const std::vector<Contact>& contacts) {
   std::vector<Place> out;
@@ -436,6 +438,69 @@ TEST(Detection, GivesTheSameBitsOnOneThreadAndTwo) {
               std::tie(two[i].a, two[i].b, two[i].s_a, two[i].s_b, two[i].gap));
     EXPECT_EQ(one[i].frame, two[i].frame);
   }
+}
+
+/// A rod of nodes in one of its shapes, over a plane and under a bar: `rest` are the lengths of its edges as made, and
+/// each is stretched or compressed by a factor of its own.
+Tubes stretched_rod(const std::vector<double>& rest, std::mt19937& random) {
+  std::uniform_real_distribution<double> factor(0.2, 4.0);
+  std::uniform_real_distribution<double> slope(-0.3, 0.3);
+  std::vector<Vector3> points{Vector3::Zero()};
+  for (const double length : rest)
+    points.push_back(points.back() + factor(random) * length * Vector3(1.0, slope(random), slope(random)).normalized());
+  double lowest = 0.0, highest = 0.0;
+  for (const Vector3& x : points) {
+    lowest = std::min(lowest, x.z());
+    highest = std::max(highest, x.z());
+  }
+  Tubes tubes;
+  tubes.polyline(points, radius);
+  double begin = 0.0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    Piece& piece = tubes.scene.pieces[i];
+    piece.span = {rest[i], piece.interval.end};
+    piece.material_begin = begin;
+    begin += rest[i];
+  }
+  const double x = 0.6 * points.back().x();
+  tubes.capsule({x, -1.0, highest + radius + bar_radius}, {x, 1.0, highest + radius + bar_radius}, bar_radius);
+  tubes.plane({0, 0, lowest - radius}, {0, 0, 1});
+  tubes.set_reach(0.3 * begin);
+  return tubes;
+}
+
+TEST(Detection, PlacesAreOfTheMaterialOfARodThatStretches) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> length(1e-3, 5e-3);
+  int found = 0;
+  for (int k = 0; k < 200; ++k) {
+    std::vector<double> rest(static_cast<std::size_t>(1 + k % 6));
+    for (double& l : rest) l = length(random);
+    const Geometry scene = stretched_rod(rest, random).scene;
+    const std::vector<Contact> contacts = detect(scene, candidate_pairs(scene, {}), {});
+    std::vector<Place> places;
+    for (const Contact& contact : contacts) {
+      const Place place = place_of(scene, contact);
+      const OnPiece at = piece_at(scene, place.body_a, place.element_a, place.s_a);
+      EXPECT_LT((geometry::position(scene.pieces[at.piece].curve, at.s) - contact.point_a).norm(), 1e-15);
+      EXPECT_NEAR(material_at(scene.pieces[contact.a], contact.s_a), scene.pieces[at.piece].material_begin + place.s_a,
+                  1e-17);
+      places.push_back(place);
+    }
+    found += static_cast<int>(contacts.size());
+    // In another shape, at the same material where nothing lets it slide, and on the rod in any case.
+    const Geometry other = stretched_rod(rest, random).scene;
+    for (const Contact& contact : follow(other, places)) {
+      const Piece& a = other.pieces[contact.a];
+      EXPECT_GE(contact.s_a, 0.0);
+      EXPECT_LE(contact.s_a, a.interval.end);
+      const bool known = std::any_of(places.begin(), places.end(), [&](const Place& place) {
+        return place.element_a == a.element && std::abs(a.span.in_material(contact.s_a) - place.s_a) < 1e-15;
+      });
+      EXPECT_TRUE(known || contact.b >= 0) << k;
+    }
+  }
+  EXPECT_GT(found, 400);
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ void expect_true_distances(const test::Triangles& triangles, bool convex, int ca
       if (!lowest || distance[i] > radius + reach - 1e-5) continue;
       // A deeper one within four radii, or the radius, may stand for it.
       const bool met = std::any_of(found.begin(), found.end(), [&](const Contact& contact) {
-        const double s = tubes.scene.pieces[contact.a].begin + contact.s_a;
+        const double s = arc_length_at(tubes.scene.pieces[contact.a], contact.s_a);
         return std::abs(s - 0.02 * i / samples) < 4.1 * radius && contact.gap <= distance[i] - radius + rounding;
       });
       EXPECT_TRUE(met) << k << " at " << i << " " << distance[i] - radius;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -306,6 +308,97 @@ TEST(MassSpringStep, ASwingKeepsItsEnergyAtTheMiddle) {
   EXPECT_LT(middle, 1e-3);
   EXPECT_LT(finer, 0.4 * middle) << "second order";
   EXPECT_GT(euler, 20.0 * middle);
+}
+
+/// Straight along x or down, every edge `factor` times as long as made.
+SimulationState stretched(const assembly::World& world, const Pose& root, double factor) {
+  const rods::Rod& rod = *world.fibres[0].rod;
+  const VectorX straight = VectorX::Zero(rod.rest_curvature().size());
+  rods::RodState state = rod.shaped(root, {}, straight, straight);
+  const int edges = rod.piece_count();
+  const int stride = rod.coordinate_count() / edges;
+  for (int i = 1; i <= edges; ++i) {
+    const Vector3 arm = rod.piece_begin(i) * root.frame.col(0);
+    state.coordinates.segment<3>(stride * i - 3) = root.position + factor * arm;
+  }
+  state = rod.advanced(state, VectorX::Zero(rod.dof()), 0.0, root, {});
+  SimulationState out;
+  out.rods.push_back(std::move(state));
+  return out;
+}
+
+constexpr double radius = 5e-4;                         // of one_fibre()
+constexpr double axial = 1e8 * M_PI * radius * radius;  // [N]
+
+TEST_P(NodalRodStep, PushedEndOnItGivesByItsStiffness) {
+  // Shorter by 2 %, at rest between its root and a floor.
+  constexpr double squeezed = 0.98;
+  for (const int edges : {1, 2, 5, 10, 20}) {
+    const Drop setup = Drop{.edges = edges, .damping_time = 1e-3}.of(GetParam());
+    assembly::World world = one_fibre(setup);
+    bodies::Obstacle floor;
+    floor.shape = bodies::Plane{{0, 0, 0}, {0, 0, 1}};
+    world.obstacles.push_back(floor);
+    world.obstacle_material.push_back(0);
+    Pose root;
+    root.position = {0, 0, squeezed * length + radius};
+    root.frame = math::rotation_exp({0, M_PI / 2, 0});
+    world.fibres[0].root = root;
+    const SimulationState start = stretched(world, root, squeezed);
+    Stepper stepper(world, setup.options, start);
+    for (int i = 0; i < 3; ++i) {  // it buckles soon
+      const StepReport report = stepper.step();
+      ASSERT_TRUE(report.finite);
+      EXPECT_FALSE(report.jammed);
+      EXPECT_NEAR(-report.obstacles[0].force.z() / (0.02 * axial), 1.0, 1e-6) << edges << " edges, step " << i;
+      ASSERT_EQ(stepper.contacts().size(), 1U);
+      EXPECT_NEAR(stepper.contacts()[0].s_a, length, 1e-15) << "of the material";
+    }
+  }
+}
+
+TEST_P(NodalRodStep, ContactsOfAStretchedStringAreWhereItIs) {
+  // Strings of few edges between two clamps, drawn out at random; a bar comes down on them anywhere.
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> part(0.03, 0.97);
+  std::uniform_real_distribution<double> draw(1.02, 3.0);
+  constexpr double bar = 2e-3;
+  constexpr double down = 4e-3;
+  for (int k = 0; k < 24; ++k) {
+    const double factor = draw(random);
+    const double where = part(random) * factor * length;
+    Drop setup = Drop{.edges = 2 + k % 7, .damping_time = 5e-3}.of(GetParam());
+    if (k % 3 == 2) {
+      setup.options.detection = {geometry::DetectionMethod::segments, length / 100.0};
+    }
+    assembly::World world = one_fibre(setup);
+    assembly::Hold tip;
+    tip.name = "tip";
+    tip.piece = setup.edges - 1;
+    tip.share = 1.0;
+    tip.pose.position = {factor * length, 0, 0};
+    world.holds.push_back(tip);
+    bodies::Obstacle across;
+    across.shape = bodies::Capsule{{where, -0.02, radius + bar + 1e-5}, {where, 0.02, radius + bar + 1e-5}, bar};
+    across.motion.keyframes = {{.time = 0.0}, {.time = 0.04, .displacement = {0, 0, -down}}};
+    world.obstacles.push_back(across);
+    world.obstacle_material.push_back(0);
+    world.friction.setZero();
+    const SimulationState start = stretched(world, {}, factor);
+    Stepper stepper(world, setup.options, start);
+    double pressed = 0.0;
+    for (int i = 0; i < 60; ++i) {
+      const StepReport report = stepper.step();
+      ASSERT_TRUE(report.finite) << k;
+      for (const ContactReport& contact : stepper.contacts()) {
+        const rods::Rod& rod = *stepper.world().fibres[0].rod;
+        EXPECT_LT((rod.section(contact.s_a).position - contact.point_a).norm(), 0.2 * radius) << k << " step " << i;
+      }
+      pressed = std::max(pressed, report.obstacles[0].force.norm());
+      EXPECT_LT(report.max_penetration, 0.1 * radius) << k << " step " << i;
+    }
+    EXPECT_GT(pressed, 1e-3) << k << ": it went through";
+  }
 }
 
 // One chain falls across another that lies on the ground, and both come to rest: the lower one carries its share.

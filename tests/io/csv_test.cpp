@@ -32,6 +32,7 @@ TEST(CsvRow, gives_back_what_was_appended) {
   }
   EXPECT_EQ(row_fields(line), texts);
   EXPECT_EQ(row_fields(""), std::vector<std::string>{""});
+  EXPECT_EQ(row_fields("0,5;\"a;b\";", ';'), (std::vector<std::string>{"0,5", "a;b", ""}));
 }
 
 TEST(CsvNumber, reads_as_printf_writes_it) {

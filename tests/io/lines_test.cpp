@@ -1,6 +1,9 @@
 #include <tresse/io/detail/lines.hpp>
 
+#include <cstddef>
 #include <limits>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -21,6 +24,28 @@ TEST(Lines, are_numbered_and_split_whatever_their_ends) {
   EXPECT_EQ(lines.number(), 3U);
   EXPECT_FALSE(lines.next());
   EXPECT_FALSE(Lines("").next());
+}
+
+TEST(Lines, end_in_any_of_three_ways_and_begin_behind_a_mark) {
+  Lines lines("\xef\xbb\xbfone\rtwo\r\n\rthree");
+  std::vector<std::string_view> found;
+  while (lines.next()) found.push_back(lines.line());
+  EXPECT_EQ(found, (std::vector<std::string_view>{"one", "two", "", "three"}));
+  EXPECT_EQ(lines.number(), 4U);
+}
+
+TEST(ObjStatements, join_lines_and_drop_comments) {
+  ObjStatements statements("# all\nl 1 2 \\\n3\\\r\n\\\n 4 # tip \\\nv 1.#QNAN 0 0\nl 5#6 7\nl 8 \\");
+  std::vector<std::vector<std::string_view>> found;
+  std::vector<std::size_t> numbers;
+  while (statements.next()) {
+    found.push_back(statements.words());
+    numbers.push_back(statements.number());
+  }
+  const std::vector<std::vector<std::string_view>> expected{
+      {}, {"l", "1", "2", "3", "4"}, {"v", "1.#QNAN", "0", "0"}, {"l", "5"}, {"l", "8"}};
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(numbers, (std::vector<std::size_t>{1, 2, 6, 7, 8}));
 }
 
 TEST(Lines, numbers_are_whole_words_that_fit) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -98,6 +99,11 @@ TEST(MeshFile, ReadsObj) {
   expect_square(parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 .5\nv 0 1 0\nf -4 -3 -2\nf 1 3 4", "x"));
 }
 
+TEST(MeshFile, ReadsObjWithCommentsContinuationsAndOtherLineEnds) {
+  expect_square(parse_obj("\xef\xbb\xbfv 0 0 0 # first\nv 1 0 0\nv 1 1 0.5\nv 0 1 0\nf 1 2 \\\n 3 4 # all\n", "x"));
+  expect_square(parse_obj("v 0 0 0\rv 1 0 0\rv 1 1 0.5\rv 0 1 0\rf 1 2 3 4\r", "x"));
+}
+
 TEST(MeshFile, RefusesABadObj) {
   const auto error = [](const char* text) { return error_of([&] { parse_obj(text, "x.obj"); }); };
   EXPECT_THAT(error(""), HasSubstr("x.obj: has no faces"));
@@ -158,6 +164,21 @@ TEST(MeshFile, ReadsGltf) {
                                   "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAACAPwAAgD8AAAA/AAAAAAAAgD8AAAAAAAABAAIAAAACAAMA",
                                   60),
                     "x", {""}));
+}
+
+/// Many nodes, each the child of the one before: the time grows as their number. At its square this takes a minute.
+TEST(MeshFile, ReadsAGltfOfManyNodesInLinearTime) {
+  constexpr int count = 400'000;
+  constexpr double most = 15.0;  // [s], of which a fiftieth is needed
+  std::string nodes = R"({"translation":[0,0,1],"children":[1]})";
+  for (int i = 1; i < count; ++i) nodes += fmt::format(R"(,{{"children":[{}]}})", i + 1);
+  std::string document = gltf_document("", 60);
+  const std::string two = R"({"children":[1],"translation":[0,0,1]})";
+  document.replace(document.find(two), two.size(), nodes);
+  const std::clock_t begin = std::clock();
+  const MeshData mesh = parse_gltf(glb(document, gltf_buffer()), "x", {});
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, most);
+  EXPECT_EQ(mesh.vertices.at(2), Vector3(2.0, 2.0, 2.0));
 }
 
 TEST(MeshFile, RefusesABadGltf) {

@@ -253,11 +253,11 @@ TEST_F(Recorder, full_disk_costs_no_more_than_the_steps_since_the_checkpoint) {
 }
 
 TEST_F(Recorder, new_run_removes_its_own_files_and_no_others) {
+  run(settings(folder, false), 300);
   put_bytes(folder / "notes.txt", "mine");
   fs::create_directories(folder / "failure");
   put_bytes(folder / "failure" / "step-900.h5", "old");
   put_bytes(folder / "failure" / "step-x.h5", "mine");
-  run(settings(folder, false), 300);
   run(settings(folder, false));
   auto files = contents(folder);
   EXPECT_EQ(files["notes.txt"], "mine");
@@ -265,6 +265,44 @@ TEST_F(Recorder, new_run_removes_its_own_files_and_no_others) {
   fs::remove(folder / "notes.txt");
   fs::remove(folder / "failure" / "step-x.h5");
   expect_same_files(reference(), folder);
+}
+
+TEST_F(Recorder, refuses_a_folder_that_is_not_a_runs) {
+  fs::create_directories(folder / "mine");
+  put_bytes(folder / "mine" / "scene.toml", "the only copy");
+  EXPECT_EQ(message_of<InvalidInput>([&] { run(settings(folder / "mine", false)); }),
+            (folder / "mine").string() +
+                ": holds 'scene.toml' and nothing of a run of tresse; expected a new folder, an empty one or that of a "
+                "run of tresse");
+  EXPECT_EQ(bytes_of(folder / "mine" / "scene.toml"), "the only copy");
+}
+
+TEST_F(Recorder, an_earlier_run_stands_until_all_of_the_new_one_is_open) {
+  const fs::path here = folder / "a";
+  run(settings(here, false));
+  fs::create_directories(here / "forces.csv.tmp");  // cannot be opened
+  EXPECT_EQ(message_of<SystemFailure>([&] { run(settings(here, false)); }),
+            (here / "forces.csv").string() + ": cannot create: Is a directory");
+  fs::remove(here / "forces.csv.tmp");
+  expect_same_files(reference(), here);
+}
+
+TEST_F(Recorder, stops_when_its_folder_is_another_one) {
+  const fs::path here = folder / "a";
+  const auto replace = [&](const dynamics::SimulationState& state) {
+    if (state.step != 60) return;
+    fs::rename(here, folder / "elsewhere");
+    run(settings(here, false));
+  };
+  EXPECT_EQ(message_of<SystemFailure>([&] { run(settings(here, false), last_step, Outcome::finished, replace); }),
+            here.string() + ": another folder bears this name now; the run stops");
+  expect_same_files(reference(), here);
+  const auto remove = [&](const dynamics::SimulationState& state) {
+    if (state.step == 60) fs::remove_all(here);
+  };
+  EXPECT_EQ(message_of<SystemFailure>([&] { run(settings(here, false), last_step, Outcome::finished, remove); }),
+            here.string() + ": cannot find the folder again: No such file or directory");
+  EXPECT_FALSE(fs::exists(here));
 }
 
 TEST_F(Recorder, failed_run_keeps_its_last_checkpoint_and_a_state_to_replay) {

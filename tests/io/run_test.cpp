@@ -58,9 +58,9 @@ class Witness : public RunObserver {
 class Run : public synthetic::FolderTest {
  protected:
   Outcome run(Witness& witness) {
-    const RunPlan plan = plan_run(hair());
+    RunPlan plan = plan_run(hair());
     scene::Case built = scene::build(plan.scene);
-    settle_overlaps(plan.scene, built, false);
+    settle_overlaps(plan, built, {});
     const RunSettings settings = run_settings(plan, built.world, {folder, false, 1, "test"});
     RunRecorder recorder(settings);
     dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));

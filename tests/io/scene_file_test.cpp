@@ -110,6 +110,7 @@ initial_curvature_rate = 0.5
 root = { position = [0, 1, 2], tangent = [1, 2, 3], normal = [0, 0.3, 1], pitch_deg = "${angle}", yaw_deg = 5, roll_deg = "0.1 rad", motion = { keyframes = [{ time = 0 }, { time = 1, displacement = [0.1, 0, 0], rotation_deg = [0, 0, 30] }], interpolation = "${kind}", velocity = [0, 0, "1 mm/s"], angular_velocity = ["1 turn/min", 0, 0], start = 0.5, stop = 2 } }
 grid = { count = "${count}", spacing = "1 mm", jitter = "0.3 mm", twist_deg = 20, axis_1 = [1, 1, 0], axis_2 = [0, 1, 3] }
 drag = "1 mN s/m^2"
+leave_out = [0, "${count} - 2"]
 [[fibres]]
 name = "loose"
 model = "discrete-elastic-rod"
@@ -201,6 +202,7 @@ TEST(SceneFile, ReadsEveryKey) {
   const scene::FibreGroup& ribbon = s.fibres[0];
   EXPECT_EQ(ribbon.element_lengths[0], 0.123);
   EXPECT_EQ(ribbon.sections[1].half_axis_1, 0.9e-3);
+  EXPECT_EQ(ribbon.leave_out, (std::vector<int>{0, 3}));
   EXPECT_EQ(ribbon.sections[2].half_axis_2, 0.1e-3);
   // Three triplets, one an element, for a super-clothoid: its nodes have the neighbours' means, weighted by length.
   ASSERT_EQ(ribbon.natural_curvature.size(), 4U);

@@ -26,6 +26,13 @@ dynamics::StepReport sound_step(std::int64_t step) {
   return out;
 }
 
+/// Before the first step.
+RunTally opened() {
+  RunTally out;
+  begin(out, sound_step(0).energies, 0.0);
+  return out;
+}
+
 nlohmann::json written(const std::filesystem::path& folder, const RunTally& tally) {
   write_summary(folder / "summary.json", {.version = "1.2",
                                           .threads = 2,
@@ -38,10 +45,11 @@ nlohmann::json written(const std::filesystem::path& folder, const RunTally& tall
 }
 
 TEST_F(SummaryFile, sound_run) {
-  RunTally tally;
+  RunTally tally = opened();
   for (int step = 1; step <= 4; ++step) add(tally, sound_step(step), limits);
   const auto json = written(folder, tally);
   EXPECT_EQ(json["verdict"], "sound");
+  EXPECT_EQ(json["severity"], "none");
   EXPECT_EQ(json["version"], "1.2");
   EXPECT_EQ(json["threads"], 2);
   EXPECT_EQ(json["steps"], 4);
@@ -61,7 +69,7 @@ TEST_F(SummaryFile, sound_run) {
 }
 
 TEST_F(SummaryFile, every_flaw_is_listed_with_its_worst_step) {
-  RunTally tally;
+  RunTally tally = opened();
   for (int step = 1; step <= 9; ++step) {
     dynamics::StepReport report = sound_step(step);
     if (step == 3) report.residual = 1e-8;
@@ -90,7 +98,7 @@ TEST_F(SummaryFile, every_flaw_is_listed_with_its_worst_step) {
 }
 
 TEST_F(SummaryFile, remarks_are_counted_and_leave_the_verdict_alone) {
-  RunTally tally;
+  RunTally tally = opened();
   for (int step = 1; step <= 4; ++step) add(tally, sound_step(step), limits);
   EXPECT_TRUE(written(folder, tally)["remarks"].empty());
   tally.watch[static_cast<std::size_t>(Trouble::contact_lost)] = {3, 2, 4, 1, 1, 5.5, 3};
@@ -105,7 +113,7 @@ TEST_F(SummaryFile, remarks_are_counted_and_leave_the_verdict_alone) {
 }
 
 TEST_F(SummaryFile, a_held_point_that_is_off_is_not_sound) {
-  RunTally tally;
+  RunTally tally = opened();
   for (int step = 1; step <= 4; ++step) add(tally, sound_step(step), limits);
   tally.watch[static_cast<std::size_t>(Trouble::hold_missed)] = {2, 3, 4, 2, 1, 1.5, 4};
   const auto json = written(folder, tally);
@@ -117,7 +125,7 @@ TEST_F(SummaryFile, a_held_point_that_is_off_is_not_sound) {
 }
 
 TEST(SummaryEnergy, a_rise_is_new_in_the_step_that_raised_it) {
-  RunTally tally;
+  RunTally tally = opened();
   dynamics::StepReport report = sound_step(1);
   add(tally, report, limits);
   EXPECT_EQ(new_energy_rise(tally, report, limits), 0.0);
@@ -150,7 +158,7 @@ TEST(Summary, a_step_misses_its_tolerance_by_either_solver_or_by_its_status) {
 }
 
 TEST_F(SummaryFile, a_nan_stays_the_worst) {
-  RunTally tally;
+  RunTally tally = opened();
   for (int step = 1; step <= 3; ++step) {
     dynamics::StepReport report = sound_step(step);
     if (step == 2) report.residual = report.max_penetration = std::numeric_limits<double>::quiet_NaN();
@@ -162,8 +170,115 @@ TEST_F(SummaryFile, a_nan_stays_the_worst) {
   EXPECT_TRUE(written(folder, tally)["worst_residual"].is_null());
 }
 
-TEST(SummaryEnergy, work_done_on_the_fibres_may_raise_it) {
+TEST(SummaryEnergy, the_first_step_has_what_was_there_before_it) {
+  RunTally tally = opened();
+  dynamics::StepReport report = sound_step(1);
+  report.energies.kinetic = 14.6;
+  add(tally, report, limits);
+  ASSERT_EQ(findings(tally, limits).size(), 1U);
+  EXPECT_EQ(findings(tally, limits)[0].what, "energy");
+  EXPECT_EQ(findings(tally, limits)[0].step, 1);
+}
+
+TEST(SummaryEnergy, an_infinite_one_hides_no_rise) {
+  RunTally tally = opened();
+  dynamics::StepReport report = sound_step(1);
+  report.energies.kinetic = std::numeric_limits<double>::infinity();
+  add(tally, report, limits);
+  add(tally, sound_step(2), limits);
+  ASSERT_EQ(findings(tally, limits).size(), 1U);
+  EXPECT_EQ(findings(tally, limits)[0].what, "energy");
+  EXPECT_EQ(findings(tally, limits)[0].severity, Severity::serious);
+}
+
+TEST(SummaryEnergy, a_rise_of_next_to_nothing_is_none) {
+  RunLimits of_bodies_at_rest = limits;
+  of_bodies_at_rest.little_energy = 1e-6;
   RunTally tally;
+  begin(tally, {.gravity = 3.0}, 0.0);
+  dynamics::StepReport report = sound_step(1);
+  report.energies = {.kinetic = 1e-13, .gravity = 3.0};
+  report.energy_excess = 1e-13;
+  add(tally, report, limits);
+  EXPECT_EQ(findings(tally, limits).size(), 1U) << "without a floor";
+  EXPECT_TRUE(findings(tally, of_bodies_at_rest).empty());
+  EXPECT_EQ(new_energy_rise(tally, report, of_bodies_at_rest), 0.0);
+}
+
+TEST(SummaryEnergy, what_came_from_nothing_is_never_sound) {
+  RunTally tally = opened();
+  dynamics::StepReport report = sound_step(1);
+  report.energy_excess = 2e-6;  // of an energy of 1 that falls all the same
+  add(tally, report, limits);
+  EXPECT_NEAR(new_energy_rise(tally, report, limits), 2e-6, 1e-12);
+  add(tally, sound_step(2), limits);
+  ASSERT_EQ(findings(tally, limits).size(), 1U);
+  EXPECT_EQ(findings(tally, limits)[0].severity, Severity::slight);
+  report.step = 3;
+  report.energy_excess = 0.1;
+  add(tally, report, limits);
+  EXPECT_EQ(findings(tally, limits)[0].severity, Severity::serious);
+}
+
+TEST_F(SummaryFile, a_tolerance_just_missed_is_told_apart_from_a_ruin) {
+  const auto judged = [&](auto change) {
+    RunTally tally = opened();
+    dynamics::StepReport report = sound_step(1);
+    change(tally, report);
+    add(tally, report, limits);
+    const auto json = written(folder, tally);
+    const std::string words = json["sentence"];
+    return std::pair(json["severity"].get<std::string>(), words.substr(0, words.find(':')));
+  };
+  const std::pair<std::string, std::string> sound{"none", "Sound"}, slight{"slight", "Nearly sound"},
+      serious{"serious", "Not sound"};
+  const auto residual = [](double value) { return [value](RunTally&, auto& report) { report.residual = value; }; };
+  EXPECT_EQ(judged(residual(1e-11)), sound);
+  EXPECT_EQ(judged(residual(1e-9)), slight);
+  EXPECT_EQ(judged(residual(1e-3)), serious);
+  EXPECT_EQ(judged(residual(std::numeric_limits<double>::quiet_NaN())), serious);
+  const auto overlap = [](double value) {
+    return [value](RunTally&, auto& report) { report.max_penetration = value; };
+  };
+  EXPECT_EQ(judged(overlap(2e-5)), slight);
+  EXPECT_EQ(judged(overlap(2e-4)), serious);
+  const auto held = [](double worst) {
+    return [worst](RunTally& tally, auto&) {
+      tally.watch[static_cast<std::size_t>(Trouble::hold_missed)] = {1, 1, 1, 1, 1, worst, 1};
+    };
+  };
+  EXPECT_EQ(judged(held(0.2)), slight);
+  EXPECT_EQ(judged(held(20.0)), serious);
+  const auto unsolved = [](RunTally& tally, auto& report) {
+    report.motion_status = Status::max_iterations;
+    tally.watch[static_cast<std::size_t>(Trouble::motion_unsolved)].steps = 1;
+  };
+  EXPECT_EQ(judged(unsolved), serious);
+  const auto through = [](RunTally& tally, auto&) {
+    tally.watch[static_cast<std::size_t>(Trouble::passed_through)] = {1, 1, 1, 1, 1, 2.0, 1};
+  };
+  EXPECT_EQ(judged(through), serious);
+}
+
+TEST_F(SummaryFile, a_run_under_way_has_no_verdict) {
+  RunTally tally = opened();
+  add(tally, sound_step(1), limits);
+  write_summary(folder / "summary.json", {.version = "1",
+                                          .threads = 1,
+                                          .status = "running",
+                                          .tally = tally,
+                                          .timings = {},
+                                          .limits = limits,
+                                          .failures = {}});
+  const auto json = nlohmann::json::parse(bytes_of(folder / "summary.json"));
+  EXPECT_TRUE(json["verdict"].is_null());
+  EXPECT_TRUE(json["severity"].is_null());
+  EXPECT_EQ(json["sentence"], "Running: 1 step so far.");
+}
+
+TEST(SummaryEnergy, work_done_on_the_fibres_may_raise_it) {
+  RunTally tally = opened();
+  begin(tally, {.kinetic = 1.0, .gravity = 100.0}, 0.0);
   for (int step = 1; step <= 20; ++step) {
     dynamics::StepReport report = sound_step(step);
     report.work_external = 0.2 * step;

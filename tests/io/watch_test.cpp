@@ -101,6 +101,21 @@ TEST(Watch, NamesADeepOverlapAndSaysHowDeep) {
   EXPECT_EQ(scene.count(Trouble::deep_penetration).steps, 0);
 }
 
+TEST(Watch, SaysWhatCannotGiveWayAndAdvisesNoTimeStep) {
+  Crossing scene;
+  scene.report.deepest = scene.report.jammed = overlap(0.25 * radius);
+  const auto remarks = scene.look();
+  ASSERT_EQ(remarks.size(), 1U) << "once, not also as an overlap";
+  EXPECT_EQ(remarks[0].kind, Trouble::jammed);
+  EXPECT_EQ(remarks[0].message,
+            "fibre 1 at 0.0123 m and tooth 3 of 'comb': 25 um deep without a force; the fibre is straight, cannot "
+            "stretch, and so cannot give way along its axis; bend it a little, or use the model "
+            "\"discrete-elastic-rod\"");
+  scene.report.jammed->gap = -0.005 * radius;
+  scene.report.deepest.reset();
+  EXPECT_TRUE(scene.look(2).empty());
+}
+
 TEST(Watch, LeavesASmallOverlapAlone) {
   Crossing scene;
   scene.report.deepest = overlap(0.09 * radius);

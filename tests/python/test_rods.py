@@ -160,6 +160,17 @@ def test_a_fit_takes_as_few_elements_as_the_tolerance_wants():
     assert usual.largest_distance <= 1e-3 * np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
 
 
+@pytest.mark.parametrize("model", ["super-helix", "super-clothoid"])
+def test_a_fit_is_as_long_as_its_polyline_at_a_sharp_hairpin(model):
+    points = np.array([(0, 0, 0), (0, 0, 0.01), (0, 0, 0.02), (0.05, 0, 0), (0.05, 0, 0.01), (0.05, 0, 0.02)])
+    length = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+    fit = tresse.rods.fit_curve(points, model, tolerance=1e-4)
+    assert abs(fit.lengths.sum() / length - 1) < 0.005 and fit.length_ratio == pytest.approx(fit.lengths.sum() / length)
+    assert fit.largest_distance <= fit.deviation <= 1e-4
+    arc = tresse.rods.fit_curve(np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0)]), model, elements=1)
+    assert arc.length_ratio > 1.05 and arc.deviation > 0.2, "an arc is longer than its chords, and beside them"
+
+
 @pytest.mark.parametrize("points, options, words", [
     (np.zeros((5, 3)), {}, "coincide"),
     (np.zeros((1, 3)), {"elements": 2}, "points"),

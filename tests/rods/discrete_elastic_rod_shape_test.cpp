@@ -78,6 +78,26 @@ TEST(DiscreteElasticRodShape, NaturalCurvatureBendsTheWayOfTheSuperHelix) {
   EXPECT_LT(previous_tip, 2e-3);
 }
 
+TEST(DiscreteElasticRodShape, AFreeRodStartsAsAClampedOneDoes) {
+  // The root is at s = 0, half an edge before the middle of the first edge.
+  const Unit circle{.natural = {0.0, 0.0, 2.0}, .root = RootCondition::free};
+  EXPECT_LT(
+      (unit_rod(50, circle)->section(1.0).position - Vector3(0.5 * std::sin(2.0), std::sin(1.0) * std::sin(1.0), 0))
+          .norm(),
+      1e-4);
+  const Unit unit{.natural = {3.0, -2.0, 4.0}, .root = RootCondition::free};
+  const auto exact = unit_super_helix(1, unit);
+  double previous = 0.0;
+  for (const int edges : {20, 40, 80}) {
+    const double tip = (unit_rod(edges, unit)->section(1.0).position - exact->section(1.0).position).norm();
+    if (edges > 20) {
+      EXPECT_NEAR(std::log2(previous / tip), 2.0, 0.1);
+    }
+    previous = tip;
+  }
+  EXPECT_LT(previous, 2e-3);
+}
+
 TEST(DiscreteElasticRodShape, RatesOfAShapeAreItsDerivative) {
   for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
     const auto rod = unit_rod(6, {.root = root});

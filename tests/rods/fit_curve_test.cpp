@@ -215,10 +215,57 @@ TEST(FitCurve, TwoAndThreePointsAreALineAndAnArc) {
   EXPECT_NEAR(arc.curvature[0].norm(), std::numbers::sqrt2, 1e-9);
   EXPECT_NEAR(arc.curvature[0].x(), 0.0, 1e-9);
   EXPECT_LT(arc.largest_distance, 1e-12);
-  // Turned back on itself: no smooth curve goes there, but one comes back.
+  // Turned back on itself: the fold is opened by less than the tolerance.
   const FittedCurve folded = fit_curve({{0, 0, 0}, {1, 0, 0}, {0.001, 0, 0}}, {.tolerance = 1e-3});
-  EXPECT_TRUE(std::isfinite(folded.largest_distance));
-  EXPECT_LT(largest_bend(folded), 10.0);
+  EXPECT_LE(folded.deviation, 1e-3);
+  EXPECT_NEAR(folded.length_ratio, 1.0, 0.01);
+}
+
+TEST(FitCurve, HairpinsAreAsLongAsTheirPolylines) {
+  const std::vector<Points> rows{
+      {{0, 0, 0}, {0, 0, 0.01}, {0, 0, 0.02}, {0.05, 0, 0}, {0.05, 0, 0.01}, {0.05, 0, 0.02}},
+      {{0, 0, 0}, {0, 0, 0.01}, {0, 0, 0.02}, {0.002, 0, 0.01}, {0.004, 0, 0}},
+      {{0, 0, 0}, {0, 0, 0.01}, {0, 0, 0.02}, {0.01, 0, 0.02}, {0.02, 0, 0.02}},
+  };
+  for (const Points& row : rows) {
+    double length = 0.0;
+    for (std::size_t j = 1; j < row.size(); ++j) length += (row[j] - row[j - 1]).norm();
+    for (const bool affine : {false, true}) {
+      const FittedCurve fit = fit_curve(row, {.affine = affine, .tolerance = 1e-4});
+      EXPECT_NEAR(std::accumulate(fit.lengths.begin(), fit.lengths.end(), 0.0), length, 5e-3 * length);
+      EXPECT_LE(fit.deviation, 1e-4);
+      EXPECT_LE(farthest(row, *rod_of(fit.lengths, fit.curvature, affine, fit.root)), fit.largest_distance + 1e-5);
+    }
+  }
+}
+
+TEST(FitCurve, FewSmoothPointsAreMetByAsManyElementsAsItTakes) {
+  for (int count = 4; count <= 8; ++count) {
+    Points points;
+    for (int i = 0; i < count; ++i) points.emplace_back(0.001 * i * i, 0, 0.01 * i);
+    for (const bool affine : {false, true}) {
+      const FittedCurve fit = fit_curve(points, {.affine = affine, .tolerance = 1e-5});
+      EXPECT_LE(fit.largest_distance, 1e-5) << count << " points";
+      EXPECT_NEAR(fit.length_ratio, 1.0, 2e-3);
+      // Of the parabola: as smooth as the points are.
+      EXPECT_LT(largest_bend(fit), 30.0);
+    }
+    if (count == 4) {
+      EXPECT_EQ(fit_curve(points, {.tolerance = 1e-5}).lengths.size(), 2U);
+    }
+  }
+}
+
+TEST(FitCurve, NeighboursThatAllButCoincideDoNotBendTheCurve) {
+  Points points;
+  for (int i = 0; i < 30; ++i) {
+    const double angle = 0.1 * i;
+    points.emplace_back(0.1 * std::sin(angle), 0.1 * std::cos(angle), 0.0);
+    if (i % 5 == 2) points.emplace_back(points.back() + Vector3(0, 0, 1e-8));
+  }
+  const FittedCurve fit = fit_curve(points, {.tolerance = 1e-4});
+  EXPECT_EQ(fit.lengths.size(), 1U);
+  EXPECT_LT(fit.largest_distance, 1e-5);
 }
 
 TEST(FitCurve, ChainsOfEdgesGoThroughTheirNodes) {

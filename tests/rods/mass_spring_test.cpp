@@ -40,6 +40,35 @@ TEST(MassSpringChain, IsSmoothWhereItIsStraight) {
   }
 }
 
+// Shaped again from its own root and curvatures it has the same nodes and velocities.
+TEST(MassSpringChain, AFreeRootIsAtTheBeginning) {
+  const Material material{.density = 1000.0, .young_modulus = 1e6};
+  const std::vector<RodEdge> edges(8, {0.1, CrossSection::circle(1e-3), {0, 0, 2.0}});
+  const auto rod = make_mass_spring(edges, material, RootCondition::free);
+  const Pose root{{0.1, 0.2, 0.3}, math::rotation_exp({1.0, -0.5, 0.7})};
+  const Twist motion{{0.5, -0.2, 0.4}, 1.5 * root.frame.col(2)};  // in its plane: a chain has no spin
+  const VectorX& curvature = rod->rest_curvature();
+  VectorX rate = VectorX::Zero(curvature.size());
+  for (Eigen::Index i = 2; i < rate.size(); i += 3) rate[i] = std::sin(static_cast<double>(i));
+  const RodState first = rod->shaped(root, motion, curvature, rate);
+  EXPECT_LT((first.coordinates.tail<3>() - root.position -
+             root.frame * Vector3(0.5 * std::sin(1.6), 0.5 * (1.0 - std::cos(1.6)), 0))
+                .norm(),
+            2e-3);
+  for (const RodState& state : {rod->advanced(first, first.rates, 0.0, {}, {}), [&] {
+                                  rod->update(first);
+                                  return rod->state();
+                                }()}) {
+    EXPECT_LT((state.root.frame - root.frame).norm(), 1e-13);
+    EXPECT_LT((state.root.position - root.position).norm(), 1e-15);
+    EXPECT_LT((state.root_velocity.linear - motion.linear).norm(), 1e-14);
+    EXPECT_LT((state.root_velocity.angular - motion.angular).norm(), 1e-12);
+    const RodState again = rod->shaped(state.root, motion, rod->curvature(), rate);
+    EXPECT_LT((again.coordinates - first.coordinates).norm(), 1e-13);
+    EXPECT_LT((again.rates - first.rates).norm(), 1e-12);
+  }
+}
+
 // Round sections without twist: energy, force, damping and mass are those of the discrete elastic rod whose angles are
 // at rest, as long as all lies in one plane.
 TEST(MassSpringChain, IsTheDiscreteElasticRodInThePlane) {

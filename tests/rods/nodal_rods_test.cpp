@@ -243,13 +243,52 @@ TEST_P(NodalRods, DampingSparesRigidMotionsAndIsPositive) {
   }
 }
 
+/// The same shape with every edge stretched or compressed by a factor of its own.
+void stretch(Case& c, const Nodal& nodal, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> factor(0.2, 4.0);
+  Vector3 shift = Vector3::Zero();
+  for (int j = 0; j < c.rod->piece_count(); ++j) {
+    const auto edge = std::get<geometry::LineSegment>(c.rod->piece(j));
+    shift += (factor(random) - 1.0) * (edge.to - edge.from);
+    c.state.coordinates.segment<3>(nodal.node_at(j + 1)) += shift;
+  }
+  c.rod->update(c.state);
+}
+
+TEST_P(NodalRods, AbscissaeAreOfTheMaterial) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Case c = nodal_case(GetParam(), {.elements = 5, .turn = 0.5, .seed = seed});
+    stretch(c, GetParam(), seed);
+    for (int piece = 0; piece < 5; ++piece) {
+      const auto edge = std::get<geometry::LineSegment>(c.rod->piece(piece));
+      const geometry::MaterialSpan span = c.rod->span(piece);
+      EXPECT_EQ(span.rest, c.lengths[static_cast<std::size_t>(piece)]);
+      for (const double part : {0.0, 0.2, 0.7, 1.0}) {
+        const Vector3 expected = edge.from + part * (edge.to - edge.from);
+        const double u = part * span.rest;
+        EXPECT_LT((geometry::position(edge, span.on_curve(u)) - expected).norm(), 1e-15);
+        const RodSection section = c.rod->section(c.rod->piece_begin(piece) + u);
+        EXPECT_LT((section.position - expected).norm(), 1e-14);
+        if (part == 0.2) {
+          EXPECT_NEAR(section.stretch, (edge.to - edge.from).norm() / span.rest, 1e-13);
+        }
+      }
+    }
+    // What lies beyond an end is that end.
+    EXPECT_EQ(c.rod->section(-1.0).position, c.rod->section(0.0).position);
+    EXPECT_LT((c.rod->section(10.0).position - c.rod->section(c.rod->length()).position).norm(), 1e-15);
+  }
+}
+
 TEST_P(NodalRods, JacobianIsTheVelocity) {
-  const Case c = nodal_case(GetParam(), {.elements = 4, .turn = 0.8, .seed = 2});
+  Case c = nodal_case(GetParam(), {.elements = 4, .turn = 0.8, .seed = 2});
+  stretch(c, GetParam(), 2);
   Matrix3X columns(3, c.rod->dof());
   Matrix3X ends(3, 5);
   c.rod->end_velocities(c.state.rates, ends);
   for (int piece = 0; piece < 4; ++piece) {
-    const double length = geometry::domain(c.rod->piece(piece)).end;
+    const double length = c.lengths[static_cast<std::size_t>(piece)];
     for (const double part : {0.0, 0.3, 1.0}) {
       const int touched = c.rod->jacobian(piece, part * length, columns);
       const auto rod = c.rod->clone();

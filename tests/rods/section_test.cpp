@@ -84,7 +84,6 @@ TEST(SuperHelixInput, OneLineSaysWhatIsWrong) {
   RodState wrong = rod->state();
   wrong.coordinates.resize(6);
   expect_message([&] { rod->update(wrong); }, "has 6 curvatures");
-  expect_message([&] { (void)rod->section(0.2); }, "arc length 0.2");
   expect_message([&] { (void)rod->piece_begin(2); }, "no such piece 2");
   expect_message([&] { (void)rod->advanced(rod->state(), VectorX::Zero(5), 0.1, {}, {}); }, "advanced");
 }

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -76,6 +79,21 @@ TEST(Embedding, OfAMeshIsThatOfTheBallItStandsFor) {
   const Case built = build(scene);
   EXPECT_NEAR(embedded_length(built.world.fibres[0]), way_out(0.5), 1e-4);  // faces lie up to 6e-5 m under the ball
   EXPECT_TRUE(initial_overlaps(built).empty());
+}
+
+/// A head that ends at the neck has no inside; what lies before the way through its skin is embedded.
+TEST(Embedding, OfAnOpenMeshIsWhatLiesBeforeItsSkin) {
+  Scene scene = planted("super-helix", 0.5);
+  test::Triangles cap = test::ball(5, [](const Vector3&) { return head; });
+  std::erase_if(cap.faces, [&](const geometry::Face& face) {
+    return cap.vertices[static_cast<std::size_t>(face[0])].x() < -0.5 * head;
+  });
+  scene.obstacles[0].body.shape = test::mesh_of(cap);
+  const Case built = build(scene);
+  EXPECT_NEAR(embedded_length(built.world.fibres[0]), way_out(0.5), 1e-4);
+  EXPECT_TRUE(initial_overlaps(built).empty());
+  scene.fibres[0].root.embedded_in.clear();
+  EXPECT_FALSE(initial_overlaps(build(scene)).empty());
 }
 
 TEST(Embedding, WithoutItTheRootOverlaps) {
@@ -172,6 +190,110 @@ TEST(Embedding, ACopyOfAFibreIsTheSame) {
   EXPECT_EQ(assembly::root_pose(copy.fibres[0], 0.7).position,
             assembly::root_pose(built.world.fibres[0], 0.7).position);
 }
+
+/// What lies behind where the fibre comes out is an element of its own, unless it is steep there and hardly inside.
+TEST(Embedding, TheElementIsDividedWhereTheFibreComesOut) {
+  for (const char* model : {"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"}) {
+    SCOPED_TRACE(model);
+    Scene scene = planted(model, 0.5);
+    FibreGroup& group = scene.fibres[0];
+    for (std::size_t i = 0; i < group.natural_curvature.size(); ++i)
+      group.natural_curvature[i] = {0.0, 0.0, 2.0 + static_cast<double>(i)};
+    group.initial_curvature = group.natural_curvature;
+    const Case built = build(scene);
+    const assembly::Fibre& fibre = built.world.fibres[0];
+    ASSERT_EQ(fibre.rod->piece_count(), 5);
+    EXPECT_TRUE(fibre.embedding.divided);
+    EXPECT_EQ(fibre.embedding.piece, 0);
+    EXPECT_EQ(fibre.embedding.share, 1.0);
+    EXPECT_NEAR(fibre.rod->piece_begin(2), 0.01, 1e-15);
+    EXPECT_NEAR(fibre.rod->length(), 0.04, 1e-15);
+    EXPECT_TRUE(initial_overlaps(built).empty());
+    if (!curvature_model(group.model)) continue;
+    // The shape is as it was.
+    scene.fibres[0].root.embedded_in.clear();
+    const Case whole = build(scene);
+    rods::Rod& rod = *whole.world.fibres[0].rod;
+    rod.update(whole.state.rods[0]);
+    fibre.rod->update(built.state.rods[0]);
+    for (const double s : {0.003, 0.008, 0.015, 0.04})
+      EXPECT_LT((rod.section(s).position - fibre.rod->section(s).position).norm(), 1e-15) << s;
+    EXPECT_NEAR(rod.mass(), fibre.rod->mass(), 1e-12 * rod.mass());
+  }
+}
+
+TEST(Embedding, ARootOnTheSkinThatStandsUpIsOneElement) {
+  for (const double depth : {0.0, 2.0 * radius}) {
+    Scene scene = planted("super-helix", 0.2);
+    scene.fibres[0].root.position.x() = head - depth;
+    EXPECT_EQ(build(scene).world.fibres[0].rod->piece_count(), 4) << depth;
+  }
+  Scene flat = planted("super-helix", 1.4);
+  flat.fibres[0].root.position.x() = head;
+  EXPECT_EQ(build(flat).world.fibres[0].rod->piece_count(), 5);
+}
+
+/// A rope whose root lies a tenth of its radius deep in a drum, along its skin, is wound up by it.
+class Winch : public testing::TestWithParam<const char*> {
+ protected:
+  static constexpr double rope = 2e-3, drum = 0.05, angle = 2.5;
+
+  static Scene scene() {
+    constexpr std::size_t elements = 24;
+    const std::string model = GetParam();
+    Scene out;
+    FibreGroup& group = out.fibres.emplace_back();
+    group.name = group.material_name = "rope";
+    group.model = model;
+    group.material = {.density = 1000.0, .young_modulus = 1e6, .poisson_ratio = 0.5, .damping_time = 0.02};
+    group.element_lengths.assign(elements, 0.3 / elements);
+    group.sections.assign(elements, rods::CrossSection::circle(rope));
+    group.natural_curvature.assign(curvature_count(model, elements), Vector3::Zero());
+    group.initial_curvature = group.initial_curvature_rate = group.natural_curvature;
+    group.root.position = {-drum - 0.9 * rope, 0.0, 0.0};
+    group.root.frame << 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0;  // tangent down
+    group.root.embedded_in = "drum";
+    Obstacle& obstacle = out.obstacles.emplace_back();
+    obstacle.body.name = obstacle.body.material_name = "drum";
+    obstacle.body.shape = bodies::Cylinder{Vector3::Zero(), Vector3::UnitY(), drum, 0.2};
+    obstacle.body.motion.keyframes = {{0.2, Vector3::Zero(), Vector3::Zero()},
+                                      {0.9, Vector3::Zero(), Vector3(0.0, angle, 0.0)}};
+    obstacle.body.motion.interpolation = bodies::Motion::Interpolation::smooth;
+    out.friction.default_coefficient = 0.3;
+    out.integrator.time_step = 1e-3;
+    return out;
+  }
+};
+
+/// By the angle times the distance of the rope's axis from the drum's; and the drum's work is what that takes.
+TEST_P(Winch, LiftsByWhatItTurnsAndItsWorkIsThat) {
+  Case built = build(scene());
+  dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
+  const auto tip = [&] {
+    const rods::Rod& rod = *stepper.world().fibres[0].rod;
+    return rod.section(rod.length()).position;
+  };
+  dynamics::StepReport report;
+  while (stepper.time() < 0.1995) report = stepper.step();
+  ASSERT_TRUE(report.finite);
+  const double height = tip().z();
+  const auto energy = [](const dynamics::StepReport& of) {
+    return of.energies.kinetic + of.energies.elastic + of.energies.gravity;
+  };
+  const double before = energy(report), work_before = report.work_external;
+  while (stepper.time() < 1.3995) {
+    report = stepper.step();
+    ASSERT_TRUE(report.finite);
+  }
+  const double work = report.work_external - work_before;
+  EXPECT_NEAR(tip().z() - height, angle * (drum + rope), 1e-3);
+  const double gain = energy(report) - before;
+  EXPECT_GT(gain, 0.0);
+  EXPECT_GT(work, gain);
+  EXPECT_LT(work, 1.3 * gain) << "the rest goes into the material and into friction";
+}
+
+INSTANTIATE_TEST_SUITE_P(Embedding, Winch, testing::Values("super-helix", "super-clothoid"));
 
 }  // namespace
 }  // namespace tresse::scene

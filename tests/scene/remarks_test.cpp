@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 namespace tresse::scene {
 namespace {
 
@@ -29,6 +32,17 @@ TEST(Remarks, NameTheGroupWithBothFigures) {
   EXPECT_EQ(found[0].message, "fibres 'hair': radius 40 m, length 0.2 m; expected a radius of at most half the length");
 }
 
+TEST(Remarks, OfAnImportComeFirst) {
+  Scene scene;
+  scene.fibres = {group_of(40.0), group_of(1e-4)};
+  scene.fibres[0].remarks = {{{13, 8}, "fibres 'hair': 2 strands left out"}};
+  const auto found = remarks(scene);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].location.line, 13);
+  EXPECT_EQ(found[0].message, "fibres 'hair': 2 strands left out");
+  EXPECT_EQ(found[1].location.line, 12);
+}
+
 TEST(Remarks, NameTheFirstStrandOfThoseThatAreMeant) {
   const auto strand = [](double radius) {
     Strand out;
@@ -46,6 +60,61 @@ TEST(Remarks, NameTheFirstStrandOfThoseThatAreMeant) {
             "strand like it");
   scene.fibres[0].strands.pop_back();
   EXPECT_TRUE(remarks(scene)[0].message.ends_with("half the length"));
+}
+
+/// A clamped rod of 20 cm that sags; its slowest swing is that of a hanging chain and a cantilever together.
+Scene swing() {
+  Scene out;
+  FibreGroup group;
+  group.name = "rod";
+  group.material = {.density = 1000.0, .young_modulus = 1e7, .poisson_ratio = 0.5};
+  group.element_lengths = {0.1, 0.1};
+  group.sections = {rods::CrossSection::circle(1e-3), rods::CrossSection::circle(1e-3)};
+  group.natural_curvature = group.initial_curvature = {Vector3::Zero(), Vector3::Zero()};
+  out.fibres = {group};
+  return out;
+}
+
+TEST(TimeStepRemarks, ASwingWantsTenStepsAPeriod) {
+  Scene scene = swing();
+  const double bending = 3.51602 / (0.2 * 0.2) * std::sqrt(1e7 / 1000.0) * 0.5e-3;
+  const double period = 2.0 * std::numbers::pi / std::hypot(bending, 1.2024 * std::sqrt(9.81 / 0.2));
+  scene.integrator.time_step = 0.099 * period;
+  EXPECT_TRUE(remarks(scene).empty());
+  scene.integrator.time_step = 0.101 * period;
+  ASSERT_EQ(remarks(scene).size(), 1U);
+  EXPECT_TRUE(remarks(scene)[0].message.starts_with("fibres 'rod': the slowest swing of one takes"));
+  scene.fibres[0].material.damping_time = 10.0 / bending;  // it creeps back
+  EXPECT_TRUE(remarks(scene).empty());
+}
+
+TEST(TimeStepRemarks, AStiffRodIsAskedForNoneUnlessItIsLetGo) {
+  Scene scene = swing();
+  scene.fibres[0].material.young_modulus = 1e12;
+  EXPECT_TRUE(remarks(scene).empty());
+  scene.fibres[0].initial_curvature[1] = {0.0, 1.0, 0.0};
+  EXPECT_EQ(remarks(scene).size(), 1U);
+}
+
+TEST(TimeStepRemarks, PrescribedMotionsAreResolved) {
+  Scene scene = swing();
+  Obstacle drum;
+  drum.body.name = "drum";
+  drum.body.motion.angular_velocity = {0.0, 700.0, 0.0};
+  scene.obstacles = {drum};
+  ASSERT_EQ(remarks(scene).size(), 1U);
+  EXPECT_EQ(remarks(scene)[0].message,
+            "obstacle 'drum': it turns by 0.7 rad a step; expected a time_step of at most 0.00071 s");
+  scene.obstacles[0].body.motion = {};
+  scene.fibres[0].root.motion.keyframes = {{0.0}, {1e-4, {1e-3, 0.0, 0.0}}};
+  ASSERT_EQ(remarks(scene).size(), 1U);
+  EXPECT_EQ(remarks(scene)[0].message,
+            "the root of 'rod': keyframes 0.0001 s apart pass within a step of 0.001 s; expected a time_step of at "
+            "most that");
+  scene.fibres[0].root.motion = {};
+  scene.gust = {1.0, 0.0, 0.0};
+  scene.gust_period = 5e-3;
+  EXPECT_EQ(remarks(scene).size(), 1U);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class Tubes {
       piece.curve = geometry::prepare(arcs[e]);
       piece.curvature = geometry::second_derivative_bound(piece.curve, {0.0, arcs[e].length});
       piece.radius = radius;
-      piece.begin = begin;
+      piece.material_begin = piece.curve_begin = begin;
       piece.element = static_cast<int>(e);
       piece.first = piece.last = false;
       const int parts = contact::pieces_per_element(piece.curvature, arcs[e].length);
@@ -93,7 +93,7 @@ class Tubes {
       piece.curve = geometry::prepare(geometry::LineSegment{points[e], points[e + 1]});
       piece.interval = geometry::domain(piece.curve);
       piece.radius = radius;
-      piece.begin = begin;
+      piece.material_begin = piece.curve_begin = begin;
       piece.element = static_cast<int>(e);
       piece.first = piece.last = false;
       append(piece);

@@ -388,9 +388,9 @@ export class Viewer {
     badge.title = state.status === "running" && !state.live ? "The run did not end by itself; --resume goes on" : "";
     element("follow").hidden = !state.live && !this.player.follow;
     if (!state.live) this.player.follow = false;
-    verdict.hidden = state.live || state.summary.verdict === undefined;
+    verdict.hidden = state.live || (state.summary.verdict ?? null) === null;
     const sound = state.summary.verdict === "sound";
-    verdict.textContent = sound ? "sound" : "not sound";
+    verdict.textContent = sound ? "sound" : state.summary.severity === "slight" ? "nearly sound" : "not sound";
     verdict.dataset["kind"] = sound ? "good" : "bad";
     verdict.title = state.summary.sentence ?? "";
   }

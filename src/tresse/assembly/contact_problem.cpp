@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -18,9 +19,9 @@ namespace {
 struct Side {
   int fibre = -1;
   int element = 0;
-  double u = 0.0;
-  int body = -1;  ///< of the free bodies
-  Vector3 arm;    ///< from its centre of mass to where the contact acts [m]
+  double u = 0.0;  ///< local arc length of its material [m]
+  int body = -1;   ///< of the free bodies
+  Vector3 arm;     ///< from its centre of mass to where the contact acts [m]
   int material = 0;
 
   bool moves() const { return fibre >= 0 || body >= 0; }
@@ -37,7 +38,7 @@ Side side_of(const World& world, const FreeMotion& motion, Instant instant, cons
   if (piece.fibre) {
     out.fibre = piece.body;
     out.element = piece.element;
-    out.u = s;
+    out.u = piece.span.in_material(s);
   } else if (piece.free) {
     out.body = free_body_of(world, piece.owner);
     out.arm = point - obstacle_place(motion, piece.owner, instant).position;
@@ -394,6 +395,35 @@ void gather_by_body(const friction::FactoredProblem& problem, std::size_t bodies
 }
 
 }  // namespace
+
+bool cannot_open(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+                 const FreeMotion& motion, Instant instant) {
+  constexpr double end_on = 0.99;    // cosine of the angle with the axis
+  constexpr double nothing = 1e-16;  // of what a force across gives: a square
+  const Vector3 normal = contact.frame.col(0);
+  const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
+  const auto across_axis = [&](int piece, double s) {
+    const Vector3 along = geometry::jet(geometry.pieces[static_cast<std::size_t>(piece)].curve, s).first;
+    return std::abs(along.dot(normal)) < end_on * along.norm();
+  };
+  if (a.body >= 0 || b.body >= 0 || (a.fibre >= 0 && across_axis(contact.a, contact.s_a)) ||
+      (b.fibre >= 0 && across_axis(contact.b, contact.s_b)))
+    return false;
+  double opens = 0.0;
+  double gives = 0.0;
+  std::vector<double> rows;
+  for (const Side* side : {&a, &b}) {
+    if (!side->moves()) continue;
+    const double sign = 1.0;
+    const friction::ContactRows where{body_of(motion.forest, *side), leading_of(world, motion, *side), 0};
+    rows.resize(static_cast<std::size_t>(3 * where.columns));
+    fill_rows(world, motion, contact.frame, side, &sign, 1, where, rows);
+    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, 3>> columns(rows.data(), where.columns, 3);
+    opens += columns.col(0).squaredNorm();
+    gives += columns.rightCols<2>().squaredNorm();
+  }
+  return opens <= nothing * gives;
+}
 
 friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,

@@ -28,6 +28,11 @@ Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, 
 /// between their surfaces, so that it is one point. (3) [m]
 Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact);
 
+/// Whether no force along the normal of a contact moves a fibre of it: straight ones that cannot stretch, pushed along
+/// their axes. What rounding leaves of a motion would make the force any size. At the rods' last update.
+bool cannot_open(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+                 const FreeMotion& motion, Instant instant);
+
 /// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` on
 /// its normal component: the open gap (or the wanted correction) over dt. Jacobians are those of the rods' last update.
 /// Its bodies are the trees, then the free bodies. The memory of `storage`, an earlier one, is used again.

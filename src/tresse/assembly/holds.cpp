@@ -13,15 +13,20 @@ using Columns3 = Eigen::Matrix<double, Eigen::Dynamic, 3>;
 
 const rods::Rod& rod_of(const World& world, const Hold& hold) { return *world.fibres[hold.fibre].rod; }
 
+/// Where a held point is on the curve of its piece. [m]
+double place_on_curve(const World& world, const Hold& hold) {
+  return rod_of(world, hold).span(hold.piece).on_curve(held_parameter(world, hold));
+}
+
 Pose held_pose(const World& world, const Hold& hold) {
   const rods::Rod& rod = rod_of(world, hold);
-  if (!hold.clamped) return {geometry::position(rod.piece(hold.piece), held_parameter(world, hold)), hold.pose.frame};
+  if (!hold.clamped) return {geometry::position(rod.piece(hold.piece), place_on_curve(world, hold)), hold.pose.frame};
   const rods::RodSection section = rod.section(held_arc_length(world, hold));
   return {section.position, section.frame};
 }
 
 Vector3 tangent(const World& world, const Hold& hold) {
-  return geometry::derivative(rod_of(world, hold).piece(hold.piece), held_parameter(world, hold)).normalized();
+  return geometry::derivative(rod_of(world, hold).piece(hold.piece), place_on_curve(world, hold)).normalized();
 }
 
 /// Across the axis that its point slides along; else along the fibre and across it.

@@ -60,10 +60,10 @@ std::vector<PairQuery> narrow_phase_trace(const World& world, const contact::Geo
   std::map<Pair, geometry::ClosestPointsGuess> guesses;
   for (const contact::Place& place : followed) {
     if (place.element_b < 0) continue;
-    const int a = contact::piece_at(geometry, place.body_a, place.element_a, place.s_a);
-    const int b = contact::piece_at(geometry, place.body_b, place.element_b, place.s_b);
-    guesses[{a, b}] = {place.s_a - geometry.pieces[static_cast<std::size_t>(a)].interval.begin,
-                       place.s_b - geometry.pieces[static_cast<std::size_t>(b)].interval.begin};
+    const contact::OnPiece a = contact::piece_at(geometry, place.body_a, place.element_a, place.s_a);
+    const contact::OnPiece b = contact::piece_at(geometry, place.body_b, place.element_b, place.s_b);
+    guesses[{a.piece, b.piece}] = {a.s - geometry.pieces[static_cast<std::size_t>(a.piece)].interval.begin,
+                                   b.s - geometry.pieces[static_cast<std::size_t>(b.piece)].interval.begin};
   }
   const std::vector<Pair> pairs = pairs_of_boxes(geometry);
   const std::size_t every = std::max<std::size_t>(1, (pairs.size() + most - 1) / std::max<std::size_t>(1, most));

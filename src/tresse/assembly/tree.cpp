@@ -176,8 +176,9 @@ bool joined(const World& world, const contact::Geometry& geometry, const contact
   const contact::Piece& a = geometry.pieces[contact.a];
   const contact::Piece& b = geometry.pieces[contact.b];
   if (a.body == b.body) return false;
-  return way_between(world, a.body, a.begin + contact.s_a, b.body, b.begin + contact.s_b) <
-         radii * (a.radius + b.radius);
+  const double s_a = contact::material_at(a, contact.s_a);
+  const double s_b = contact::material_at(b, contact.s_b);
+  return way_between(world, a.body, s_a, b.body, s_b) < radii * (a.radius + b.radius);
 }
 
 void add_rod_force(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,

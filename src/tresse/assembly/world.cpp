@@ -18,13 +18,17 @@ void add_fibre(const World& world, int body, std::vector<contact::Piece>& pieces
   const Embedding& embedding = fibre.embedding;
   const int within = embedding.obstacle >= 0 ? obstacle_body(world, embedding.obstacle) : -1;
   const std::size_t first = pieces.size();
+  double curve_begin = 0.0;
   for (int element = 0; element < rod.piece_count(); ++element) {
     contact::Piece piece;
     piece.curve = geometry::prepare(rod.piece(element));
     const geometry::Interval whole = geometry::domain(piece.curve);
     piece.curvature = geometry::second_derivative_bound(piece.curve, whole);
     piece.radius = rod.contact_radius();
-    piece.begin = rod.piece_begin(element);
+    piece.span = rod.span(element);
+    piece.material_begin = rod.piece_begin(element);
+    piece.curve_begin = curve_begin;
+    curve_begin += whole.end;
     piece.body = piece.owner = body;
     piece.element = element;
     piece.first = piece.last = false;
@@ -90,7 +94,7 @@ Pose root_pose(const Fibre& fibre, double time) {
 }
 
 double held_parameter(const World& world, const Hold& hold) {
-  return hold.share * geometry::domain(world.fibres[hold.fibre].rod->piece(hold.piece)).end;
+  return hold.share * world.fibres[hold.fibre].rod->span(hold.piece).rest;
 }
 
 double held_arc_length(const World& world, const Hold& hold) {

@@ -14,15 +14,16 @@ namespace tresse::assembly {
 struct Attachment {
   int parent = -1;  ///< fibre, standing before the branch; -1: none, the fibre is a trunk
   int piece = 0;
-  double u = 0.0;  ///< 0 to the length of the piece [m]
+  double u = 0.0;  ///< of the material, 0 to the length of the piece [m]
   Pose frame;      ///< of the branch's root, in the axes of that material frame and from its point
 };
 
 /// The part of a fibre from its root that is set into an obstacle, and does not touch it.
 struct Embedding {
-  int obstacle = -1;   ///< of World::obstacles; -1: none
-  int piece = 0;       ///< where the fibre comes out
-  double share = 0.0;  ///< of that piece, 0 to 1
+  int obstacle = -1;     ///< of World::obstacles; -1: none
+  int piece = 0;         ///< where the fibre comes out
+  double share = 0.0;    ///< of that piece, 0 to 1
+  bool divided = false;  ///< that piece and the next are one element of the scene, which is in two here
 };
 
 /// Length that changes linearly from one time to another, every element's by the same factor.
@@ -118,9 +119,9 @@ struct World {
   double gust_period = 0.0;           ///< from one gust to the next; > 0 with a gust [s]
 };
 
-/// Local arc length of a held point on its piece as that is now: rods of nodes stretch. [m]
+/// Local arc length of the material that a hold holds, on its piece. [m]
 double held_parameter(const World& world, const Hold& hold);
-/// Its arc length on the rod as it was made. [m]
+/// Its arc length from the root. [m]
 double held_arc_length(const World& world, const Hold& hold);
 
 /// Velocity of the air: gusts rise and fall as a raised cosine, the first from time zero. (3) [m/s]

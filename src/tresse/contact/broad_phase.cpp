@@ -134,7 +134,8 @@ bool few_pieces(const Geometry& scene) {
 bool can_touch_itself(const Geometry& scene, int a, int b) {
   if (b - a < 2) return false;
   const auto piece = [&](int i) -> const Piece& { return scene.pieces[i]; };
-  const double longest = piece(b).begin + piece(b).interval.end - piece(a).begin - piece(a).interval.begin;
+  const double longest =
+      arc_length_at(piece(b), piece(b).interval.end) - arc_length_at(piece(a), piece(a).interval.begin);
   const double margin = closing(piece(a).travel, piece(b).travel);
   const double radius = std::max(piece(a).radius, piece(b).radius);
   // The first that bends enough decides: pairs of a fibre that winds up are many.

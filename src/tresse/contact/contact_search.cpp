@@ -133,6 +133,19 @@ std::vector<detail::Candidate> ContactSearch::examine_all(const Geometry& scene)
   return joined(found);
 }
 
+std::vector<CandidatePair> ContactSearch::near_pairs(const Geometry& scene) const {
+  if (looks_at_all(scene)) return piece_pairs(scene, broad_phase_);
+  std::vector<CandidatePair> out;
+  out.reserve(pairs_.size());
+  for (const NearPair& near : pairs_) out.push_back(near.pair);
+  return out;
+}
+
+/// Whether nothing is kept from search to search: what the other methods find is not what is proved of the curves.
+bool ContactSearch::looks_at_all(const Geometry& scene) const {
+  return detection_.method != geometry::DetectionMethod::certified || few_pieces(scene);
+}
+
 std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vector<Place>& followed) {
   for (const Place& place : followed) {
     require(is_place(scene, place), [&] {
@@ -140,8 +153,7 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
              std::to_string(place.body_b) + "; expected places on bodies that can touch";
     });
   }
-  if (detection_.method != geometry::DetectionMethod::certified || few_pieces(scene)) {
-    // What the other methods find is not what is proved of the curves.
+  if (looks_at_all(scene)) {
     const std::vector<CandidatePair> pairs = candidate_pairs(scene, broad_phase_);
     effort_ = {pairs.size(), pairs.size()};
     return detect(scene, pairs, detection_, followed);

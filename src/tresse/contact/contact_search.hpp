@@ -20,6 +20,9 @@ class ContactSearch {
   /// As detect() with the same `followed`; throws InvalidInput unless each is_place().
   std::vector<Contact> find(const Geometry& scene, const std::vector<Place>& followed);
 
+  /// Pairs of pieces that may meet in the scene of the last find(), which this must be; sorted.
+  std::vector<CandidatePair> near_pairs(const Geometry& scene) const;
+
   /// What the last find() did.
   struct Effort {
     std::size_t pairs = 0;     ///< of pieces that the broad phase leaves
@@ -48,6 +51,7 @@ class ContactSearch {
     View view;
   };
 
+  bool looks_at_all(const Geometry& scene) const;
   bool same_pieces(const Geometry& scene) const;
   void move_to(const Geometry& scene);
   void take_pairs(const std::vector<CandidatePair>& near);

@@ -25,6 +25,19 @@ using detail::leaves_through_junction;
 using detail::point_of;
 using detail::side_of;
 
+/// Whether a piece is embedded in the body of b.
+bool embedded(const Geometry& scene, int piece, int b) {
+  const int within = scene.pieces[piece].embedded_in;
+  return within >= 0 && within == body_at(scene, b);
+}
+
+/// Whether a comes out of b, in which it is embedded, at its end `side`: there the gap need not be at a right angle to
+/// a.
+bool comes_out(const Geometry& scene, const CandidatePair& pair, int side) {
+  return side < 0 && pair.a > 0 && scene.pieces[pair.a - 1].body == scene.pieces[pair.a].body &&
+         embedded(scene, pair.a - 1, pair.b);
+}
+
 /// `along_gap`: the normal is the direction of the gap, as at an end.
 Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
                          bool along_gap) {
@@ -45,7 +58,7 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
   const int side_a = side_of(a, nearest.s_a);
   const int side_b = side_of(b, nearest.s_b);
   contact.frame =
-      contact_frame({on_a.position, on_a.tangent, along_gap || body_end(a, side_a)},
+      contact_frame({on_a.position, on_a.tangent, along_gap || body_end(a, side_a) || comes_out(scene, pair, side_a)},
                     {on_b.position, on_b.tangent, along_gap || body_end(b, side_b) || on_b.tangent.isZero(0.0)});
 
   const Vector3 direction = math::safe_normalized(contact.point_b - contact.point_a);
@@ -74,15 +87,15 @@ Candidate plane_candidate(const Geometry& scene, int piece, int index, double s)
 
 /// What two rigid bodies may touch at is all found anew. A mesh has two sides, and the one that counts is known.
 bool is_followed(const Geometry& scene, const Place& place) {
-  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a)].fibre ||
+  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a).piece].fibre ||
          is_mesh(scene, surface_of(scene, place.body_b));
 }
 
 /// The pieces where a contact was.
 CandidatePair pair_at(const Geometry& scene, const Place& place) {
   const int surface = surface_of(scene, place.body_b);
-  return {piece_at(scene, place.body_a, place.element_a, place.s_a),
-          surface < 0 ? surface : piece_at(scene, place.body_b, place.element_b, place.s_b)};
+  return {piece_at(scene, place.body_a, place.element_a, place.s_a).piece,
+          surface < 0 ? surface : piece_at(scene, place.body_b, place.element_b, place.s_b).piece};
 }
 
 /// The piece after (or before) one of the same body, -1 at the body's end.
@@ -99,19 +112,12 @@ std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   return {body_a, b.body, b.fibre ? -1 : b.element};
 }
 
-/// Whether a piece is embedded in the body of b.
-bool embedded(const Geometry& scene, int piece, int b) {
-  const int within = scene.pieces[piece].embedded_in;
-  return within >= 0 && within == body_at(scene, b);
-}
-
 /// Where a comes out of b steeply and goes on inside: no contact, as its normal would run along a, which cannot give.
 bool at_way_out(const Geometry& scene, const Candidate& candidate) {
   const Contact& contact = candidate.contact;
-  if (!candidate.at_junction || contact.a == 0 || !embedded(scene, contact.a - 1, contact.b)) return false;
   const Piece& piece = scene.pieces[contact.a];
   constexpr double steep = 0.5;  // sine of the angle with the surface
-  return scene.pieces[contact.a - 1].body == piece.body && detail::side_of(piece, contact.s_a) < 0 &&
+  return candidate.at_junction && comes_out(scene, {contact.a, contact.b}, side_of(piece, contact.s_a)) &&
          std::abs(contact.frame.col(0).dot(point_of(piece.curve, contact.s_a).tangent)) > steep;
 }
 
@@ -152,7 +158,7 @@ void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candid
   for (const int m : members) {
     const Candidate& candidate = candidates[m];
     const Piece& piece = scene.pieces[candidate.contact.a];
-    const double along = piece.begin + candidate.contact.s_a;
+    const double along = arc_length_at(piece, candidate.contact.s_a);
     const double farthest = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
     const auto end = kept.upper_bound(along + farthest);
     keep[m] = std::none_of(kept.lower_bound(along - farthest), end, [&](const auto& nearer) {
@@ -225,17 +231,17 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
   for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());
 }
 
-Candidate follow_one(const Geometry& scene, const Place& earlier) {
-  Place place = earlier;
-  int piece_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
+Candidate follow_one(const Geometry& scene, const Place& place) {
+  OnPiece on_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
   // Where a comes out of b two pieces meet, and only the second touches.
   const int last = scene.body_begin[place.body_a + 1] - 1;
-  while (piece_a < last && scene.pieces[piece_a].embedded_in == place.body_b)
-    place.s_a = scene.pieces[++piece_a].interval.begin;
+  while (on_a.piece < last && scene.pieces[on_a.piece].embedded_in == place.body_b)
+    on_a = {on_a.piece + 1, scene.pieces[on_a.piece + 1].interval.begin};
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
-    return is_plane(scene, surface) ? plane_candidate(scene, piece_a, surface, place.s_a)
-                                    : follow_on_mesh(scene, {piece_a, surface}, place);
+    return is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
+                                    : follow_on_mesh(scene, on_a, surface, place);
   }
+  const OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
   const auto around = [](const Piece& piece, double s, double size) -> geometry::Interval {
     return {std::clamp(s - size, piece.interval.begin, piece.interval.end),
             std::clamp(s + size, piece.interval.begin, piece.interval.end)};
@@ -248,7 +254,7 @@ Candidate follow_one(const Geometry& scene, const Place& earlier) {
                                       scene.pieces[b].curve, around(scene.pieces[b], s_b, window_b), {s_a, s_b});
     return make_candidate(scene, {a, b}, nearest, true);
   };
-  Candidate out = search(piece_a, piece_at(scene, place.body_b, place.element_b, place.s_b), place.s_a, place.s_b);
+  Candidate out = search(on_a.piece, on_b.piece, on_a.s, on_b.s);
   if (out.at_junction) {
     const Piece& a = scene.pieces[out.contact.a];
     const Piece& b = scene.pieces[out.contact.b];
@@ -336,10 +342,11 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
 
 Place place_of(const Geometry& scene, const Contact& contact) {
   const Piece& a = scene.pieces[contact.a];
+  const double u = a.span.in_material(contact.s_a);
   if (contact.b < 0)
-    return {a.body, a.element, body_at(scene, contact.b), contact.face, contact.s_a, static_cast<double>(contact.side)};
+    return {a.body, a.element, body_at(scene, contact.b), contact.face, u, static_cast<double>(contact.side)};
   const Piece& b = scene.pieces[contact.b];
-  return {a.body, a.element, b.body, b.element, contact.s_a, contact.s_b};
+  return {a.body, a.element, b.body, b.element, u, b.span.in_material(contact.s_b)};
 }
 
 bool is_place(const Geometry& scene, const Place& place) {
@@ -352,11 +359,12 @@ bool is_place(const Geometry& scene, const Place& place) {
 }
 
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other) {
-  const double along_a =
-      std::abs(scene.pieces[contact.a].begin + contact.s_a - scene.pieces[other.a].begin - other.s_a);
+  const auto apart = [&](int piece, double s, int other_piece, double other_s) {
+    return std::abs(arc_length_at(scene.pieces[piece], s) - arc_length_at(scene.pieces[other_piece], other_s));
+  };
+  const double along_a = apart(contact.a, contact.s_a, other.a, other.s_a);
   if (contact.b < 0 || other.b < 0) return along_a;
-  return std::max(along_a,
-                  std::abs(scene.pieces[contact.b].begin + contact.s_b - scene.pieces[other.b].begin - other.s_b));
+  return std::max(along_a, apart(contact.b, contact.s_b, other.b, other.s_b));
 }
 
 std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& places) {

@@ -36,8 +36,8 @@ struct Place {
   int element_a = 0;
   int body_b = 0;
   int element_b = 0;  ///< -1: a plane; the face of a mesh
-  double s_a = 0.0;   ///< parameter of a's element [m]
-  double s_b = 0.0;   ///< parameter of b's element [m]; 0 for a plane; Contact::side of a mesh
+  double s_a = 0.0;   ///< local arc length of the material of a's element [m]
+  double s_b = 0.0;   ///< of b's element [m]; 0 for a plane; Contact::side of a mesh
 };
 
 Place place_of(const Geometry& scene, const Contact& contact);
@@ -45,7 +45,7 @@ Place place_of(const Geometry& scene, const Contact& contact);
 /// Whether there are bodies for a place, with pieces or a surface, and its numbers are finite.
 bool is_place(const Geometry& scene, const Place& place);
 
-/// Distances along both bodies between two contacts of the same two bodies: the larger. [m]
+/// Distances along both bodies, as they are, between two contacts of the same two bodies: the larger. [m]
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other);
 
 /// Contacts of the candidate pairs nearer than the reach of their pieces, in the order of the pairs: local minima of

@@ -194,11 +194,12 @@ void append_mesh_contacts(const Geometry& scene, const CandidatePair& pair, std:
   MeshSearch(scene, pair, out).run();
 }
 
-Candidate follow_on_mesh(const Geometry& scene, const CandidatePair& pair, const Place& place) {
+Candidate follow_on_mesh(const Geometry& scene, const OnPiece& on_a, int surface, const Place& place) {
+  const CandidatePair pair{on_a.piece, surface};
   const Piece& a = scene.pieces[pair.a];
   const Mesh& mesh = mesh_at(scene, pair.b);
   const int faces = static_cast<int>(mesh.surface->topology->faces().size());
-  const double s = std::clamp(place.s_a, a.interval.begin, a.interval.end);
+  const double s = std::clamp(on_a.s, a.interval.begin, a.interval.end);
   const int side = mesh.surface->topology->closed() ? 1 : static_cast<int>(place.s_b);
   const Vector3 at = geometry::position(a.curve, s);
   const auto [face, foot] = nearest_around(mesh, std::clamp(place.element_b, 0, faces - 1), at);

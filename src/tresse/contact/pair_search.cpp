@@ -25,7 +25,7 @@ class PairSearch {
   PairSearch(const Piece& a, const Piece& b, const Nearness& wanted, const DetectionOptions& options)
       : a_(a), b_(b), bound_(wanted.bound) {
     query_ = {.method = options.method,
-              .tolerance = options.tolerance,
+              .tolerance = std::max(options.tolerance, least_segment(a, b)),
               .upper_bound = bound_,
               .max_steps = b.fibre && along_each_other(a, b) ? boxes_in_valley : largest_boxes};
     // Within this of a local minimum the distance to a bar stays below the bound: d^2 = s^2 across it.
@@ -71,6 +71,13 @@ class PairSearch {
     const Vector3 p = geometry::position(a.curve, a.interval.end) - geometry::position(a.curve, a.interval.begin);
     const Vector3 q = geometry::position(b.curve, b.interval.end) - geometry::position(b.curve, b.interval.begin);
     return p.cross(q).norm() < 2.0 * parallel_sine * p.norm() * q.norm();
+  }
+
+  /// Of proxies, whatever pieces have grown or stretched to: a million of them are as good as any more. Less than what
+  /// other methods are asked for. [m]
+  static double least_segment(const Piece& a, const Piece& b) {
+    const auto length = [](const Piece& piece) { return piece.interval.end - piece.interval.begin; };
+    return 1e-6 * std::max(length(a), length(b));
   }
 
   static bool straight(const Piece& piece) { return std::holds_alternative<geometry::SegmentEvaluator>(piece.curve); }

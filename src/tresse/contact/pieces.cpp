@@ -157,16 +157,17 @@ double closing(const Geometry& scene, const Piece& piece, const Mesh& mesh) {
   return own.reach + mesh.reach + (drift - carried).norm() + spin.norm() * 0.5 * length;
 }
 
-int piece_at(const Geometry& scene, int body, int element, double s) {
+OnPiece piece_at(const Geometry& scene, int body, int element, double u) {
   int piece = scene.body_begin[body];
   const int last = scene.body_begin[body + 1] - 1;
+  const auto on = [&](int i) -> OnPiece { return {i, scene.pieces[i].span.on_curve(u)}; };
   if (scene.pieces[last].element - scene.pieces[piece].element == last - piece) {  // one piece an element
-    return std::clamp(piece + element, piece, last);
+    return on(std::clamp(piece + element, piece, last));
   }
-  while (piece < last && (scene.pieces[piece].element < element ||
-                          (scene.pieces[piece + 1].element == element && scene.pieces[piece].interval.end < s)))
+  while (piece < last && (scene.pieces[piece].element < element || (scene.pieces[piece + 1].element == element &&
+                                                                    scene.pieces[piece].interval.end < on(piece).s)))
     ++piece;
-  return piece;
+  return on(piece);
 }
 
 }  // namespace tresse::contact

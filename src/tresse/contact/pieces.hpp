@@ -7,6 +7,7 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/geometry/material_span.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
 #include <tresse/geometry/triangle_mesh.hpp>
 
@@ -49,15 +50,17 @@ struct Piece {
   double radius = 0.0;          ///< of the tube; > 0 [m]
   double curvature = 0.0;       ///< bound on |r''| over the piece [1/m]
   Travel travel;
-  double begin = 0.0;    ///< arc length along the body of parameter 0 of the curve [m]
-  int body = 0;          ///< pieces of one body share it
-  int owner = 0;         ///< which fibre of the world, or which of its obstacles
-  int element = 0;       ///< of the fibre, or capsule of the obstacle
-  bool fibre = true;     ///< false: an obstacle
-  bool free = false;     ///< an obstacle whose motion is unknown; two whose motion is prescribed never meet
-  bool first = true;     ///< starts at the body's beginning
-  bool last = true;      ///< ends at the body's end
-  int embedded_in = -1;  ///< the body that this piece of a fibre is set into and does not touch; -1: none
+  geometry::MaterialSpan span;  ///< of the whole curve and its material
+  double material_begin = 0.0;  ///< arc length of the body's material at parameter 0 of the curve, as made [m]
+  double curve_begin = 0.0;     ///< arc length along the body there, as it is [m]
+  int body = 0;                 ///< pieces of one body share it
+  int owner = 0;                ///< which fibre of the world, or which of its obstacles
+  int element = 0;              ///< of the fibre, or capsule of the obstacle
+  bool fibre = true;            ///< false: an obstacle
+  bool free = false;            ///< an obstacle whose motion is unknown; two whose motion is prescribed never meet
+  bool first = true;            ///< starts at the body's beginning
+  bool last = true;             ///< ends at the body's end
+  int embedded_in = -1;         ///< the body that this piece of a fibre is set into and does not touch; -1: none
 
   bool moves() const { return fibre || free; }
 };
@@ -108,8 +111,20 @@ int surface_of(const Geometry& scene, int body);
 /// thickness of a mesh. [m]
 double skin_at(const Geometry& scene, int b);
 
-/// The piece of a body's element that covers parameter `s` of it (the nearest one if none does).
-int piece_at(const Geometry& scene, int body, int element, double s);
+/// Arc length of a body's material, as made, at parameter `s` of one of its pieces. It names the same point in every
+/// shape. [m]
+inline double material_at(const Piece& piece, double s) { return piece.material_begin + piece.span.in_material(s); }
+/// Arc length along the body as it is. Distances along a body are differences of these. [m]
+inline double arc_length_at(const Piece& piece, double s) { return piece.curve_begin + s; }
+
+/// A piece and the parameter on its curve.
+struct OnPiece {
+  int piece = 0;
+  double s = 0.0;  ///< [m]
+};
+
+/// Where the material at `u` of a body's element is: on the piece that covers it (the nearest one if none does).
+OnPiece piece_at(const Geometry& scene, int body, int element, double u);
 
 /// Takes the rigid motion that fits the fibres' travel best off that of all pieces: where all move together, nobody
 /// comes near.

@@ -21,8 +21,8 @@ struct ContactReport {
   int obstacle_b = -1;  ///< index in the scene, -1: fibre
   int part_b =
       -1;  ///< capsule of the obstacle (a comb's handle is 0, its teeth follow); the face of a mesh; -1: fibre or plane
-  double s_a = 0.0;   ///< arc length from the root, or along the obstacle's axis [m]
-  double s_b = 0.0;   ///< arc length from the root, or along the obstacle's axis [m]
+  double s_a = 0.0;   ///< arc length of the material from the root, or along the obstacle's axis [m]
+  double s_b = 0.0;   ///< arc length of the material from the root, or along the obstacle's axis [m]
   Vector3 point_a;    ///< on a's centreline or axis (3) [m]
   Vector3 point_b;    ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
   Vector3 normal;     ///< unit, from a to b (3) [-]
@@ -57,11 +57,16 @@ struct StepReport {
   int motion_iterations = 0;  ///< most Newton steps that a fibre's free motion took, where elasticity is not linear
   Status motion_status = Status::converged;  ///< of these, the first that did not converge
   double nonlinear_residual = 0.0;           ///< relative, "nonlinear" scheme only
-  double step_error = 0.0;               ///< estimated, of the part where it is largest; StepOptions::step_error [m]
-  double max_penetration = 0.0;          ///< deepest in the configuration that the step started from; >= 0 [m]
-  std::optional<ContactReport> deepest;  ///< which, without force and slip; none: no overlap
-  int overlaps = 0;                      ///< contacts there that are at least half as deep
-  rods::RodEnergies energies;            ///< summed over fibres and free bodies, at the end of the step
+  double step_error = 0.0;       ///< estimated, of the part where it is largest; StepOptions::step_error [m]
+  double max_penetration = 0.0;  ///< deepest in the configurations that the parts of the step started from; >= 0 [m]
+  std::optional<ContactReport> deepest;   ///< which, without force and slip; none: no overlap
+  int overlaps = 0;                       ///< contacts there that are at least half as deep
+  std::optional<ContactReport> crossing;  ///< of two that went through each other on the way, where the shortest part
+                                          ///< of the step began; without force and slip; none: nothing did
+  /// The deepest contact of the passes that stood which no force can open, and which is left out: a straight fibre that
+  /// cannot stretch is pushed along its axis. Without force and slip.
+  std::optional<ContactReport> jammed;
+  rods::RodEnergies energies;  ///< summed over fibres and free bodies, at the end of the step
   double work_external =
       0.0;  ///< done on these by other obstacles, moving roots, air and growing natural curvature since the start [J]
   /// By how much kinetic + elastic + gravity energy, less all work done, stands above the lowest value that it has had:

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <tresse/dynamics/detail/fibre_loop.hpp>
@@ -19,14 +20,14 @@ void Stepper::sample_material(int t, std::vector<rods::RodState>& back) {
   find_root_motions(t);
 }
 
-/// What the sampled velocities are as a momentum where the rods of a tree are, (dof of the tree); with what gravity,
-/// the air and the prescribed motion bring over `h`.
-void Stepper::carried_momentum(int t, double h, VectorX& out) const {
+/// What sampled velocities are as a momentum where the rods of a tree are, (dof of the tree); with what gravity, the
+/// air and the prescribed motion bring over `h`.
+void Stepper::carried_momentum(int t, const std::vector<rods::MaterialMotion>& material, double h, VectorX& out) const {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const int trunk = tree.fibres.front();
   out.setZero(tree.dof);
   if (!branched(tree)) {
-    world_.fibres[trunk].rod->carried_momentum(material_[trunk], lone_loads(trunk), h, out);
+    world_.fibres[trunk].rod->carried_momentum(material[trunk], lone_loads(trunk), h, out);
     return;
   }
   thread_local VectorX own;
@@ -34,7 +35,7 @@ void Stepper::carried_momentum(int t, double h, VectorX& out) const {
     const int f = tree.fibres[k];
     const rods::Rod& rod = *world_.fibres[f].rod;
     own.resize(rod.dof());
-    rod.carried_momentum(material_[f], assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), h, own);
+    rod.carried_momentum(material[f], assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), h, own);
     assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
   }
 }
@@ -66,7 +67,7 @@ void Stepper::assemble_carried(int t, const std::vector<VectorX>* v_at) {
       world_.fibres[trunk].rod->gravity_force(world_.gravity, weight);
       v += h * weight;
     } else {
-      carried_momentum(t, h, v);
+      carried_momentum(t, material_, h, v);
     }
     add_elastic_impulse(t, v_at, v);
     motion_.matrices[t].solve(v);
@@ -101,6 +102,33 @@ void Stepper::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, Vecto
   }
 }
 
+/// Before the rods leave the shape in which a pass was linearised: samples the field of its velocities there.
+void Stepper::sample_passes(const Pass& pass) {
+  detail::for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+    const std::vector<int>& fibres = motion_.forest.trees[t].fibres;
+    const bool there = std::all_of(fibres.begin(), fibres.end(), [&](int f) {
+      const rods::RodState& now = world_.fibres[f].rod->state();
+      const rods::RodState& then = linearised_rods_[f];
+      return now.coordinates == then.coordinates && now.root.position == then.root.position &&
+             now.root.frame == then.root.frame;
+    });
+    if (there && carries(static_cast<int>(t))) sample_pass(static_cast<int>(t), pass);
+  });
+}
+
+/// The rods are left in the shape in which the pass was linearised, with its velocities.
+void Stepper::sample_pass(int t, const Pass& pass) {
+  const assembly::Tree& tree = motion_.forest.trees[t];
+  for (const int f : tree.fibres) {
+    pass_velocities_[f] = pass.velocities[f];
+    rods::set_generalised_velocity(*world_.fibres[f].rod, pass.velocities[f], linearised_rods_[f]);
+  }
+  assembly::update_tree(world_, tree, linearised_rods_);
+  begin_balance(t);
+  for (const int f : tree.fibres) world_.fibres[f].rod->sample_motion(pass_material_[f]);
+  knows_pass_[t] = 1;
+}
+
 void Stepper::carry_to_end(const Pass& pass) {
   detail::for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     if (carries(static_cast<int>(t))) carry_to_end(static_cast<int>(t), pass);
@@ -111,11 +139,9 @@ void Stepper::carry_to_end(const Pass& pass) {
 /// belongs to the shape that it was linearised in. They have at most its energy.
 void Stepper::carry_to_end(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
-  for (const int f : tree.fibres)
-    rods::set_generalised_velocity(*world_.fibres[f].rod, pass.velocities[f], linearised_rods_[f]);
-  assembly::update_tree(world_, tree, linearised_rods_);
-  begin_balance(t);
-  for (const int f : tree.fibres) world_.fibres[f].rod->sample_motion(material_[f]);
+  const bool sampled = knows_pass_[t] && std::all_of(tree.fibres.begin(), tree.fibres.end(),
+                                                     [&](int f) { return pass_velocities_[f] == pass.velocities[f]; });
+  if (!sampled) sample_pass(t, pass);
   assembly::update_tree(world_, tree, end_rods_);
   find_root_motions(t);
   const std::vector<assembly::RootMotion>& roots = motion_.roots[t];
@@ -125,7 +151,7 @@ void Stepper::carry_to_end(int t, const Pass& pass) {
   if (!motion_.matrices[t].factor(world_, tree, roots, 0.0, none, v) &&
       !motion_.matrices[t].factor(world_, tree, roots, stage(), none, v))
     return;
-  carried_momentum(t, 0.0, v);
+  carried_momentum(t, pass_material_, 0.0, v);
   motion_.matrices[t].solve(v);
   std::vector<VectorX>& velocities = motion_.velocities;
   assembly::set_rod_velocities(world_, tree, roots, v, true, velocities);

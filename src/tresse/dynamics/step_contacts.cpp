@@ -39,7 +39,9 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
       contact::Piece& piece = geometry.pieces[i];
       const bool cut = i + 1 < geometry.body_begin[f + 1] && geometry.pieces[i + 1].element == piece.element;
       const auto travel = [&](const Vector3& velocity) -> Vector3 { return safety * dt * velocity + fall; };
-      const auto velocity = [&](double s) { return rod.velocity(piece.element, s, velocities[f]); };
+      const auto velocity = [&](double s) {
+        return rod.velocity(piece.element, piece.span.in_material(s), velocities[f]);
+      };
       const Vector3 first =
           travel(piece.interval.begin > 0.0 ? velocity(piece.interval.begin) : Vector3(ends.col(piece.element)));
       const Vector3 last = travel(cut ? velocity(piece.interval.end) : Vector3(ends.col(piece.element + 1)));
@@ -134,6 +136,7 @@ void Stepper::leave_out_joined(Configuration& configuration) const {
 
 void Stepper::note_deep_contacts() {
   deep_.clear();
+  jammed_.clear();
   for (const contact::Contact& contact : here_->contacts) {
     if (contact.gap >= 0.0) continue;
     // A part of a step corrects its share: the speed is that of a correction over the whole step at most.
@@ -141,10 +144,22 @@ void Stepper::note_deep_contacts() {
         std::min(contact.gap * (1.0 - motion_.dt / options_.dt), contact.gap + options_.push_out_speed * motion_.dt);
     if (wanted >= 0.0) continue;
     const contact::Place place = contact::place_of(here_->geometry, contact);
-    deep_.push_back({place.body_a, place.body_b, here_->geometry.pieces[contact.a].begin + contact.s_a, wanted});
+    const double s_a = contact::material_at(here_->geometry.pieces[contact.a], contact.s_a);
+    deep_.push_back({place.body_a, place.body_b, s_a, wanted});
   }
   std::stable_sort(deep_.begin(), deep_.end(),
                    [](const DeepContact& x, const DeepContact& y) { return x.bodies() < y.bodies(); });
+}
+
+/// Whether a contact is one that no force could open where it was linearised.
+bool Stepper::is_jammed(const contact::Geometry& geometry, const contact::Contact& contact) const {
+  if (jammed_.empty()) return false;
+  const contact::Place place = contact::place_of(geometry, contact);
+  const contact::Piece& a = geometry.pieces[contact.a];
+  return std::any_of(jammed_.begin(), jammed_.end(), [&](const DeepContact& x) {
+    return x.bodies() == std::pair(place.body_a, place.body_b) &&
+           std::abs(x.s_a - contact::material_at(a, contact.s_a)) < a.radius;
+  });
 }
 
 /// The gap that the end must reach: zero, or less where the start overlaps.
@@ -157,7 +172,7 @@ double Stepper::wanted_gap(const contact::Geometry& geometry, const contact::Con
   const auto first = std::lower_bound(deep_.begin(), deep_.end(), bodies,
                                       [](const DeepContact& x, const auto& y) { return x.bodies() < y; });
   for (auto deep = first; deep != deep_.end() && deep->bodies() == bodies; ++deep) {
-    if (std::abs(deep->s_a - a.begin - contact.s_a) < 10.0 * a.radius + a.travel.farthest()) {
+    if (std::abs(deep->s_a - contact::material_at(a, contact.s_a)) < 10.0 * a.radius + a.travel.farthest()) {
       wanted = std::min(wanted, deep->wanted_gap);
     }
   }
@@ -168,7 +183,8 @@ double Stepper::wanted_gap(const contact::Geometry& geometry, const contact::Con
 double Stepper::overlap(const Configuration& end) const {
   double largest = 0.0;
   for (const contact::Contact& contact : end.contacts) {
-    if (contact.gap < -largest) largest = std::max(largest, wanted_gap(end.geometry, contact) - contact.gap);
+    if (contact.gap < -largest && !is_jammed(end.geometry, contact))
+      largest = std::max(largest, wanted_gap(end.geometry, contact) - contact.gap);
   }
   return largest;
 }
@@ -179,7 +195,8 @@ bool Stepper::sides_lost(const Configuration& end) const {
   return std::any_of(end.contacts.begin(), end.contacts.end(), [&](const contact::Contact& contact) {
     const double radius_b = contact::skin_at(end.geometry, contact.b);
     const double half = 0.5 * (end.geometry.pieces[contact.a].radius + radius_b);
-    return contact.gap < -half && contact.gap < wanted_gap(end.geometry, contact) - half;
+    return contact.gap < -half && contact.gap < wanted_gap(end.geometry, contact) - half &&
+           !is_jammed(end.geometry, contact);
   });
 }
 

@@ -43,11 +43,11 @@ void Stepper::begin_balance(int t) {
   }
 }
 
-/// Ends it: the rods are at the end, material_ holds the velocities of the pass.
+/// Ends it: the rods are at the end.
 void Stepper::end_balance(int t) {
   if (!driven(t)) return;
   for (const int f : motion_.forest.trees[t].fibres)
-    gain_momentum(*world_.fibres[f].rod, material_[f], carried_[f].carried);
+    gain_momentum(*world_.fibres[f].rod, pass_material_[f], carried_[f].carried);
 }
 
 /// Of the fibres and free bodies where they are.

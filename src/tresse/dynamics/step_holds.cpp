@@ -14,12 +14,13 @@ bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::
     if (geometry.pieces[index].free) return false;
     const contact::Piece& piece = geometry.pieces[index];
     const double near = 0.1 * piece.radius;
-    if (piece.begin + s < near && clamped(world_.fibres[piece.body])) return true;
+    const double along = contact::material_at(piece, s);
+    if (along < near && clamped(world_.fibres[piece.body])) return true;
     const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;
     return std::any_of(holds.begin(), holds.end(), [&](int i) {
       const assembly::Hold& hold = world_.holds[i];
       const double at = assembly::held_arc_length(world_, hold);
-      return hold.fibre == piece.body && hold.slide.isZero(0.0) && std::abs(piece.begin + s - at) < near;
+      return hold.fibre == piece.body && hold.slide.isZero(0.0) && std::abs(along - at) < near;
     });
   };
   return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);

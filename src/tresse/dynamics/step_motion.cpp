@@ -135,6 +135,7 @@ void Stepper::assemble_at_end(int t, const Pass& pass) {
   if (carried) sample_material(t, end_rods_);
   if (carries(t)) {
     for (const int f : tree.fibres) linearised_rods_[f] = end_rods_[f];
+    knows_pass_[t] = 0;
   }
   if (options_.theta == 1.0) {
     assemble();

@@ -7,7 +7,7 @@
 namespace tresse::dynamics {
 namespace {
 
-/// A contact of the last solution, by its bodies and its arc length along a.
+/// A contact of the last solution, by its bodies and the material of a.
 struct Known {
   int body_a, body_b;
   double s_a;
@@ -24,14 +24,15 @@ void Stepper::Pass::take_forces(const std::vector<WarmContact>& warm, double dt)
   std::vector<Known> known;
   known.reserve(warm.size());
   for (const WarmContact& w : warm) {
-    const double begin = geometry.pieces[contact::piece_at(geometry, w.place.body_a, w.place.element_a, 0.0)].begin;
-    known.push_back({w.place.body_a, w.place.body_b, begin + w.place.s_a, &w});
+    const contact::OnPiece on_a = contact::piece_at(geometry, w.place.body_a, w.place.element_a, w.place.s_a);
+    const double s = contact::material_at(geometry.pieces[on_a.piece], on_a.s);
+    known.push_back({w.place.body_a, w.place.body_b, s, &w});
   }
   std::sort(known.begin(), known.end(), [](const Known& x, const Known& y) { return x.key() < y.key(); });
   guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const contact::Piece& a = geometry.pieces[contacts[i].a];
-    const double s = a.begin + contacts[i].s_a;
+    const double s = contact::material_at(a, contacts[i].s_a);
     const double near = 10.0 * a.radius;
     const Known first{a.body, contact::body_at(geometry, contacts[i].b), s - near, nullptr};
     Known* best = nullptr;

@@ -1,5 +1,9 @@
+#include <optional>
+
 #include <Eigen/Geometry>
 
+#include <tresse/assembly/tree.hpp>
+#include <tresse/contact/crossings.hpp>
 #include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 #include <tresse/friction/coulomb.hpp>
@@ -11,7 +15,7 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
   ContactReport out;
   const contact::Piece& a = geometry.pieces[contact.a];
   (a.fibre ? out.fibre_a : out.obstacle_a) = a.owner;
-  out.s_a = a.begin + contact.s_a;
+  out.s_a = contact::material_at(a, contact.s_a);
   out.point_a = contact.point_a;
   out.point_b = contact.point_b;
   out.normal = contact.frame.col(0);
@@ -22,7 +26,7 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
     return out;
   }
   const contact::Piece& b = geometry.pieces[contact.b];
-  out.s_b = b.begin + contact.s_b;
+  out.s_b = contact::material_at(b, contact.s_b);
   if (b.fibre) {
     out.fibre_b = b.owner;
   } else {
@@ -34,14 +38,38 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
 
 }  // namespace
 
-/// Names the deepest contact of the configuration that the step starts from.
+/// Of two bodies that went through each other on the way from the start of this part to its end.
+std::optional<ContactReport> Stepper::find_crossing(const Configuration& end) const {
+  const auto pairs = [&] { return search_.near_pairs(end.geometry); };
+  for (const contact::Crossing& crossing : contact::find_crossings(here_->geometry, end.geometry, pairs)) {
+    contact::Contact contact;
+    contact.a = crossing.a;
+    contact.b = crossing.b;
+    contact.s_a = crossing.s_a;
+    contact.s_b = crossing.s_b;
+    if (assembly::joined(world_, end.geometry, contact)) continue;
+    const auto point = [&](int piece, double s) {
+      return geometry::position(end.geometry.pieces[static_cast<std::size_t>(piece)].curve, s);
+    };
+    contact.point_a = point(contact.a, contact.s_a);
+    contact.point_b = point(contact.b, contact.s_b);
+    contact.frame.col(0) = (contact.point_b - contact.point_a).normalized();
+    return describe(end.geometry, contact);
+  }
+  return {};
+}
+
+/// Names the deepest contact of the configuration that this part starts from, if it is deeper than those of earlier
+/// parts.
 void Stepper::report_overlap(StepReport& report) const {
   const contact::Contact* deepest = nullptr;
   for (const contact::Contact& contact : here_->contacts) {
-    if (contact.gap < (deepest ? deepest->gap : 0.0)) deepest = &contact;
+    if (contact.gap < (deepest ? deepest->gap : -report.max_penetration)) deepest = &contact;
   }
   if (!deepest) return;
+  report.max_penetration = -deepest->gap;
   report.deepest = describe(here_->geometry, *deepest);
+  report.overlaps = 0;
   for (const contact::Contact& contact : here_->contacts) report.overlaps += contact.gap <= 0.5 * deepest->gap ? 1 : 0;
 }
 
@@ -64,7 +92,9 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   report.contacts = static_cast<int>(pass.contacts.size());
   report.residual = std::max(report.residual, pass.solution.scaled_error);
   if (report.solver_status == Status::converged) report.solver_status = pass.solution.status;
-  if (report.parts == 0) report_overlap(report);
+  report_overlap(report);
+  if (pass.jammed && (!report.jammed || pass.jammed->gap < report.jammed->gap))
+    report.jammed = describe(pass.at->geometry, *pass.jammed);
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const ContactReport& of = contact_reports_[i];
     if (of.obstacle_b < 0) continue;

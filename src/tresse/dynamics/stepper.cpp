@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <tresse/base/best.hpp>
@@ -81,6 +82,9 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   linearised_rods_.resize(count);
   material_.resize(count);
   knows_material_.resize(trees);
+  pass_velocities_.resize(count);
+  pass_material_.resize(count);
+  knows_pass_.resize(trees);
   carried_.resize(count);
   next_roots_.resize(count);
   stage_roots_.resize(count);
@@ -184,6 +188,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   struct Reach {
     double start = 0.0;  // gap at the start, linearised [m]
     bool matters = false;
+    bool jammed = false;
   };
   std::vector<VectorX> before = previous ? previous->velocities : std::vector<VectorX>();
   if (motion_.forest.trees.size() < world_.fibres.size()) {
@@ -204,11 +209,19 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
       const double travelled = previous ? dt * relative(before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
       reaches[i].matters = reaches[i].start <= options_.margin + dt * relative(motion_.velocities).norm();
+      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(world_, at->geometry, contact, motion_, instant);
     }
   });
   for (std::size_t i = 0; i < reaches.size(); ++i) {
     if (!reaches[i].matters) continue;
     const contact::Contact& contact = at->contacts[i];
+    if (reaches[i].jammed) {
+      const contact::Place place = contact::place_of(at->geometry, contact);
+      const double s_a = contact::material_at(at->geometry.pieces[contact.a], contact.s_a);
+      jammed_.push_back({place.body_a, place.body_b, s_a, contact.gap});
+      if (!pass.jammed || contact.gap < pass.jammed->gap) pass.jammed = contact;
+      continue;
+    }
     pass.contacts.push_back(contact);
     pass.bias.push_back((reaches[i].start - wanted_gap(at->geometry, contact)) / dt);
   }
@@ -241,6 +254,7 @@ void Stepper::solve(Pass& pass, double tolerance, int taken) {
 
 /// Moves the rods and free bodies to the end that a pass predicts.
 void Stepper::go_to_end(const Pass& pass) {
+  if (options_.scheme == Scheme::carried) sample_passes(pass);
   go_to_end_of_bodies(pass);
   end_rods_.resize(world_.fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
@@ -332,6 +346,7 @@ void Stepper::assemble_at_start() {
     const int tree = static_cast<int>(t);
     if (carries(tree)) {
       for (const int f : motion_.forest.trees[t].fibres) linearised_rods_[f] = start_rods_[f];
+      knows_pass_[t] = 0;
       assemble_carried(tree, nullptr);
     } else {
       assemble_tree(tree, start_velocities_, false);
@@ -350,7 +365,7 @@ void Stepper::assemble_at_end(const Pass& pass, bool free) {
   const std::vector<char> touched = touched_trees(pass);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     const int tree = static_cast<int>(t);
-    if (free && linear(tree)) {
+    if (free && linear(tree) && !inertia_linearised(tree)) {
       let_go(tree);
     } else if (touched[t] || options_.scheme == Scheme::nonlinear) {
       assemble_at_end(tree, pass);
@@ -390,12 +405,13 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     Stopwatch watch(timing_.t_assembly);
     assemble_at_start();
   }
-  for (const FreeMotionResult& free : free_results_) {
-    report.motion_iterations = std::max(report.motion_iterations, free.iterations);
-    if (report.motion_status == Status::converged) report.motion_status = free.status;
-  }
-  if (!sound(motion_.velocities)) return Outcome::not_finite;
+  const Outcome broken = span.shortest ? Outcome::not_finite : Outcome::cut;
+  if (!sound(motion_.velocities)) return broken;
+  const bool solved = std::all_of(free_results_.begin(), free_results_.end(),
+                                  [](const FreeMotionResult& free) { return free.status == Status::converged; });
+  if (!solved && !span.shortest) return Outcome::cut;
   constexpr double hold_tolerance = 1e-10;
+  constexpr double hold_lost = 1e-5;  // of the length
   const bool repairable = may_repair() && !iterated;
   bool rough = repairable;
   Pass pass = linearise(here_, nullptr, rough ? roughly : 0.0);
@@ -404,12 +420,24 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   if (error_ > options_.step_error && !span.shortest) return Outcome::cut;
   report.step_error = std::max(report.step_error, error_);
   const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
-  Pass best;
-  double least = std::numeric_limits<double>::infinity();
+  struct Tried {
+    Pass pass;
+    std::vector<rods::RodState> shapes;  // in which it was linearised
+  };
+  Tried best;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  double least = infinite;
+  std::optional<Tried> last;  // kept for the shortest part alone
+  const auto accept_earlier = [&](Tried& tried) {
+    linearised_rods_ = std::move(tried.shapes);
+    std::fill(knows_pass_.begin(), knows_pass_.end(), 0);
+    go_to_end(tried.pass);
+    return accept(span, tried.pass, find_contacts_at_end(span, tried.pass), report);
+  };
   int stuck = 0;  // passes in a row that brought little
   bool settled = false;
   for (int done = 0;; ++done) {
-    if (!sound(pass.velocities)) return Outcome::not_finite;
+    if (!sound(pass.velocities)) return last ? accept_earlier(least < infinite ? best : *last) : broken;
     go_to_end(pass);
     if (rough) {
       const Outcome mended = mend(span, pass, report);
@@ -425,20 +453,21 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
         enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
     if (!span.shortest && sides_lost(*end)) return Outcome::cut;
     const double overlapping = overlap(*end);
+    if (done >= limit && !span.shortest && hold_error(pass) > hold_lost) return Outcome::cut;
     if (overlapping <= options_.overlap_tolerance && enough) return accept(span, pass, std::move(end), report);
     if (enough && (!best.at || is_better(overlapping, least))) {
       stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
       least = overlapping;
-      best = pass;
+      best = {pass, linearised_rods_};
     } else if (enough) {
       ++stuck;
     }
     if (done >= limit || stuck >= 2) {
       if (least > options_.halving_overlap && !span.shortest) return Outcome::cut;
-      go_to_end(best);
-      return accept(span, best, find_contacts_at_end(span, best), report);
+      return accept_earlier(best);
     }
     if (repairable && enough && repair(*end, 0.0, pass, report)) continue;
+    if (span.shortest) last = {pass, linearised_rods_};
     {
       Stopwatch watch(timing_.t_assembly);
       assemble_at_end(pass, free);
@@ -454,6 +483,14 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
 /// Makes the end of this part, where the rods are, the new state. Scheme::carried gives up what energy it has beyond
 /// what it may have, or has the part cut.
 Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
+  if (const auto crossing = find_crossing(*end)) {
+    if (!span.shortest) return Outcome::cut;
+    if (!report.crossing) report.crossing = crossing;
+  }
+  for (const FreeMotionResult& free : free_results_) {
+    report.motion_iterations = std::max(report.motion_iterations, free.iterations);
+    if (report.motion_status == Status::converged) report.motion_status = free.status;
+  }
   carry_to_end(pass);
   describe_contacts(pass);
   const PartWorks works = works_of(pass);
@@ -505,8 +542,6 @@ StepReport Stepper::take_step() {
     redirected_ = false;
     report.obstacles.assign(world_.obstacles.size(), {});
     report.holds.assign(world_.holds.size(), {});
-    for (const contact::Contact& contact : here_->contacts)
-      report.max_penetration = std::max(report.max_penetration, -contact.gap);
     // Parts of the step are counted in its smallest ones.
     const int whole = 1 << options_.max_halvings;
     const auto time_at = [&](int part) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -144,7 +145,7 @@ class Stepper {
   /// A contact so deep at the start that its gap is to grow, at push_out_speed, but not to vanish.
   struct DeepContact {
     int body_a, body_b;
-    double s_a;  ///< along a
+    double s_a;  ///< along the material of a
     double wanted_gap;
     std::pair<int, int> bodies() const { return {body_a, body_b}; }
   };
@@ -175,7 +176,7 @@ class Stepper {
   void add_elastic_impulse(int tree, const std::vector<VectorX>* v_at, VectorX& into) const;
   bool driven(int tree) const;
   void sample_material(int tree, std::vector<rods::RodState>& back);
-  void carried_momentum(int tree, double h, VectorX& out) const;
+  void carried_momentum(int tree, const std::vector<rods::MaterialMotion>& material, double h, VectorX& out) const;
   void keep_free_velocity(int tree);
   void inertial_force(int tree, const VectorX& v, VectorX& out);
   FreeMotionResult linearise_inertia(int tree, VectorX& change);
@@ -190,6 +191,8 @@ class Stepper {
                                       const Configuration& earlier);
   void leave_out_joined(Configuration& configuration) const;
   void note_deep_contacts();
+  bool is_jammed(const contact::Geometry& geometry, const contact::Contact& contact) const;
+  std::optional<ContactReport> find_crossing(const Configuration& end) const;
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   double overlap(const Configuration& end) const;
   double estimated_error(const std::vector<VectorX>& velocities) const;
@@ -217,6 +220,8 @@ class Stepper {
   StepReport take_step();
   Outcome attempt(const Span& span, StepReport& report);
   Outcome accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report);
+  void sample_passes(const Pass& pass);
+  void sample_pass(int tree, const Pass& pass);
   void carry_to_end(const Pass& pass);
   void carry_to_end(int tree, const Pass& pass);
   rods::RodEnergies energies_here() const;
@@ -263,18 +268,22 @@ class Stepper {
   std::vector<rods::RodState> linearised_rods_;  ///< the shapes of the last pass; Scheme::carried only
   std::vector<assembly::FreeBody> start_bodies_;
   std::vector<bodies::BodyState> end_bodies_;
-  std::vector<assembly::Vector6> start_momenta_;  ///< (free bodies)
-  std::vector<assembly::Vector6> weights_;        ///< (free bodies) impulse of gravity over the stage
-  std::vector<Pose> stage_roots_;                 ///< (fibres) clamped roots at theta
-  std::vector<VectorX> start_velocities_;         ///< (fibres) generalised velocity at the start
-  std::vector<VectorX> free_;                     ///< (held trees) velocity without contact and holds
-  std::vector<rods::MaterialMotion> material_;    ///< (fibres) at the start, once it is asked for
-  std::vector<char> knows_material_;              ///< (trees) whether it was
-  std::vector<FibreBalance> carried_;             ///< (fibres) of this part; Scheme::carried only
-  std::vector<Pose> next_roots_;                  ///< (fibres) clamped roots at the end
-  std::vector<Twist> root_accelerations_;         ///< (fibres)
-  std::vector<FreeMotionResult> free_results_;    ///< (fibres) of this part, where the free motion is iterated
+  std::vector<assembly::Vector6> start_momenta_;     ///< (free bodies)
+  std::vector<assembly::Vector6> weights_;           ///< (free bodies) impulse of gravity over the stage
+  std::vector<Pose> stage_roots_;                    ///< (fibres) clamped roots at theta
+  std::vector<VectorX> start_velocities_;            ///< (fibres) generalised velocity at the start
+  std::vector<VectorX> free_;                        ///< (held trees) velocity without contact and holds
+  std::vector<rods::MaterialMotion> material_;       ///< (fibres) at the start, once it is asked for
+  std::vector<char> knows_material_;                 ///< (trees) whether it was
+  std::vector<VectorX> pass_velocities_;             ///< (fibres) of the pass that was sampled last
+  std::vector<rods::MaterialMotion> pass_material_;  ///< (fibres) their field, in the shape of the pass
+  std::vector<char> knows_pass_;                     ///< (trees) whether it is that of linearised_rods_
+  std::vector<FibreBalance> carried_;                ///< (fibres) of this part; Scheme::carried only
+  std::vector<Pose> next_roots_;                     ///< (fibres) clamped roots at the end
+  std::vector<Twist> root_accelerations_;            ///< (fibres)
+  std::vector<FreeMotionResult> free_results_;       ///< (fibres) of this part, where the free motion is iterated
   std::vector<DeepContact> deep_;
+  std::vector<DeepContact> jammed_;                   ///< what no force can open, of this part; any gap will do
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   friction::FactoredProblem spare_;                   ///< memory of the last problem
   std::vector<VectorX> spare_velocities_;             ///< and of the velocities after it

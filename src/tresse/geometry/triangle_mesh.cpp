@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -32,6 +35,69 @@ std::array<Vector3, 3> corners_of(const Face& face, const std::vector<Vector3>& 
           vertices[static_cast<std::size_t>(face[2])]};
 }
 
+/// Calls visit(face) for faces in leaves that overlap `box` until it returns false.
+template <typename Visit>
+void visit_leaves(const TriangleMesh& mesh, const Box& box, const Visit& visit) {
+  std::array<int, 64> stack;  // deeper than any tree of halves of the faces that an int counts
+  std::size_t count = 0;
+  stack[count++] = 0;
+  while (count > 0) {
+    const auto n = static_cast<std::size_t>(stack[--count]);
+    if (!mesh.boxes[n].overlaps(box)) continue;
+    const MeshTopology::Node& node = mesh.topology->nodes()[n];
+    if (node.left >= 0) {
+      stack[count++] = node.right;
+      stack[count++] = node.left;
+      continue;
+    }
+    for (int i = node.begin; i < node.end; ++i) {
+      const int face = mesh.topology->order()[static_cast<std::size_t>(i)];
+      const auto x = mesh.corners(face);
+      Box own = box_of(x[0]);
+      include(own, box_of(x[1]));
+      include(own, box_of(x[2]));
+      if (own.overlaps(box) && !visit(face)) return;
+    }
+  }
+}
+
+/// Where the way from p to that of q passes p along z: 1 going up, -1 going down, on the far side of p along y; else 0.
+/// The same to the bit, but for its sign, for the way back.
+int passes(const Vector3& q, const Vector3& r, const Vector3& p) {
+  const bool up = r.z() > p.z();
+  if ((q.z() > p.z()) == up) return 0;
+  const Vector3& low = up ? q : r;
+  const Vector3& high = up ? r : q;
+  const double side = (high.z() - low.z()) * (low.y() - p.y()) + (p.z() - low.z()) * (high.y() - low.y());
+  if (!(side > 0.0)) return 0;
+  return up ? 1 : -1;
+}
+
+/// Calls visit(face, sign) for the faces that the ray from p along x goes through; sign: 1 where it goes the way of the
+/// face's normal, -1 against it.
+template <typename Visit>
+void for_each_crossing(const TriangleMesh& mesh, const Vector3& p, const Visit& visit) {
+  const Vector3 far(std::numeric_limits<double>::infinity(), p.y(), p.z());
+  visit_leaves(mesh, Box{p, far}, [&](int face) {
+    const auto x = mesh.corners(face);
+    const int sign = passes(x[0], x[1], p) + passes(x[1], x[2], p) + passes(x[2], x[0], p);
+    const double behind = (x[1] - x[0]).cross(x[2] - x[0]).dot(p - x[0]);
+    if (sign * behind < 0.0) visit(face, sign);
+    return true;
+  });
+}
+
+/// Six times the volume that faces go round, or their share of it.
+double volume(const std::vector<int>& part, const std::vector<Face>& faces, const std::vector<Vector3>& vertices) {
+  const Vector3& origin = vertices[static_cast<std::size_t>(faces[static_cast<std::size_t>(part.front())][0])];
+  double out = 0.0;
+  for (const int face : part) {
+    const auto x = corners_of(faces[static_cast<std::size_t>(face)], vertices);
+    out += (x[0] - origin).dot((x[1] - origin).cross(x[2] - origin));
+  }
+  return out;
+}
+
 }  // namespace
 
 MeshTopology::MeshTopology(std::vector<Face> faces, const std::vector<Vector3>& vertices) : faces_(std::move(faces)) {
@@ -44,12 +110,15 @@ MeshTopology::MeshTopology(std::vector<Face> faces, const std::vector<Vector3>& 
       std::erase_if(faces_, [&](const Face& face) { return is_degenerate(corners_of(face, vertices)); }));
   require(!faces_.empty(), "mesh: no face that is not degenerate");
   find_edges();
+  const std::vector<Part> parts = parts_alike();
   find_faces_at(vertices.size());
-  turn_outwards(vertices);
   build_tree(vertices);
+  turn_outwards(parts, vertices);
 }
 
 void MeshTopology::find_edges() {
+  edges_.clear();
+  rim_edges_ = several_edges_ = 0;
   struct Side {
     int low, high, face, place;
     bool forward;
@@ -104,19 +173,87 @@ std::span<const int> MeshTopology::faces_at(int vertex) const {
           static_cast<std::size_t>(vertex_faces_begin_[v + 1] - vertex_faces_begin_[v])};
 }
 
-void MeshTopology::turn_outwards(const std::vector<Vector3>& vertices) {
+void MeshTopology::turn(int face) {
+  const auto f = static_cast<std::size_t>(face);
+  std::swap(faces_[f][1], faces_[f][2]);
+  std::swap(face_edges_[f][0], face_edges_[f][2]);
+}
+
+/// Gathers the faces that hang together with the first of a part over edges of two faces, and which of them run round
+/// against the first. False for a surface with one side only, such as a Moebius strip.
+bool MeshTopology::wind_alike(Part& part, std::vector<char>& seen, std::vector<char>& against) const {
+  bool two_sides = true;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const auto face = static_cast<std::size_t>(part[i]);
+    for (const int e : face_edges_[face]) {
+      const MeshEdge& edge = edges_[static_cast<std::size_t>(e)];
+      if (edge.several || edge.faces[1] < 0) continue;
+      const int next = edge.faces[0] == part[i] ? edge.faces[1] : edge.faces[0];
+      const auto n = static_cast<std::size_t>(next);
+      const char wanted = edge.agree ? against[face] : static_cast<char>(1 - against[face]);
+      if (seen[n] == 0) {
+        seen[n] = 1;
+        against[n] = wanted;
+        part.push_back(next);
+      }
+      two_sides = two_sides && against[n] == wanted;
+    }
+  }
+  return two_sides;
+}
+
+/// The parts of the surface. Of each that has two sides as few faces are turned as it takes for all to agree.
+std::vector<MeshTopology::Part> MeshTopology::parts_alike() {
+  std::vector<Part> parts;
+  std::vector<char> seen(faces_.size(), 0), against(faces_.size(), 0);
+  Part wrong;
+  for (int start = 0; start < static_cast<int>(faces_.size()); ++start) {
+    if (seen[static_cast<std::size_t>(start)] != 0) continue;
+    seen[static_cast<std::size_t>(start)] = 1;
+    Part& part = parts.emplace_back(1, start);
+    if (!wind_alike(part, seen, against)) continue;
+    const auto count =
+        std::count_if(part.begin(), part.end(), [&](int f) { return against[static_cast<std::size_t>(f)] != 0; });
+    const char fewer = 2 * count > static_cast<std::ptrdiff_t>(part.size()) ? 0 : 1;
+    std::copy_if(part.begin(), part.end(), std::back_inserter(wrong),
+                 [&](int f) { return against[static_cast<std::size_t>(f)] == fewer; });
+  }
+  for (const int face : wrong) turn(face);
+  turned_ = static_cast<int>(wrong.size());
+  if (turned_ > 0) find_edges();
+  return parts;
+}
+
+/// The outer parts of a closed surface are made to look outwards. What is inside another part, a hollow say, keeps its
+/// sides against that.
+void MeshTopology::turn_outwards(const std::vector<Part>& parts, const std::vector<Vector3>& vertices) {
   if (!closed_) return;
-  double volume = 0.0;
-  const Vector3& origin = vertices[static_cast<std::size_t>(faces_.front()[0])];
-  for (const Face& face : faces_) {
-    const auto x = corners_of(face, vertices);
-    volume += (x[0] - origin).dot((x[1] - origin).cross(x[2] - origin));
+  std::vector<double> volumes;
+  std::vector<std::size_t> part_of(faces_.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const int face : parts[i]) part_of[static_cast<std::size_t>(face)] = i;
+    volumes.push_back(volume(parts[i], faces_, vertices));
   }
-  if (volume >= 0.0) return;
-  for (std::size_t f = 0; f < faces_.size(); ++f) {
-    std::swap(faces_[f][1], faces_[f][2]);
-    std::swap(face_edges_[f][0], face_edges_[f][2]);
+  std::vector<std::size_t> outer(parts.size());  // the largest part around each
+  std::iota(outer.begin(), outer.end(), std::size_t{0});
+  if (parts.size() > 1) {
+    const TriangleMesh mesh({std::shared_ptr<const MeshTopology>(), this}, vertices);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto x = mesh.corners(parts[i].front());
+      std::map<std::size_t, int> winding;
+      for_each_crossing(mesh, (x[0] + x[1] + x[2]) / 3.0,
+                        [&](int face, int sign) { winding[part_of[static_cast<std::size_t>(face)]] += sign; });
+      for (const auto& [other, times] : winding) {
+        if (other != i && times != 0 && std::abs(volumes[other]) > std::abs(volumes[outer[i]])) outer[i] = other;
+      }
+    }
   }
+  Part wrong;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (volumes[outer[i]] < 0.0) wrong.insert(wrong.end(), parts[i].begin(), parts[i].end());
+  }
+  for (const int face : wrong) turn(face);
+  if (wrong.size() < faces_.size()) turned_ += static_cast<int>(wrong.size());
 }
 
 void MeshTopology::build_tree(const std::vector<Vector3>& vertices) {
@@ -179,36 +316,6 @@ TriangleMesh::TriangleMesh(std::shared_ptr<const MeshTopology> of, std::vector<V
 std::array<Vector3, 3> TriangleMesh::corners(int face) const {
   return corners_of(topology->faces()[static_cast<std::size_t>(face)], vertices);
 }
-
-namespace {
-
-/// Calls visit(face) for faces in leaves that overlap `box` until it returns false.
-template <typename Visit>
-void visit_leaves(const TriangleMesh& mesh, const Box& box, const Visit& visit) {
-  std::array<int, 64> stack;  // deeper than any tree of halves of the faces that an int counts
-  std::size_t count = 0;
-  stack[count++] = 0;
-  while (count > 0) {
-    const auto n = static_cast<std::size_t>(stack[--count]);
-    if (!mesh.boxes[n].overlaps(box)) continue;
-    const MeshTopology::Node& node = mesh.topology->nodes()[n];
-    if (node.left >= 0) {
-      stack[count++] = node.right;
-      stack[count++] = node.left;
-      continue;
-    }
-    for (int i = node.begin; i < node.end; ++i) {
-      const int face = mesh.topology->order()[static_cast<std::size_t>(i)];
-      const auto x = mesh.corners(face);
-      Box own = box_of(x[0]);
-      include(own, box_of(x[1]));
-      include(own, box_of(x[2]));
-      if (own.overlaps(box) && !visit(face)) return;
-    }
-  }
-}
-
-}  // namespace
 
 void TriangleMesh::append_faces(const Box& box, std::vector<int>& out) const {
   visit_leaves(*this, box, [&](int face) {
@@ -330,42 +437,21 @@ FacePoint nearest_on(const TriangleMesh& mesh, const Vector3& p) {
   return best;
 }
 
-/// Of the faces around a vertex, each by its angle there.
-Vector3 vertex_normal(const TriangleMesh& mesh, int vertex) {
-  Vector3 out = Vector3::Zero();
-  for (const int face : mesh.topology->faces_at(vertex)) {
-    const Face& corners = mesh.topology->faces()[static_cast<std::size_t>(face)];
-    const auto at = static_cast<std::size_t>(std::find(corners.begin(), corners.end(), vertex) - corners.begin());
-    const auto x = mesh.corners(face);
-    const Vector3 a = x[(at + 1) % 3] - x[at], b = x[(at + 2) % 3] - x[at];
-    out += std::atan2(a.cross(b).norm(), a.dot(b)) * triangle_normal(x);
-  }
-  return out;
-}
-
-Vector3 normal_at(const TriangleMesh& mesh, const FacePoint& place) {
-  const auto& [face, at] = place;
-  if (at.inside() == 3) return triangle_normal(mesh.corners(face));
-  Eigen::Index corner = 0;
-  if (at.inside() == 1) {
-    at.weights.maxCoeff(&corner);
-    return vertex_normal(mesh,
-                         mesh.topology->faces()[static_cast<std::size_t>(face)][static_cast<std::size_t>(corner)]);
-  }
-  at.weights.minCoeff(&corner);
-  const int side = mesh.topology->face_edges(face)[static_cast<std::size_t>((corner + 1) % 3)];  // opposite the corner
-  Vector3 out = Vector3::Zero();
-  for (const int beside : mesh.topology->edges()[static_cast<std::size_t>(side)].faces)
-    if (beside >= 0) out += triangle_normal(mesh.corners(beside));
-  return out;
-}
-
 }  // namespace
 
+int winding_number(const TriangleMesh& mesh, const Vector3& p) {
+  int out = 0;
+  for_each_crossing(mesh, p, [&](int, int sign) { out += sign; });
+  return out;
+}
+
+bool is_inside(const TriangleMesh& mesh, const Vector3& p) {
+  return mesh.topology->closed() && winding_number(mesh, p) != 0;
+}
+
 double signed_distance(const TriangleMesh& mesh, const Vector3& p) {
-  const FacePoint nearest = nearest_on(mesh, p);
-  const bool inside = mesh.topology->closed() && normal_at(mesh, nearest).dot(p - nearest.at.point) < 0.0;
-  return inside ? -nearest.at.distance : nearest.at.distance;
+  const double distance = nearest_on(mesh, p).at.distance;
+  return is_inside(mesh, p) ? -distance : distance;
 }
 
 }  // namespace tresse::geometry

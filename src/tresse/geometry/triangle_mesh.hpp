@@ -23,9 +23,10 @@ struct MeshEdge {
 /// How the vertices of a surface of triangles hang together, and a binary tree over its faces for boxes.
 class MeshTopology {
  public:
-  /// Faces that are all but degenerate (height below 1e-12 of the longest side) are left out, and faces of a closed
-  /// surface that look inwards are turned round. Throws InvalidInput for an index out of range, a vertex that is not
-  /// finite, or when no face is left.
+  /// Faces that are all but degenerate (height below 1e-12 of the longest side) are left out. Faces that run round
+  /// against their neighbours are turned, as few as it takes, where the surface has two sides. The outer parts of a
+  /// closed surface look outwards then, and what is inside them keeps its sides against them. Throws InvalidInput for
+  /// an index out of range, a vertex that is not finite, or when no face is left.
   MeshTopology(std::vector<Face> faces, const std::vector<Vector3>& vertices);
 
   const std::vector<Face>& faces() const { return faces_; }
@@ -37,6 +38,7 @@ class MeshTopology {
   /// Every edge has two faces that agree: the surface has an inside.
   bool closed() const { return closed_; }
   int degenerate() const { return degenerate_; }        ///< faces left out
+  int turned() const { return turned_; }                ///< faces turned round
   int rim_edges() const { return rim_edges_; }          ///< with one face
   int several_edges() const { return several_edges_; }  ///< with more than two
 
@@ -53,7 +55,11 @@ class MeshTopology {
  private:
   void find_edges();
   void find_faces_at(std::size_t vertices);
-  void turn_outwards(const std::vector<Vector3>& vertices);
+  using Part = std::vector<int>;  ///< faces that hang together
+  std::vector<Part> parts_alike();
+  bool wind_alike(Part& part, std::vector<char>& seen, std::vector<char>& against) const;
+  void turn_outwards(const std::vector<Part>& parts, const std::vector<Vector3>& vertices);
+  void turn(int face);
   void build_tree(const std::vector<Vector3>& vertices);
   int add_node(const std::vector<Vector3>& middles, int begin, int end);
 
@@ -66,6 +72,7 @@ class MeshTopology {
   std::vector<int> order_;
   bool closed_ = false;
   int degenerate_ = 0;
+  int turned_ = 0;
   int rim_edges_ = 0;
   int several_edges_ = 0;
 };
@@ -108,8 +115,14 @@ struct TrianglePoint {
 /// Of the triangle with corners x, to p.
 TrianglePoint nearest_on_triangle(const std::array<Vector3, 3>& x, const Vector3& p);
 
-/// From a point to the surface; negative inside a closed one, as the mean normal of the faces that meet at the nearest
-/// point, weighted by their angles there, tells. @cite baerentzen2005 [m]
+/// How often a closed surface goes round a point: 0 outside. It is the number of faces that a ray along x leaves the
+/// solid by, less those that it enters by; faces that share an edge agree to the bit on which side of it the ray goes.
+int winding_number(const TriangleMesh& mesh, const Vector3& p);
+
+/// Whether a closed surface has a point inside. An open one has no inside.
+bool is_inside(const TriangleMesh& mesh, const Vector3& p);
+
+/// From a point to the surface; negative inside a closed one. [m]
 double signed_distance(const TriangleMesh& mesh, const Vector3& p);
 
 }  // namespace tresse::geometry

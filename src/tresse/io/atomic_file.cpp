@@ -40,16 +40,19 @@ void write_all(int descriptor, const std::filesystem::path& file, std::string_vi
   }
 }
 
-/// Closes a descriptor at the end of a scope.
+/// Closes a descriptor at the end of a scope; one that was written to before, by close(), which may still fail.
 class Closer {
  public:
-  explicit Closer(int of) : descriptor(of) {}
+  explicit Closer(int descriptor) : descriptor(descriptor) {}
   Closer(const Closer&) = delete;
   Closer& operator=(const Closer&) = delete;
   ~Closer() {
     if (descriptor >= 0) ::close(descriptor);
   }
-  const int descriptor;
+  void close(const std::filesystem::path& file) {
+    if (::close(std::exchange(descriptor, -1)) != 0) fail(file, "write");
+  }
+  int descriptor;
 };
 
 void sync_to_disk(int descriptor, const std::filesystem::path& file) {
@@ -73,47 +76,61 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
 
 std::filesystem::path temporary_name(const std::filesystem::path& file) { return file.string() + ".tmp"; }
 
-void put_in_place(const std::filesystem::path& file) {
-  const std::filesystem::path temporary = temporary_name(file);
+Replacement::Replacement(std::filesystem::path file) : file_(std::move(file)) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status found = fs::status(file_, error);
+  if (fs::is_directory(found)) throw InvalidInput(fmt::format("{}: is a folder; expected a file", file_.string()));
+  if (fs::is_other(found)) throw InvalidInput(fmt::format("{}: is a device; expected a file", file_.string()));
+  target_ = fs::is_symlink(file_, error) ? fs::weakly_canonical(file_, error) : file_;
+  if (target_.empty()) target_ = file_;
+  temporary_ = temporary_name(target_);
+}
+
+Replacement::~Replacement() {
+  if (!done_) ::unlink(temporary_.c_str());
+}
+
+void Replacement::commit() {
   {
-    const Closer open{::open(temporary.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (open.descriptor < 0) fail(temporary, "open");
-    sync_to_disk(open.descriptor, temporary);
+    Closer open(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
+    if (open.descriptor < 0) fail(file_, "write");
+    sync_to_disk(open.descriptor, file_);
+    open.close(file_);
   }
-  if (::rename(temporary.c_str(), file.c_str()) != 0) fail(file, "replace");
-  const Closer folder{::open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (folder.descriptor >= 0) ::fsync(folder.descriptor);  // some file systems cannot sync a folder: the rename stands
+  const std::filesystem::path folder = folder_of(target_);
+  Closer open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (open.descriptor < 0 && errno != EACCES) fail(folder, "open");  // one may write into folders that one may not read
+  rename();
+  if (open.descriptor < 0) return;
+  sync_to_disk(open.descriptor, folder);
+  open.close(folder);
+}
+
+void Replacement::rename() {
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(file_, "replace");
+  done_ = true;
 }
 
 void write_atomically(const std::filesystem::path& file, std::string_view bytes) {
-  namespace fs = std::filesystem;
-  std::error_code error;
   if (is_standard_output(file)) {
     write_all(STDOUT_FILENO, file, bytes);  // where it stands: more may come
     return;
   }
-  if (fs::is_other(fs::status(file, error))) {
+  std::error_code error;
+  if (std::filesystem::is_other(std::filesystem::status(file, error))) {
     // A device or a pipe cannot be replaced.
-    const Closer open{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
+    Closer open(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
     if (open.descriptor < 0) fail(file, "open");
     write_all(open.descriptor, file, bytes);
+    open.close(file);
     return;
   }
-  // What a link points to is replaced, not the link.
-  fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file, error) : file;
-  if (target.empty()) target = file;
-  const fs::path temporary = temporary_name(target);
-  try {
-    {
-      const Closer open{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-      if (open.descriptor < 0) fail(file, "create");
-      write_all(open.descriptor, file, bytes);
-    }
-    put_in_place(target);
-  } catch (const SystemFailure&) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
+  Replacement place(file);
+  AppendFile out = AppendFile::create(place);
+  out.append(bytes);
+  out.close();
+  place.commit();
 }
 
 std::string read_file(const std::filesystem::path& file, const char* expected) {
@@ -141,10 +158,18 @@ AppendFile::AppendFile(std::filesystem::path path, int descriptor, std::uint64_t
   buffer_.reserve(2 * buffer_limit);
 }
 
-AppendFile AppendFile::create(const std::filesystem::path& file) {
+namespace {
+int create_empty(const std::filesystem::path& file, const std::filesystem::path& told_as) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail(file, "create");
-  return {file, descriptor, 0};
+  if (descriptor < 0) fail(told_as, "create");
+  return descriptor;
+}
+}  // namespace
+
+AppendFile AppendFile::create(const std::filesystem::path& file) { return {file, create_empty(file, file), 0}; }
+
+AppendFile AppendFile::create(const Replacement& place) {
+  return {place.file(), create_empty(place.temporary(), place.file()), 0};
 }
 
 AppendFile AppendFile::reopen(const std::filesystem::path& file, std::uint64_t length) {
@@ -177,6 +202,12 @@ AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
 }
 
 void AppendFile::append(std::string_view bytes) {
+  if (bytes.size() >= buffer_limit) {  // not worth a copy
+    flush();
+    write_all(descriptor_, path_, bytes);
+    written_ += bytes.size();
+    return;
+  }
   buffer_.append(bytes);
   if (buffer_.size() >= buffer_limit || now() - last_flush_ > flush_interval) flush();
 }
@@ -193,16 +224,31 @@ void AppendFile::sync() {
   sync_to_disk(descriptor_, path_);
 }
 
-FolderLock::FolderLock(const std::filesystem::path& folder)
-    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail(folder, "open");
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  if (errno == EWOULDBLOCK) {
-    ::close(std::exchange(descriptor_, -1));
-    throw InvalidInput(
-        fmt::format("{}: another run writes here; wait for it or choose another folder", folder.string()));
+void AppendFile::close() {
+  sync();
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, "write");
+}
+
+FolderLock::FolderLock(std::filesystem::path folder) : folder_(std::move(folder)) {
+  Closer open(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (open.descriptor < 0) fail(folder_, "open");
+  if (::flock(open.descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      throw InvalidInput(
+          fmt::format("{}: another run writes here; wait for it or choose another folder", folder_.string()));
+    log(LogLevel::warning, fmt::format("{}: this file system knows no locks; keep other runs out", folder_.string()));
   }
-  log(LogLevel::warning, fmt::format("{}: this file system knows no locks; keep other runs out", folder.string()));
+  descriptor_ = open.descriptor;
+  check();  // it may have been removed in between
+  open.descriptor = -1;
+}
+
+void FolderLock::check() const {
+  struct stat ours {};
+  struct stat named {};
+  if (::fstat(descriptor_, &ours) != 0 || ::stat(folder_.c_str(), &named) != 0) fail(folder_, "find the folder again");
+  if (ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
+    throw SystemFailure(fmt::format("{}: another folder bears this name now; the run stops", folder_.string()));
 }
 
 FolderLock::~FolderLock() {

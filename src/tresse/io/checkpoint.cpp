@@ -53,7 +53,16 @@ void for_each_number(AnyCheckpoint& x, Visit&& visit) {
   visit("state/work_external", x.state.work_external);
 }
 
-/// Numbers that checkpoints of earlier versions do not have: they stay zero.
+/// The same for numbers that checkpoints of earlier versions do not have: they stay zero.
+template <class AnyCheckpoint, class Visit>
+void for_each_later_number(AnyCheckpoint& x, Visit&& visit) {
+  visit("tally/worst_nonlinear_residual", x.tally.worst_nonlinear_residual);
+  visit("tally/worst_excess", x.tally.worst_excess);
+  visit("tally/worst_excess_step", x.tally.worst_excess_step);
+  visit("state/energy_excess", x.state.energy_excess);
+}
+
+/// So do these.
 constexpr const char* watch_name = "tally/watch";
 constexpr const char* remarks_name = "position/remarks";
 constexpr std::size_t watch_width = 8;
@@ -288,6 +297,10 @@ void fill(Hdf5Writer& out, const Checkpoint& checkpoint, bool packed) {
     out.write_scalar(name, value);
     crc = checksum(std::vector<T>{value}, crc);
   });
+  for_each_later_number(checkpoint, [&]<class T>(const char* name, const T& value) {
+    out.write_scalar(name, value);
+    crc = checksum(std::vector<T>{value}, crc);
+  });
   out.write_scalar(remarks_name, checkpoint.position.remarks);
   crc = checksum(std::vector{checkpoint.position.remarks}, crc);
   std::vector<double> watched;
@@ -329,6 +342,11 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   out.scene = in.read_string("scene");
   std::uint32_t crc = crc32(out.scene);
   for_each_number(out, [&]<class T>(const char* name, T& value) {
+    value = in.read_scalar<T>(name);
+    crc = checksum(std::vector<T>{value}, crc);
+  });
+  for_each_later_number(out, [&]<class T>(const char* name, T& value) {
+    if (!in.contains(name)) return;
     value = in.read_scalar<T>(name);
     crc = checksum(std::vector<T>{value}, crc);
   });

@@ -52,7 +52,7 @@ void append_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::vector<std::string> row_fields(std::string_view line) {
+std::vector<std::string> row_fields(std::string_view line, char separator) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -62,7 +62,7 @@ std::vector<std::string> row_fields(std::string_view line) {
       ++i;
     } else if (c == '"') {
       quoted = !quoted;
-    } else if (c == ',' && !quoted) {
+    } else if (c == separator && !quoted) {
       fields.emplace_back();
     } else {
       fields.back().push_back(c);

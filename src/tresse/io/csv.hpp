@@ -26,8 +26,8 @@ void append_number(std::string& out, double value);
 /// Appends `text`, quoted where it holds a comma, a quote or a line end.
 void append_text(std::string& out, std::string_view text);
 
-/// The fields of a line, without its end, as append_text() wrote them.
-std::vector<std::string> row_fields(std::string_view line);
+/// The fields of a line, without its end, as append_text() wrote them; other programs separate them by other marks.
+std::vector<std::string> row_fields(std::string_view line, char separator = ',');
 
 void append_step_row(std::string& out, const dynamics::StepReport& report);
 

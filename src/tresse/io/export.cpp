@@ -10,6 +10,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/io/detail/export_writers.hpp>
 #include <tresse/io/detail/text.hpp>
+#include <tresse/io/outputs.hpp>
 
 namespace tresse::io {
 namespace {
@@ -123,8 +124,10 @@ ExportReport export_run(const fs::path& run, const fs::path& output, const Expor
   validate(options);
   const Format& format = find_format(options.format);
   const fs::path file = place(run, output, format);
-  if (std::error_code error; fs::is_directory(file, error))
-    throw InvalidInput(fmt::format("{}: is a folder; expected a file", file.string()));
+  std::error_code error;
+  FileList inputs = files_of_run(fs::is_directory(run, error) ? run : run.parent_path());
+  inputs.push_back(run);
+  require_outputs({file}, inputs);
   detail::ExportSource source(run, options.frames);
   return {.frames = source.size(), .files = format.write({source, options, file})};
 }

@@ -23,20 +23,41 @@ void no_cleanup_at_exit() {
   static_cast<void>(once);
 }
 
-/// Turns HDF5's printing off while it lives and restores what the host program had.
+/// HDF5 crashes, or ends the process, when it finds no memory. Where there is none the program learns it here.
+void require_memory() {
+  constexpr std::size_t enough = 2U << 20U;  // for its caches, a chunk and its packing
+  ::operator delete(::operator new(enough));
+}
+
+/// Turns HDF5's printing off while it lives and restores what the host program had. Notes whether a call failed, also
+/// one whose result nobody looks at, such as those of destructors.
 class QuietErrors {
  public:
   QuietErrors() {
+    require_memory();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    H5Eset_auto2(H5E_DEFAULT, note, this);
+    errno = 0;
   }
   ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
   QuietErrors(const QuietErrors&) = delete;
   QuietErrors& operator=(const QuietErrors&) = delete;
 
+  bool failed() const { return failed_; }
+  int error_number() const { return error_number_; }  ///< of the first call that failed; 0 where it was not the system
+
  private:
+  static herr_t note(hid_t /*stack*/, void* data) {
+    auto& self = *static_cast<QuietErrors*>(data);
+    if (!self.failed_) self.error_number_ = errno;
+    self.failed_ = true;
+    return 0;
+  }
+
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
+  bool failed_ = false;
+  int error_number_ = 0;
 };
 
 /// Owns an HDF5 identifier of any kind.
@@ -88,8 +109,25 @@ hid_t native_type<std::uint8_t>() {
   throw InvalidInput(fmt::format("{}: dataset '{}': {}", file.string(), name, what));
 }
 
-[[noreturn]] void refused(const std::filesystem::path& file, const std::string& name, int error_number) {
-  const char* why = error_number != 0 ? std::strerror(error_number) : "HDF5 refused";
+/// After a call that failed: the file may be good where the system gave a reason.
+void require_readable(const std::filesystem::path& file, const std::string& name) {
+  if (errno == 0) return;
+  throw SystemFailure(fmt::format("{}: cannot read '{}': {}", file.string(), name, std::strerror(errno)));
+}
+
+[[noreturn]] void damaged(const std::filesystem::path& file, const std::string& name, const char* what) {
+  require_readable(file, name);
+  bad_dataset(file, name, what);
+}
+
+/// Runs `body`, which writes what is called `name`. Refused when any call of HDF5 in it failed, also in destructors: a
+/// dataset that is closed may still have bytes to write.
+template <class Body>
+void write_by(const std::filesystem::path& file, const std::string& name, const Body& body) {
+  const QuietErrors errors;
+  body();
+  if (!errors.failed()) return;
+  const char* why = errors.error_number() != 0 ? std::strerror(errors.error_number()) : "HDF5 refused";
   throw SystemFailure(fmt::format("{}: cannot write '{}': {}", file.string(), name, why));
 }
 
@@ -119,12 +157,14 @@ bool is_external_link(hid_t file, const std::string& name) {
   return H5Lget_info(file, name.c_str(), &info, H5P_DEFAULT) >= 0 && info.type == H5L_TYPE_EXTERNAL;
 }
 
-bool link_exists(hid_t file, const std::string& name) {
+bool link_exists(hid_t file, const std::filesystem::path& path, const std::string& name) {
   for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
     const std::string part = name.substr(0, end);
     if (!part.empty() && part != "/" &&
-        (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || is_external_link(file, part)))
+        (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || is_external_link(file, part))) {
+      require_readable(path, name);
       return false;
+    }
     if (end == std::string::npos) return true;
   }
 }
@@ -149,13 +189,13 @@ void check_size(const std::filesystem::path& file, const std::string& name, cons
 }
 
 OpenDataset open_dataset(hid_t file, const std::filesystem::path& path, const std::string& name) {
-  if (!link_exists(file, name)) bad_dataset(path, name, "missing");
+  if (!link_exists(file, path, name)) bad_dataset(path, name, "missing");
   OpenDataset open{Handle(H5Dopen2(file, name.c_str(), H5P_DEFAULT)), Handle(-1), {}};
-  if (open.dataset.bad()) bad_dataset(path, name, "not a dataset, or damaged");
+  if (open.dataset.bad()) damaged(path, name, "not a dataset, or damaged");
   if (is_elsewhere(open.dataset)) bad_dataset(path, name, "its values are in another file");
   Handle space(H5Dget_space(open.dataset));
   const int rank = space.bad() ? -1 : H5Sget_simple_extent_ndims(space);
-  if (rank < 0) bad_dataset(path, name, "damaged shape");
+  if (rank < 0) damaged(path, name, "damaged shape");
   std::vector<hsize_t> dims(static_cast<std::size_t>(rank));
   H5Sget_simple_extent_dims(space, dims.data(), nullptr);
   OpenDataset out{std::move(open.dataset), std::move(space), {dims.begin(), dims.end()}};
@@ -216,8 +256,10 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : path_(file) {
   require_regular_file(file, "an HDF5 file");
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  errno = 0;
   file_ = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
   if (file_ < 0) {
+    require_readable(file, "/");
     throw InvalidInput(fmt::format("{}: not an HDF5 file, cut short, or not readable", file.string()));
   }
 }
@@ -229,7 +271,7 @@ Hdf5Reader::~Hdf5Reader() {
 
 bool Hdf5Reader::contains(const std::string& name) const {
   const QuietErrors quiet;
-  return link_exists(file_, name);
+  return link_exists(file_, path_, name);
 }
 
 std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
@@ -241,6 +283,7 @@ std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
     return 0;
   };
   if (handle.bad() || H5Literate(handle, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names) < 0) {
+    require_readable(path_, group);
     throw InvalidInput(fmt::format("{}: group '{}': missing or damaged", path_.string(), group));
   }
   return names;
@@ -258,7 +301,7 @@ std::vector<T> Hdf5Reader::read(const std::string& dataset) const {
   require_numbers(path_, dataset, open.dataset);
   std::vector<T> values(count_of(open.shape));
   if (!values.empty() && H5Dread(open.dataset, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-    bad_dataset(path_, dataset, "damaged values");
+    damaged(path_, dataset, "damaged values");
   }
   return values;
 }
@@ -290,7 +333,7 @@ std::vector<T> Hdf5Reader::read_rows(const std::string& dataset, std::size_t fir
   H5Sselect_hyperslab(open.space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr);
   const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr));
   if (H5Dread(open.dataset, native_type<T>(), memory, open.space, H5P_DEFAULT, values.data()) < 0) {
-    bad_dataset(path_, dataset, "damaged values");
+    damaged(path_, dataset, "damaged values");
   }
   return values;
 }
@@ -317,18 +360,21 @@ std::vector<std::string> Hdf5Reader::read_strings(const std::string& dataset) co
   auto texts = strings_from(type, open.space, count_of(open.shape), ok, [&](hid_t memory_type, void* into) {
     return H5Dread(open.dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into);
   });
-  if (!ok) bad_dataset(path_, dataset, "damaged values");
+  if (!ok) damaged(path_, dataset, "damaged values");
   return texts;
 }
 
 bool Hdf5Reader::has(const std::string& object) const {
   const QuietErrors quiet;
-  return link_exists(file_, object);
+  return link_exists(file_, path_, object);
 }
 
 bool Hdf5Reader::has_attribute(const std::string& object, const std::string& name) const {
   const QuietErrors quiet;
-  return link_exists(file_, object) && H5Aexists_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+  if (!link_exists(file_, path_, object)) return false;
+  const htri_t found = H5Aexists_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT);
+  if (found < 0) require_readable(path_, object + "@" + name);
+  return found > 0;
 }
 
 std::string Hdf5Reader::string_attribute(const std::string& object, const std::string& name) const {
@@ -338,13 +384,13 @@ std::string Hdf5Reader::string_attribute(const std::string& object, const std::s
   const Handle attribute(H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   const Handle type(H5Aget_type(attribute));
   const Handle space(H5Aget_space(attribute));
-  if (attribute.bad() || type.bad() || space.bad()) bad_dataset(path_, label, "damaged");
+  if (attribute.bad() || type.bad() || space.bad()) damaged(path_, label, "damaged");
   require_text(path_, label, type);
   if (H5Sget_simple_extent_npoints(space) != 1) bad_dataset(path_, label, "expected one text");
   bool ok = true;
   const auto texts = strings_from(type, space, 1, ok,
                                   [&](hid_t memory_type, void* into) { return H5Aread(attribute, memory_type, into); });
-  if (!ok) bad_dataset(path_, label, "damaged");
+  if (!ok) damaged(path_, label, "damaged");
   return texts[0];
 }
 
@@ -360,39 +406,18 @@ Hdf5Writer::~Hdf5Writer() {
 
 namespace {
 /// The groups along a dataset's name, without the times that HDF5 stores when it makes them by itself.
-void make_groups(hid_t file, const std::filesystem::path& path, const std::string& dataset) {
+void make_groups(hid_t file, const std::string& dataset) {
   const Handle creation(H5Pcreate(H5P_GROUP_CREATE));
   H5Pset_obj_track_times(creation, false);
   for (std::size_t end = dataset.find('/', 1); end != std::string::npos; end = dataset.find('/', end + 1)) {
     const std::string group = dataset.substr(0, end);
     if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) continue;
-    errno = 0;
     const Handle handle(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT));
-    if (handle.bad()) refused(path, group, errno);
   }
 }
 
-std::int64_t create_file(const std::filesystem::path& path) {
-  no_cleanup_at_exit();
-  const QuietErrors quiet;
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-  // This format has a checksum on every piece of metadata: damage is found before it is believed.
-  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  const Handle creation(H5Pcreate(H5P_FILE_CREATE));
-  H5Pset_obj_track_times(creation, false);
-  errno = 0;
-  const std::int64_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access);
-  if (file < 0) refused(path, "/", errno);
-  return file;
-}
-}  // namespace
-
-Hdf5Writer::Hdf5Writer(std::filesystem::path path) : path_(std::move(path)), file_(create_file(path_)) {}
-
-void Hdf5Writer::make_dataset(const std::string& dataset, std::int64_t type, const Shape& shape,
-                              const Hdf5Layout& layout) {
-  make_groups(file_, path_, dataset);
+Handle make_dataset(hid_t file, const std::string& dataset, hid_t type, const Shape& shape, const Hdf5Layout& layout) {
+  make_groups(file, dataset);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(creation, false);
   if (!layout.chunk.empty() && count_of(shape) > 0) {
@@ -404,61 +429,68 @@ void Hdf5Writer::make_dataset(const std::string& dataset, std::int64_t type, con
     }
   }
   const Handle space = make_space(shape);
-  errno = 0;
-  const Handle handle(H5Dcreate2(file_, dataset.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-  if (handle.bad()) refused(path_, dataset, errno);
+  return Handle(H5Dcreate2(file, dataset.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
+
+std::int64_t create_file(const std::filesystem::path& path) {
+  no_cleanup_at_exit();
+  std::int64_t file = -1;
+  write_by(path, "/", [&] {
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS));
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    // This format has a checksum on every piece of metadata: damage is found before it is believed.
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    const Handle creation(H5Pcreate(H5P_FILE_CREATE));
+    H5Pset_obj_track_times(creation, false);
+    file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access);
+  });
+  return file;
+}
+}  // namespace
+
+Hdf5Writer::Hdf5Writer(std::filesystem::path path) : path_(std::move(path)), file_(create_file(path_)) {}
 
 template <class T>
 void Hdf5Writer::write(const std::string& dataset, const T* values, const Shape& shape, const Hdf5Layout& layout) {
-  create<T>(dataset, shape, layout);
-  if (count_of(shape) == 0) return;
-  const QuietErrors quiet;
-  const Handle handle(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT));
-  errno = 0;
-  if (H5Dwrite(handle, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) refused(path_, dataset, errno);
+  write_by(path_, dataset, [&] {
+    const Handle handle = make_dataset(file_, dataset, native_type<T>(), shape, layout);
+    if (count_of(shape) > 0) H5Dwrite(handle, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+  });
 }
 
 template <class T>
 void Hdf5Writer::create(const std::string& dataset, const Shape& shape, const Hdf5Layout& layout) {
-  const QuietErrors quiet;
-  make_dataset(dataset, native_type<T>(), shape, layout);
+  write_by(path_, dataset, [&] { make_dataset(file_, dataset, native_type<T>(), shape, layout); });
 }
 
 template <class T>
 void Hdf5Writer::write_rows(const std::string& dataset, std::size_t first, std::size_t count, const T* values) {
-  const QuietErrors quiet;
-  const Handle handle(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT));
-  const Handle space(handle.bad() ? -1 : H5Dget_space(handle));
-  const int rank = space.bad() ? 0 : H5Sget_simple_extent_ndims(space);
-  if (rank < 1) refused(path_, dataset, 0);
-  std::vector<hsize_t> size(static_cast<std::size_t>(rank));
-  H5Sget_simple_extent_dims(space, size.data(), nullptr);
-  std::vector<hsize_t> begin(size.size(), 0);
-  begin[0] = first;
-  size[0] = count;
-  if (count_of(size) == 0) return;
-  const Handle memory(H5Screate_simple(rank, size.data(), nullptr));
-  errno = 0;
-  if (H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) < 0 ||
-      H5Dwrite(handle, native_type<T>(), memory, space, H5P_DEFAULT, values) < 0) {
-    refused(path_, dataset, errno);
-  }
+  write_by(path_, dataset, [&] {
+    const Handle handle(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT));
+    const Handle space(H5Dget_space(handle));
+    std::vector<hsize_t> size(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 1)));
+    H5Sget_simple_extent_dims(space, size.data(), nullptr);
+    std::vector<hsize_t> begin(size.size(), 0);
+    begin[0] = first;
+    size[0] = count;
+    if (count_of(size) == 0) return;
+    const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr));
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr);
+    H5Dwrite(handle, native_type<T>(), memory, space, H5P_DEFAULT, values);
+  });
 }
 
 void Hdf5Writer::write_fixed_strings(const std::string& dataset, const std::vector<std::string>& texts,
                                      const Shape& shape) {
-  const QuietErrors quiet;
   std::size_t size = 1;
   for (const std::string& text : texts) size = std::max(size, text.size());
-  const Handle type = fixed_string_type(size);
-  make_dataset(dataset, type, shape, {});
-  if (texts.empty()) return;
   std::vector<char> bytes(texts.size() * size, '\0');
   for (std::size_t i = 0; i < texts.size(); ++i) std::copy(texts[i].begin(), texts[i].end(), &bytes[i * size]);
-  const Handle handle(H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT));
-  errno = 0;
-  if (H5Dwrite(handle, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) refused(path_, dataset, errno);
+  write_by(path_, dataset, [&] {
+    const Handle type = fixed_string_type(size);
+    const Handle handle = make_dataset(file_, dataset, type, shape, {});
+    if (!texts.empty()) H5Dwrite(handle, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+  });
 }
 
 void Hdf5Writer::write_string(const std::string& dataset, const std::string& text) {
@@ -469,54 +501,54 @@ void Hdf5Writer::write_strings(const std::string& dataset, const std::vector<std
   write_fixed_strings(dataset, texts, {texts.size()});
 }
 
-void Hdf5Writer::put_attribute(const std::string& object, const std::string& name, std::int64_t type, const void* value,
-                               std::size_t count) {
+namespace {
+/// `count` 0: a scalar.
+void put_attribute(hid_t file, const std::string& object, const std::string& name, hid_t type, const void* value,
+                   std::size_t count = 0) {
   const hsize_t extent = count;
   const Handle space(count == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr));
-  errno = 0;
   const Handle attribute(
-      H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-  if (attribute.bad() || H5Awrite(attribute, type, value) < 0) refused(path_, object + "@" + name, errno);
+      H5Acreate_by_name(file, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Awrite(attribute, type, value);
 }
+}  // namespace
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::string& text) {
-  const QuietErrors quiet;
-  const Handle type = fixed_string_type(text.size());
-  put_attribute(object, name, type, text.c_str());
+  write_by(path_, object + "@" + name, [&] {
+    const Handle type = fixed_string_type(text.size());
+    put_attribute(file_, object, name, type, text.c_str());
+  });
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, double value) {
-  const QuietErrors quiet;
-  put_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
+  write_by(path_, object + "@" + name, [&] { put_attribute(file_, object, name, H5T_NATIVE_DOUBLE, &value); });
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, std::int64_t value) {
-  const QuietErrors quiet;
-  put_attribute(object, name, H5T_NATIVE_INT64, &value);
+  write_by(path_, object + "@" + name, [&] { put_attribute(file_, object, name, H5T_NATIVE_INT64, &value); });
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::vector<std::int64_t>& values) {
-  const QuietErrors quiet;
-  put_attribute(object, name, H5T_NATIVE_INT64, values.data(), values.size());
+  write_by(path_, object + "@" + name,
+           [&] { put_attribute(file_, object, name, H5T_NATIVE_INT64, values.data(), values.size()); });
 }
 
 void Hdf5Writer::ascii_attribute(const std::string& object, const std::string& name, const std::string& text) {
-  const QuietErrors quiet;
-  const Handle type(H5Tcopy(H5T_C_S1));
-  H5Tset_size(type, std::max<std::size_t>(text.size(), 1));
-  H5Tset_strpad(type, H5T_STR_NULLPAD);
-  put_attribute(object, name, type, text.c_str());
+  write_by(path_, object + "@" + name, [&] {
+    const Handle type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type, std::max<std::size_t>(text.size(), 1));
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    put_attribute(file_, object, name, type, text.c_str());
+  });
 }
 
 void Hdf5Writer::close() {
   if (file_ < 0) return;
-  const QuietErrors quiet;
-  errno = 0;
-  const bool flushed = H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0;
-  const int error_number = errno;
-  const bool closed = H5Fclose(std::exchange(file_, -1)) >= 0;
-  if (!flushed || !closed) refused(path_, "/", error_number);
+  write_by(path_, "/", [&] {
+    H5Fflush(file_, H5F_SCOPE_GLOBAL);
+    H5Fclose(std::exchange(file_, -1));
+  });
 }
 
 #define TRESSE_HDF5_TYPE(T)                                                                             \
@@ -535,18 +567,16 @@ TRESSE_HDF5_TYPE(std::uint64_t)
 TRESSE_HDF5_TYPE(std::uint8_t)
 #undef TRESSE_HDF5_TYPE
 
-void write_hdf5(const std::filesystem::path& file, const std::function<void(Hdf5Writer&)>& fill) {
-  const std::filesystem::path temporary = temporary_name(file);
-  try {
-    Hdf5Writer out(temporary);
+void write_hdf5(const std::filesystem::path& file, const std::function<void(Hdf5Writer&)>& fill,
+                const std::function<void(const std::filesystem::path&)>& check) {
+  Replacement place(file);
+  {
+    Hdf5Writer out(place.temporary());
     fill(out);
     out.close();
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
   }
-  put_in_place(file);
+  if (check) check(place.temporary());
+  place.commit();
 }
 
 }  // namespace tresse::io

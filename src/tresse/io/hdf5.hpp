@@ -62,7 +62,7 @@ struct Hdf5Layout {
 };
 
 /// A new file, deterministic: the same calls leave the same bytes. Groups along a dataset's name are created when
-/// missing.
+/// missing. Every call throws when something of its own or of an earlier call could not be written.
 class Hdf5Writer {
  public:
   /// Replaces the file, which is whole only after close().
@@ -106,17 +106,15 @@ class Hdf5Writer {
   void close();  ///< flushes and closes; nothing can be written afterwards
 
  private:
-  void make_dataset(const std::string& dataset, std::int64_t type, const Shape& shape, const Hdf5Layout& layout);
   void write_fixed_strings(const std::string& dataset, const std::vector<std::string>& texts, const Shape& shape);
-  /// `count` 0: a scalar.
-  void put_attribute(const std::string& object, const std::string& name, std::int64_t type, const void* value,
-                     std::size_t count = 0);
 
   std::filesystem::path path_;
   std::int64_t file_ = -1;
 };
 
-/// Replaces `file` whole by what fill(writer) writes: until then, and when it throws, the old file stands.
-void write_hdf5(const std::filesystem::path& file, const std::function<void(Hdf5Writer&)>& fill);
+/// Replaces `file` whole by what fill(writer) writes: until then, and when it throws, the old file stands. `check` may
+/// look at the new file before it takes its place, and throw.
+void write_hdf5(const std::filesystem::path& file, const std::function<void(Hdf5Writer&)>& fill,
+                const std::function<void(const std::filesystem::path&)>& check = {});
 
 }  // namespace tresse::io

@@ -215,7 +215,7 @@ void read_ply_element(PlyNumbers& numbers, const PlyElement& element, const std:
 
 MeshData parse_obj(std::string_view bytes, const std::string& name) {
   MeshData out;
-  detail::Lines lines(bytes);
+  detail::ObjStatements lines(bytes);
   std::vector<int> corners;
   while (lines.next()) {
     const std::vector<std::string_view>& words = lines.words();

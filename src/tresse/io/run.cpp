@@ -1,12 +1,15 @@
 #include <tresse/io/run.hpp>
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/interrupt.hpp>
+#include <tresse/io/atomic_file.hpp>
 #include <tresse/io/snapshot.hpp>
+#include <tresse/scene/leave_out.hpp>
 #include <tresse/scene/limits.hpp>
 #include <tresse/scene/push_out.hpp>
 
@@ -33,14 +36,21 @@ Outcome stop_at_not_finite(const dynamics::Stepper& stepper, RunRecorder& record
 }  // namespace
 
 RunPlan plan_run(const SceneDocument& document) {
-  return {document.scene, write_resolved(document), std::nullopt, whole_steps(document.scene)};
+  return {document.scene, document.parameters, write_resolved(document), std::nullopt, whole_steps(document.scene), {}};
 }
 
 RunPlan plan_run(const std::filesystem::path& file, const ParameterOverrides& set) {
-  if (file.extension() != ".h5") return plan_run(read_scene_document(file, set));
+  if (file.extension() != ".h5") {
+    const SceneDocument document = read_scene_document(file, set);
+    RunPlan plan = plan_run(document);
+    plan.files = files_of(file, document);
+    return plan;
+  }
   Checkpoint kept = read_checkpoint(file);
   RunPlan plan;
-  plan.scene = parse_scene(kept.scene, file.string(), set);
+  SceneDocument document = parse_scene_document(kept.scene, file.string(), set);
+  plan.files = files_of(file, document);
+  plan.scene = std::move(document.scene);
   plan.resolved = std::move(kept.scene);
   plan.last_step = kept.state.step + 1;
   plan.start = std::move(kept.state);
@@ -55,17 +65,43 @@ std::int64_t step_at(const scene::Scene& scene, double time, std::string_view wh
   return std::llround(steps);
 }
 
-void settle_overlaps(const scene::Scene& scene, scene::Case& built, bool push_out) {
-  if (push_out) static_cast<void>(scene::push_out(built));
+std::vector<std::string> settle_overlaps(RunPlan& plan, scene::Case& built, const OverlapHelp& help) {
+  std::vector<std::string> out;
+  if (help.leave_out) {
+    for (scene::LeftOut& one : scene::leave_out(plan.scene, built, help.push_out))
+      out.push_back(std::move(one.message));
+    if (!out.empty()) plan.resolved = write_resolved(plan.scene, plan.parameters);
+  } else if (help.push_out) {
+    static_cast<void>(scene::push_out(built));
+  }
   const auto overlaps = scene::initial_overlaps(built);
-  if (overlaps.empty()) return;
+  if (overlaps.empty()) return out;
+  const char* hint = help.leave_out  ? ""
+                     : help.push_out ? ", --leave-out leaves fibres out"
+                                     : ", --push-out moves them";
   throw InvalidInput(
       fmt::format("{} at the start{}, the deepest of {}; expected bodies apart (tresse check lists them{})",
-                  scene::describe(overlaps.front(), scene, built.world), push_out ? " even after a push-out" : "",
-                  overlaps.size(), push_out ? "" : ", --push-out moves them"));
+                  scene::describe(overlaps.front(), plan.scene, built.world),
+                  help.push_out ? " even after a push-out" : "", overlaps.size(), hint));
+}
+
+void leave_out_as(RunPlan& plan, const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "scene.toml";
+  std::error_code error;
+  if (plan.start || !std::filesystem::exists(file, error)) return;
+  const std::string text = read_file(file);
+  if (text.find("\nleave_out = ") == std::string::npos) return;
+  const scene::Scene before = parse_scene_without_meshes(text, file.string());
+  if (before.fibres.size() != plan.scene.fibres.size()) return;
+  for (std::size_t i = 0; i < before.fibres.size(); ++i) {
+    if (before.fibres[i].name == plan.scene.fibres[i].name) plan.scene.fibres[i].leave_out = before.fibres[i].leave_out;
+  }
+  plan.resolved = write_resolved(plan.scene, plan.parameters);
 }
 
 RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place) {
+  // A run that goes on leaves its scene as it is.
+  if (!place.resume || plan.start) require_apart(files_of_run(place.folder), plan.files);
   RunSettings out;
   out.folder = place.folder;
   out.resume = place.resume;
@@ -75,6 +111,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.output = plan.scene.output;
   out.limits.residual = plan.scene.solver.tolerance;
   out.limits.penetration = 0.1 * thin_radius(world);
+  out.limits.little_energy = assembly::energy_floor(world, plan.scene.integrator.time_step);
   if (plan.scene.integrator.scheme == "nonlinear") {
     out.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
   }
@@ -83,6 +120,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
 
 void record_start(const RunPlan& plan, const RunSettings& settings, const dynamics::Stepper& stepper,
                   RunRecorder& recorder) {
+  recorder.begin(stepper);
   recorder.record_frame(snapshot(plan.scene, stepper, {}, settings.layout));
   recorder.checkpoint(stepper.state());
 }

@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tresse/dynamics/stepper.hpp>
+#include <tresse/io/outputs.hpp>
 #include <tresse/io/run_recorder.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/scene/build.hpp>
@@ -16,9 +18,11 @@ namespace tresse::io {
 /// What is to be run: a scene, or a state that an earlier run kept in it.
 struct RunPlan {
   scene::Scene scene;
+  std::vector<Parameter> parameters;               ///< that `resolved` lists
   std::string resolved;                            ///< text of the scene as a run's folder keeps it
   std::optional<dynamics::SimulationState> start;  ///< instead of the scene's own
   std::int64_t last_step = 0;                      ///< of the whole duration; of a kept state the step after it
+  FileList files{};                                ///< that it was read from
 };
 
 RunPlan plan_run(const SceneDocument& document);
@@ -28,8 +32,18 @@ RunPlan plan_run(const std::filesystem::path& file, const ParameterOverrides& se
 /// The step that ends at `time` [s], to the nearest. Throws InvalidInput out of range, `where` in its message.
 std::int64_t step_at(const scene::Scene& scene, double time, std::string_view where);
 
-/// Throws InvalidInput, naming the deepest, when bodies overlap at the start; `push_out` moves them apart first.
-void settle_overlaps(const scene::Scene& scene, scene::Case& built, bool push_out);
+/// What is done about fibres that overlap something at the start.
+struct OverlapHelp {
+  bool push_out = false;   ///< they are moved apart
+  bool leave_out = false;  ///< those that overlap, still if they were moved, are left out of the scene
+};
+
+/// Throws InvalidInput, naming the deepest, when bodies overlap at the start and stay so. The fibres that are left out
+/// are so in the plan, a line about each in the result.
+std::vector<std::string> settle_overlaps(RunPlan& plan, scene::Case& built, const OverlapHelp& help);
+
+/// Leaves out of a plan what the run in `folder` left out, so that it can go on. Nothing where no run is.
+void leave_out_as(RunPlan& plan, const std::filesystem::path& folder);
 
 /// Where a run's files go.
 struct RunPlace {
@@ -39,6 +53,7 @@ struct RunPlace {
   std::string version;  ///< of the program
 };
 
+/// @throws InvalidInput when the run would write over a file that it was read from.
 RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place);
 
 /// Follows a run; every function may be left out.

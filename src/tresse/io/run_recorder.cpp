@@ -10,6 +10,7 @@
 #include <tresse/base/log.hpp>
 #include <tresse/base/stopwatch.hpp>
 #include <tresse/io/csv.hpp>
+#include <tresse/io/outputs.hpp>
 #include <tresse/io/trajectory.hpp>
 
 namespace tresse::io {
@@ -27,20 +28,10 @@ constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
 constexpr const char* checkpoint_file = "checkpoint.h5";
 constexpr const char* failure_folder = "failure";
-/// In the order in which a new run removes them: the checkpoint first, the scene last, so that whatever interrupts it,
-/// no checkpoint stands beside another run's files.
-constexpr std::array run_files{checkpoint_file, summary_file, log_file,     trajectory_file, steps_file,
-                               forces_file,     holds_file,   remarks_file, scene_file};
 constexpr std::size_t failure_limit = 8;
 constexpr double rebuild_growth = 1.5;            // of the log: all builds together cost at most three times the last
 constexpr std::chrono::seconds rebuild_pause{2};  // a short run is built once, at its end
 constexpr int rebuild_share = 100;  // builds take a hundredth of the time at most: the log can be read as well
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw SystemFailure(fmt::format("{}: cannot create the folder: {}", folder.string(), error.message()));
-}
 
 /// N of "step-N.h5", or -1.
 std::int64_t failure_step(const std::string& name) {
@@ -124,7 +115,11 @@ RunRecorder::RunRecorder(RunSettings settings) : settings_(std::move(settings)) 
     resume();
     return;
   }
-  if (settings_.resume) require_same_scene(file(scene_file), read_file(file(scene_file)), settings_.layout.scene);
+  if (settings_.resume) {
+    require_same_scene(file(scene_file), read_file(file(scene_file)), settings_.layout.scene);
+  } else {
+    require_folder_of_run(settings_.folder);
+  }
   start();
 }
 
@@ -136,24 +131,43 @@ std::string RunRecorder::earlier_results() const {
   return any ? "the results of an earlier run" + run_in_brackets(file(summary_file)) : std::string();
 }
 
+/// All that is new is written under other names before anything of an earlier run goes. The tables take the place of
+/// the earlier ones before the scene does: whatever interrupts it, the folder shows that it is one of a run.
 void RunRecorder::start() {
+  Replacement scene(file(scene_file)), steps(file(steps_file)), forces(file(forces_file)), holds(file(holds_file)),
+      log(file(log_file));
+  steps_ = AppendFile::create(steps);
+  steps_.append(steps_header);
+  forces_ = AppendFile::create(forces);
+  forces_.append(forces_header);
+  if (!hold_names_.empty()) {
+    holds_ = AppendFile::create(holds);
+    holds_->append(holds_header);
+    holds_->flush();
+  }
+  steps_.flush();
+  forces_.flush();
+  log_ = TrajectoryLogWriter::create(AppendFile::create(log), settings_.layout);
+  AppendFile text = AppendFile::create(scene);
+  text.append(settings_.layout.scene);
+  text.close();
+
   const std::string earlier = settings_.resume ? std::string() : earlier_results();
   if (!earlier.empty() && settings_.replacing) settings_.replacing(earlier);
-  for (const char* name : run_files) {
+  for (const char* name : {checkpoint_file, summary_file, trajectory_file, remarks_file}) {
     remove_file(file(name));
     remove_file(temporary_name(file(name)));
   }
   keep_failures(settings_.folder, -1);
-  write_atomically(file(scene_file), settings_.layout.scene);
-  steps_ = AppendFile::create(file(steps_file));
-  steps_.append(steps_header);
-  forces_ = AppendFile::create(file(forces_file));
-  forces_.append(forces_header);
-  if (!hold_names_.empty()) {
-    holds_ = AppendFile::create(file(holds_file));
-    holds_->append(holds_header);
+  steps.rename();
+  forces.rename();
+  if (hold_names_.empty()) {
+    remove_file(file(holds_file));
+  } else {
+    holds.rename();
   }
-  log_ = TrajectoryLogWriter::create(file(log_file), settings_.layout);
+  log.rename();
+  scene.commit();
 }
 
 void RunRecorder::resume() {
@@ -199,13 +213,18 @@ void RunRecorder::open_log(const OutputPosition& position) {
   if (!fs::exists(file(log_file), error)) {
     // The run had ended and goes on: its log is made again from the trajectory.
     const TrajectoryReader trajectory(file(trajectory_file));
-    TrajectoryLogWriter log = TrajectoryLogWriter::create(temporary_name(file(log_file)), trajectory.layout());
+    Replacement place(file(log_file));
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(AppendFile::create(place), trajectory.layout());
     const auto frames = std::min<std::size_t>(trajectory.frame_count(), static_cast<std::size_t>(position.frames));
     for (std::size_t i = 0; i < frames; ++i) log.append(trajectory.frame(i));
-    log.sync();
-    put_in_place(file(log_file));
+    log.close();
+    place.commit();
   }
   log_ = TrajectoryLogWriter::resume(file(log_file), settings_.layout, static_cast<std::uint64_t>(position.log_bytes));
+}
+
+void RunRecorder::begin(const dynamics::Stepper& stepper) {
+  io::begin(tally_, stepper.energies(), stepper.state().work_external);
 }
 
 void RunRecorder::record(const dynamics::StepReport& report) {
@@ -247,10 +266,12 @@ std::vector<Remark> RunRecorder::watch(const dynamics::Stepper& stepper, const d
                                              .world = stepper.world(),
                                              .dt = stepper.options().dt,
                                              .step_error = stepper.options().step_error,
+                                             .carried = stepper.options().scheme == dynamics::Scheme::carried,
                                              .energy_rise = new_energy_rise(tally_, report, settings_.limits)},
                                             tally_.watch);
   for (const Remark& remark : remarks) {
     if (!remarks_) {
+      lock_->check();
       remarks_ = AppendFile::create(file(remarks_file));
       remarks_->append(remarks_header);
     }
@@ -279,9 +300,18 @@ void RunRecorder::sync_all() {
   position_.log_bytes = static_cast<std::int64_t>(log_->length());
 }
 
+void RunRecorder::close_all() {
+  steps_.close();
+  forces_.close();
+  if (holds_) holds_->close();
+  if (remarks_) remarks_->close();
+  log_->close();
+}
+
 void RunRecorder::save(const dynamics::SimulationState& state) {
   const Clock::time_point begin = Clock::now();
   sync_all();
+  lock_->check();
   write_checkpoint(file(checkpoint_file), {settings_.layout.scene, settings_.layout.version, state, tally_, position_});
   checkpoint_time_ = Clock::now() - begin;
   timings_.checkpoint += std::chrono::duration<double>(checkpoint_time_).count();
@@ -301,6 +331,7 @@ void RunRecorder::checkpoint(const dynamics::SimulationState& state) {
 void RunRecorder::build_trajectory() {
   const Clock::time_point begin = Clock::now();
   log_->flush();
+  lock_->check();
   write_trajectory_from_log(file(trajectory_file), file(log_file));
   built_bytes_ = log_->length();
   last_build_ = Clock::now();
@@ -310,6 +341,7 @@ void RunRecorder::build_trajectory() {
 fs::path RunRecorder::write_failure(const dynamics::SimulationState& before) {
   if (failures_.size() >= failure_limit) return {};
   const std::string name = fmt::format("{}/step-{}.h5", failure_folder, before.step + 1);
+  lock_->check();
   make_folder(file(failure_folder));
   fs::path path = settings_.folder / name;
   write_checkpoint(path, {settings_.layout.scene, settings_.layout.version, before, {}, {}});
@@ -329,6 +361,7 @@ Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& st
       save(state);
     }
     build_trajectory();
+    close_all();
   }
   write_summary_as(outcome == Outcome::finished      ? "finished"
                    : outcome == Outcome::interrupted ? "interrupted"
@@ -350,6 +383,7 @@ RunTimings RunRecorder::timings() const {
 }
 
 void RunRecorder::write_summary_as(const char* status) {
+  lock_->check();
   write_summary(file(summary_file), {.version = settings_.layout.version,
                                      .threads = settings_.threads,
                                      .status = status,

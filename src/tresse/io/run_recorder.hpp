@@ -55,8 +55,9 @@ struct Verdict {
 /// SIGXFSZ under a file size limit: the program ignores that signal.
 class RunRecorder {
  public:
-  /// New run: removes the files of an earlier run from the folder, and no others. Resuming: cuts them to the last
-  /// checkpoint; a run that was killed before its first checkpoint starts anew.
+  /// New run: replaces the files of an earlier run in the folder, and no others; refuses a folder that holds anything
+  /// but was never a run's. Resuming: cuts them to the last checkpoint; a run that was killed before its first
+  /// checkpoint starts anew.
   explicit RunRecorder(RunSettings settings);
 
   /// State to go on from; empty for a new run.
@@ -71,6 +72,8 @@ class RunRecorder {
            since >= settings_.checkpoint_pause && since >= settings_.checkpoint_share * checkpoint_time_;
   }
 
+  /// Opens the books of a new run, before its first step.
+  void begin(const dynamics::Stepper& stepper);
   void record(const dynamics::StepReport& report);
   void record_frame(const Frame& frame);
 
@@ -87,7 +90,7 @@ class RunRecorder {
   std::filesystem::path write_failure(const dynamics::SimulationState& before);
 
   /// Last call. A failed run is never sound and keeps its last checkpoint, the others write one of `state`. The log is
-  /// removed when finished.
+  /// removed when finished, trajectory.h5 having been read back.
   Verdict finish(Outcome outcome, const dynamics::SimulationState& state);
 
   const RunTally& tally() const { return tally_; }
@@ -101,6 +104,7 @@ class RunRecorder {
   void open_log(const OutputPosition& position);
   void build_trajectory();
   void sync_all();
+  void close_all();
   void save(const dynamics::SimulationState& state);
   void write_summary_as(const char* status);
   RunTimings timings() const;

@@ -167,6 +167,11 @@ void check_size(ReaderContext& context, const TomlNode& node, const std::vector<
                 double& fibres, double& unknowns) {
   const scene::FibreGroup& group = groups.back();
   const double count = scene::fibre_counts(groups).back();
+  if (!group.leave_out.empty() && group.leave_out.back() >= count) {
+    context.fail(*node.find("leave_out"),
+                 fmt::format("fibres.{}.leave_out names fibre {}; expected one of 0 to {}", one_line(group.name, 40),
+                             group.leave_out.back(), number(count - 1.0)));
+  }
   fibres += count;
   unknowns += scene::unknown_count(group, count);
   if (fibres > limits::fibres) {
@@ -236,7 +241,8 @@ void Import::add(const rods::FittedCurve& fit) {
   least_elements = least_elements == 0 ? elements : std::min(least_elements, elements);
   most_elements = std::max(most_elements, elements);
   largest_distance = std::max(largest_distance, fit.largest_distance);
-  mean_distance += fit.mean_distance / static_cast<double>(strands);
+  ++strands;
+  mean_distance += (fit.mean_distance - mean_distance) / static_cast<double>(strands);
 }
 
 SceneDocument detail::parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,

@@ -164,6 +164,7 @@ void write_materials(Writer& out, const scene::Scene& scene) {
     out.entry("young_modulus", group.material.young_modulus);
     out.entry("poisson_ratio", group.material.poisson_ratio);
     out.entry("damping_time", group.material.damping_time);
+    out.entry("rotary_inertia", group.material.rotary_inertia);
   }
 }
 
@@ -289,6 +290,7 @@ void write_group(Writer& out, const scene::FibreGroup& group) {
     out.entry("root", std::string_view(strands_root_text(group.root)));
     out.list("strands", group.strands, strand_text);
   }
+  if (!group.leave_out.empty()) out.list("leave_out", group.leave_out, [](int i) { return fmt::format("{}", i); });
   out.entry("natural_curvature_onset", group.natural_curvature_onset);
   if (group.growth_factor != 1.0) {
     out.entry("growth", std::string_view(

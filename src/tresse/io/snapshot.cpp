@@ -54,7 +54,8 @@ std::vector<Vector3> internal_forces(const scene::Scene& scene, const assembly::
   const std::vector<rods::CrossSection>& sections = scene::sections(group, fibre.member);
   const std::vector<double> s = arc_lengths(*fibre.rod, at);
   const auto density = [&](int i, int element) -> Vector3 {
-    const double linear_density = group.material.density * rods::area(sections[element]);
+    const int of_scene = element - (fibre.embedding.divided && element > fibre.embedding.piece ? 1 : 0);
+    const double linear_density = group.material.density * rods::area(sections[of_scene]);
     return linear_density * (loads.gravity - loads.acceleration[i]) - loads.drag * (loads.velocity[i] - loads.wind);
   };
   std::vector<Vector3> out(at.size(), Vector3::Zero());

@@ -23,17 +23,53 @@ bool exceeds(double value, double limit) { return !(value <= limit); }
 
 void add_energy(RunTally& tally, const dynamics::StepReport& report) {
   const auto& [kinetic, elastic, gravity] = report.energies;
-  if (tally.steps == 1) tally.first_gravity = gravity;
   const double scale =
       std::abs(kinetic) + std::abs(elastic) + std::abs(gravity - tally.first_gravity) + std::abs(report.work_external);
-  tally.energy_scale = std::max(tally.energy_scale, scale);
+  if (std::isfinite(scale)) tally.energy_scale = std::max(tally.energy_scale, scale);
+  const auto keep_worst = [&](double value, double& worst, std::int64_t& step) {
+    if (std::isnan(worst) || !exceeds(value, worst)) return;  // a NaN, once there, stays the worst
+    worst = value;
+    step = report.step;
+  };
   const double energy = kinetic + elastic + gravity - report.work_external;
-  if (tally.steps == 1) tally.lowest_energy = energy;
-  if (energy - tally.lowest_energy > tally.worst_rise) {
-    tally.worst_rise = energy - tally.lowest_energy;
-    tally.worst_rise_step = report.step;
-  }
+  keep_worst(energy - tally.lowest_energy, tally.worst_rise, tally.worst_rise_step);
+  keep_worst(report.energy_excess, tally.worst_excess, tally.worst_excess_step);
   tally.lowest_energy = std::min(tally.lowest_energy, energy);
+}
+
+/// What rises of the energy are measured by. [J]
+double energy_scale(const RunTally& tally, const RunLimits& limits) {
+  return std::max(tally.energy_scale, limits.little_energy);
+}
+
+/// `value` over the scale; infinite where there is none.
+double relative(double value, double scale) {
+  if (value == 0.0) return 0.0;
+  return scale > 0.0 ? value / scale : std::numeric_limits<double>::infinity();
+}
+
+/// How many times `limit` a finding may come to and be slight.
+constexpr double slight_residual = 100.0;
+constexpr double slight_overlap = 5.0;
+constexpr double slight_hold = 10.0;
+
+Severity severity_of(double value, double limit, double slight) {
+  return exceeds(value, slight * limit) ? Severity::serious : Severity::slight;
+}
+
+/// Whatever the tolerance, forces that are this exact can be used.
+constexpr double usable_residual = 1e-7;
+
+Finding residual_finding(const RunTally& tally, const RunLimits& limits) {
+  Finding out{"residual", tally.worst_residual_step, tally.worst_residual, limits.residual, tally.missed_steps};
+  const bool unsolved = exceeds(tally.worst_nonlinear_residual, slight_residual * limits.nonlinear_residual);
+  const double enough = std::max(slight_residual * limits.residual, usable_residual);
+  out.severity = unsolved || exceeds(tally.worst_residual, enough) ? Severity::serious : Severity::slight;
+  return out;
+}
+
+Finding counted_finding(const char* what, const TroubleTally& count, double limit, Severity severity) {
+  return {what, count.worst_step, count.worst, limit, count.steps, severity};
 }
 
 std::string words(const Finding& finding) {
@@ -53,6 +89,14 @@ std::string words(const Finding& finding) {
     return fmt::format("energy rose by {:.3g} of its scale by step {} (limit {:.3g})", finding.value, finding.step,
                        finding.limit);
   }
+  if (finding.what == "motion") {
+    return fmt::format("{} left the motion of a fibre without contact unsolved, the worst step {}",
+                       counted(finding.steps, "step"), finding.step);
+  }
+  if (finding.what == "passed-through") {
+    return fmt::format("{} let bodies pass through each other, most at step {}", counted(finding.steps, "step"),
+                       finding.step);
+  }
   return fmt::format("the state stopped being finite at step {}", finding.step);
 }
 
@@ -62,7 +106,9 @@ Json verdict(const std::vector<Finding>& found) {
   for (const Finding& finding : found) {
     Json entry = {{"what", finding.what}, {"step", finding.step}};
     if (finding.what != "non-finite") entry.update({{"value", finding.value}, {"limit", finding.limit}});
-    if (finding.what == "residual" || finding.what == "hold") entry["steps"] = finding.steps;
+    if (finding.what != "non-finite" && finding.what != "penetration" && finding.what != "energy")
+      entry["steps"] = finding.steps;
+    entry["severity"] = to_string(finding.severity);
     entry["message"] = words(finding);
     out.push_back(entry);
   }
@@ -102,6 +148,13 @@ bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limit
          exceeds(report.residual, limits.residual) || exceeds(report.nonlinear_residual, limits.nonlinear_residual);
 }
 
+void begin(RunTally& tally, const rods::RodEnergies& start, double work_external) {
+  tally.first_gravity = start.gravity;
+  const double scale = std::abs(start.kinetic) + std::abs(start.elastic) + std::abs(work_external);
+  if (std::isfinite(scale)) tally.energy_scale = scale;
+  tally.lowest_energy = start.kinetic + start.elastic + start.gravity - work_external;
+}
+
 void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits) {
   ++tally.steps;
   tally.time = report.time;
@@ -117,29 +170,71 @@ void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& l
     tally.worst_penetration = report.max_penetration;
     tally.worst_penetration_step = report.step;
   }
+  if (!std::isnan(tally.worst_nonlinear_residual) && exceeds(report.nonlinear_residual, tally.worst_nonlinear_residual))
+    tally.worst_nonlinear_residual = report.nonlinear_residual;
   if (!report.finite && tally.not_finite_step == 0) tally.not_finite_step = report.step;
   if (report.finite) add_energy(tally, report);
 }
 
 double new_energy_rise(const RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits) {
-  const bool now = tally.worst_rise_step == report.step && tally.worst_rise > limits.energy * tally.energy_scale;
-  return now ? tally.worst_rise / tally.energy_scale : 0.0;
+  const double scale = energy_scale(tally, limits);
+  double out = 0.0;
+  if (tally.worst_rise_step == report.step && exceeds(tally.worst_rise, limits.energy * scale))
+    out = relative(tally.worst_rise, scale);
+  if (tally.worst_excess_step == report.step && exceeds(tally.worst_excess, limits.energy_excess * scale))
+    out = std::max(out, relative(tally.worst_excess, scale));
+  return out;
+}
+
+const char* to_string(Severity severity) {
+  switch (severity) {
+    case Severity::none:
+      return "none";
+    case Severity::slight:
+      return "slight";
+    case Severity::serious:
+      return "serious";
+  }
+  return "unknown";
 }
 
 std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
   std::vector<Finding> out;
   if (tally.not_finite_step != 0) out.push_back({.what = "non-finite", .step = tally.not_finite_step});
-  if (tally.missed_steps > 0) {
-    out.push_back({"residual", tally.worst_residual_step, tally.worst_residual, limits.residual, tally.missed_steps});
-  }
+  const TroubleTally& motion = tally.watch[static_cast<std::size_t>(Trouble::motion_unsolved)];
+  if (motion.steps > 0) out.push_back(counted_finding("motion", motion, 0.0, Severity::serious));
+  if (tally.missed_steps > motion.steps || exceeds(tally.worst_residual, limits.residual))
+    out.push_back(residual_finding(tally, limits));
   if (exceeds(tally.worst_penetration, limits.penetration)) {
-    out.push_back({"penetration", tally.worst_penetration_step, tally.worst_penetration, limits.penetration});
+    out.push_back({.what = "penetration",
+                   .step = tally.worst_penetration_step,
+                   .value = tally.worst_penetration,
+                   .limit = limits.penetration,
+                   .severity = severity_of(tally.worst_penetration, limits.penetration, slight_overlap)});
   }
-  if (tally.worst_rise > limits.energy * tally.energy_scale) {
-    out.push_back({"energy", tally.worst_rise_step, tally.worst_rise / tally.energy_scale, limits.energy});
+  const double scale = energy_scale(tally, limits);
+  if (exceeds(tally.worst_rise, limits.energy * scale)) {
+    out.push_back({"energy", tally.worst_rise_step, relative(tally.worst_rise, scale), limits.energy});
+  } else if (exceeds(tally.worst_excess, limits.energy_excess * scale)) {
+    out.push_back({.what = "energy",
+                   .step = tally.worst_excess_step,
+                   .value = relative(tally.worst_excess, scale),
+                   .limit = limits.energy_excess,
+                   .severity = severity_of(tally.worst_excess, scale, limits.energy)});
   }
+  const TroubleTally& through = tally.watch[static_cast<std::size_t>(Trouble::passed_through)];
+  if (through.steps > 0) out.push_back(counted_finding("passed-through", through, 0.0, Severity::serious));
   const TroubleTally& holds = tally.watch[static_cast<std::size_t>(Trouble::hold_missed)];
-  if (holds.steps > 0) out.push_back({"hold", holds.worst_step, holds.worst, 0.1, holds.steps});
+  if (holds.steps > 0) {
+    const double limit = 0.1;
+    out.push_back(counted_finding("hold", holds, limit, severity_of(holds.worst, limit, slight_hold)));
+  }
+  return out;
+}
+
+Severity severity(const std::vector<Finding>& found) {
+  Severity out = Severity::none;
+  for (const Finding& finding : found) out = std::max(out, finding.severity);
   return out;
 }
 
@@ -150,7 +245,7 @@ std::string sentence(const RunTally& tally, const std::vector<Finding>& found) {
                counted(tally.steps, "step"), tally.worst_residual, tally.worst_penetration) +
            remarks_in_words(tally.watch);
   }
-  std::string out = "Not sound: ";
+  std::string out = severity(found) == Severity::slight ? "Nearly sound: " : "Not sound: ";
   for (std::size_t i = 0; i < found.size(); ++i) out += (i > 0 ? "; " : "") + words(found[i]);
   return out + "." + remarks_in_words(tally.watch);
 }
@@ -175,13 +270,23 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["missed_tolerance_steps"] = tally.missed_steps;
   json["worst_penetration"] = tally.worst_penetration;
   json["worst_penetration_step"] = tally.worst_penetration_step;
-  json["worst_energy_rise"] = tally.energy_scale > 0.0 ? tally.worst_rise / tally.energy_scale : 0.0;
+  const double scale = energy_scale(tally, summary.limits);
+  json["worst_energy_rise"] = relative(tally.worst_rise, scale);
   json["worst_energy_rise_step"] = tally.worst_rise_step;
+  json["worst_energy_excess"] = relative(tally.worst_excess, scale);
+  json["worst_energy_excess_step"] = tally.worst_excess_step;
   json["remarks"] = remarks(tally.watch);
   json["peak_memory_bytes"] = peak_memory();
   json["failures"] = summary.failures;
-  json["verdict"] = verdict(found);
-  json["sentence"] = sentence(tally, found);
+  if (summary.status == "running") {  // nothing to judge yet
+    json["verdict"] = nullptr;
+    json["severity"] = nullptr;
+    json["sentence"] = fmt::format("Running: {} so far.", counted(tally.steps, "step"));
+  } else {
+    json["verdict"] = verdict(found);
+    json["severity"] = to_string(severity(found));
+    json["sentence"] = sentence(tally, found);
+  }
   write_atomically(file, json.dump(2) + "\n");
 }
 

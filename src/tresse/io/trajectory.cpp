@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/atomic_file.hpp>
 #include <tresse/io/detail/fields.hpp>
 #include <tresse/io/trajectory_log.hpp>
 
@@ -26,6 +27,17 @@ void describe(Hdf5Writer& file, const detail::Field& field) {
 Shape joined(Shape head, const Shape& tail) {
   head.insert(head.end(), tail.begin(), tail.end());
   return head;
+}
+
+template <class T>
+std::uint32_t crc_of(const std::vector<T>& values, std::uint32_t crc) {
+  return crc32({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}, crc);
+}
+
+void require_same(const Hdf5Reader& file, const std::string& name, bool same) {
+  if (same) return;
+  throw SystemFailure(
+      fmt::format("{}: '{}' does not read back as it was written; the old file stands", file.path().string(), name));
 }
 
 /// Rows of one dataset on their way to the file, a chunk at a time: HDF5 then packs every chunk once.
@@ -48,6 +60,7 @@ class Column {
   void add(Hdf5Writer& file, const std::vector<T>& values) {
     if (row_ == 0 || values.empty()) return;
     const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+    crc_ = crc_of(values, crc_);
     pending_.insert(pending_.end(), bytes, bytes + values.size() * sizeof(T));
     const std::size_t ready = pending_.size() / (row_ * sizeof(T)) / rows_ * rows_;
     if (ready > 0) write<T>(file, ready);
@@ -56,6 +69,16 @@ class Column {
   template <class T>
   void finish(Hdf5Writer& file) {
     if (!pending_.empty()) write<T>(file, pending_.size() / (row_ * sizeof(T)));
+  }
+
+  /// Compares what is in the file with what was given.
+  template <class T>
+  void read_back(const Hdf5Reader& file) const {
+    std::uint32_t found = 0;
+    const std::size_t block = 16 * rows_;  // each call opens the dataset anew
+    for (std::size_t first = 0; first < written_; first += block)
+      found = crc_of(file.read_rows<T>(name_, first, std::min(block, written_ - first)), found);
+    require_same(file, name_, found == crc_);
   }
 
  private:
@@ -72,6 +95,7 @@ class Column {
   std::size_t row_ = 1;      ///< values in a row
   std::size_t rows_ = 1;     ///< rows in a chunk
   std::size_t written_ = 0;  ///< rows
+  std::uint32_t crc_ = 0;    ///< of all that was added
   std::vector<std::byte> pending_;
 };
 
@@ -88,37 +112,57 @@ void write_layout(Hdf5Writer& file, const TrajectoryLayout& layout) {
   });
 }
 
-void write_frames(Hdf5Writer& file, const TrajectoryLayout& layout, std::uint64_t frames, std::uint64_t contacts,
-                  const std::function<void(Frame&)>& next) {
-  std::vector<Column> columns;
-  Frame frame;
-  detail::for_each_array_of_frame(frame, [&]<class T>(const detail::Field& field, const std::vector<T>&) {
-    const Shape head = field.per == detail::Per::contact ? Shape{contacts} : Shape{frames, rows(field.per, layout, 0)};
-    columns.emplace_back().open<T>(file, field, joined(head, field.inner));
-  });
+/// What was written of the frames, so as to know it again.
+struct Written {
+  std::vector<Column> columns;  ///< in the order of the arrays of a frame
   std::vector<double> times;
   std::vector<std::int64_t> steps;
   std::vector<std::int64_t> offsets = {0};
+};
+
+Written write_frames(Hdf5Writer& file, const TrajectoryLayout& layout, std::uint64_t frames, std::uint64_t contacts,
+                     const std::function<void(Frame&)>& next) {
+  Written out;
+  Frame frame;
+  detail::for_each_array_of_frame(frame, [&]<class T>(const detail::Field& field, const std::vector<T>&) {
+    const Shape head = field.per == detail::Per::contact ? Shape{contacts} : Shape{frames, rows(field.per, layout, 0)};
+    out.columns.emplace_back().open<T>(file, field, joined(head, field.inner));
+  });
   for (std::uint64_t i = 0; i < frames; ++i) {
     next(frame);
     validate(frame, layout);
-    times.push_back(frame.time);
-    steps.push_back(frame.step);
-    offsets.push_back(offsets.back() + static_cast<std::int64_t>(frame.contact_count()));
-    auto column = columns.begin();
+    out.times.push_back(frame.time);
+    out.steps.push_back(frame.step);
+    out.offsets.push_back(out.offsets.back() + static_cast<std::int64_t>(frame.contact_count()));
+    auto column = out.columns.begin();
     detail::for_each_array_of_frame(
         frame, [&]<class T>(const detail::Field&, const std::vector<T>& array) { (column++)->add(file, array); });
   }
-  require(offsets.back() == static_cast<std::int64_t>(contacts),
+  require(out.offsets.back() == static_cast<std::int64_t>(contacts),
           "trajectory: frames hold another number of contacts than announced");
-  auto column = columns.begin();
+  auto column = out.columns.begin();
   detail::for_each_array_of_frame(
       frame, [&]<class T>(const detail::Field&, const std::vector<T>&) { (column++)->template finish<T>(file); });
-  file.write("time", times);
+  file.write("time", out.times);
   file.attribute("time", "unit", "s");
-  file.write("step", steps);
-  file.write("contacts/frame_offsets", offsets);
+  file.write("step", out.steps);
+  file.write("contacts/frame_offsets", out.offsets);
   file.attribute("contacts/frame_offsets", "meaning", "contacts of frame i: from entry i to entry i + 1");
+  return out;
+}
+
+/// Before anything that it replaces goes.
+void read_back(const std::filesystem::path& file, const TrajectoryLayout& layout, const Written& written) {
+  const TrajectoryReader trajectory(file);
+  const Hdf5Reader in(file);
+  require_same(in, "scene", trajectory.layout() == layout);
+  require_same(in, "time", trajectory.times() == written.times);
+  require_same(in, "step", in.read<std::int64_t>("step") == written.steps);
+  require_same(in, "contacts/frame_offsets", in.read<std::int64_t>("contacts/frame_offsets") == written.offsets);
+  auto column = written.columns.begin();
+  const Frame types;
+  detail::for_each_array_of_frame(
+      types, [&]<class T>(const detail::Field&, const std::vector<T>&) { (column++)->template read_back<T>(in); });
 }
 
 }  // namespace
@@ -126,10 +170,14 @@ void write_frames(Hdf5Writer& file, const TrajectoryLayout& layout, std::uint64_
 void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout, std::uint64_t frames,
                       std::uint64_t contacts, const std::function<void(Frame&)>& next) {
   validate(layout);
-  write_hdf5(file, [&](Hdf5Writer& writer) {
-    write_layout(writer, layout);
-    write_frames(writer, layout, frames, contacts, next);
-  });
+  Written written;
+  write_hdf5(
+      file,
+      [&](Hdf5Writer& writer) {
+        write_layout(writer, layout);
+        written = write_frames(writer, layout, frames, contacts, next);
+      },
+      [&](const std::filesystem::path& whole) { read_back(whole, layout, written); });
 }
 
 void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout,

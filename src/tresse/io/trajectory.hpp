@@ -11,8 +11,9 @@
 /// trajectory.h5, the whole story of a run for whoever draws or measures it. Its datasets are listed in docs/files.md.
 namespace tresse::io {
 
-/// Writes `file` in one pass, whole or not at all; the same frames leave the same bytes. `next` fills the frames in
-/// turn, `frames` times; together they have `contacts` contacts. Memory: a frame and 64 KiB an array.
+/// Writes `file` in one pass, whole or not at all, and reads it back before it takes its place; the same frames leave
+/// the same bytes. `next` fills the frames in turn, `frames` times; together they have `contacts` contacts. Memory: a
+/// frame and 64 KiB an array.
 void write_trajectory(const std::filesystem::path& file, const TrajectoryLayout& layout, std::uint64_t frames,
                       std::uint64_t contacts, const std::function<void(Frame&)>& next);
 

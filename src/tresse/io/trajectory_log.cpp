@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -163,22 +164,29 @@ RecordHeader header_of(Kind kind, const std::string& payload, std::size_t contac
   throw InvalidInput(fmt::format("{}: damaged or cut short at byte {}", file.string(), offset));
 }
 
+/// Reads as many bytes, or fewer where the file ends.
+void read_bytes(std::ifstream& in, const std::filesystem::path& path, char* into, std::size_t count) {
+  errno = 0;
+  in.read(into, static_cast<std::streamsize>(count));
+  if (in.bad()) throw SystemFailure(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
+}
+
 /// Reads the header at the stream's place; nothing where it is not one, or where the file of `size` bytes ends before
 /// its record.
-std::optional<RecordHeader> read_header(std::ifstream& in, std::uint64_t size) {
+std::optional<RecordHeader> read_header(std::ifstream& in, const std::filesystem::path& path, std::uint64_t size) {
   const auto offset = static_cast<std::uint64_t>(in.tellg());
   RecordHeader header;
-  in.read(reinterpret_cast<char*>(&header), sizeof(header));
+  read_bytes(in, path, reinterpret_cast<char*>(&header), sizeof(header));
   if (!in || header.mark != record_mark || header.header_crc != crc_of(header)) return {};
   if (header.size > size - offset - sizeof(header)) return {};
   return header;
 }
 
 /// The time of the frame whose payload begins at the stream's place, its first array; unchecked by any checksum.
-std::optional<double> read_time(std::ifstream& in) {
+std::optional<double> read_time(std::ifstream& in, const std::filesystem::path& path) {
   constexpr std::size_t length = 1 + std::string_view("time").size() + 1 + sizeof(std::uint64_t) + sizeof(double);
   std::string begin(length, '\0');
-  in.read(begin.data(), length);
+  read_bytes(in, path, begin.data(), length);
   Decoder decoder{std::string_view(begin).substr(0, static_cast<std::size_t>(in.gcount()))};
   std::vector<double> time;
   decoder.get("time", time);
@@ -188,19 +196,19 @@ std::optional<double> read_time(std::ifstream& in) {
 RecordHeader read_record(std::ifstream& in, const std::filesystem::path& path, std::uint64_t size,
                          std::string& payload) {
   const auto offset = static_cast<std::uint64_t>(in.tellg());
-  const auto header = read_header(in, size);
+  const auto header = read_header(in, path, size);
   if (!header) damaged(path, offset);
   payload.resize(header->size);
-  in.read(payload.data(), static_cast<std::streamsize>(payload.size()));
+  read_bytes(in, path, payload.data(), payload.size());
   if (!in || crc32(payload) != header->payload_crc) damaged(path, offset);
   return *header;
 }
 
 }  // namespace
 
-TrajectoryLogWriter TrajectoryLogWriter::create(const std::filesystem::path& file, const TrajectoryLayout& layout) {
+TrajectoryLogWriter TrajectoryLogWriter::create(AppendFile file, const TrajectoryLayout& layout) {
   validate(layout);
-  TrajectoryLogWriter writer(AppendFile::create(file));
+  TrajectoryLogWriter writer(std::move(file));
   const std::string payload = encoded(layout);
   const RecordHeader header = header_of(Kind::layout, payload, 0);
   writer.file_.append(file_mark);
@@ -235,7 +243,7 @@ TrajectoryLogReader::TrajectoryLogReader(const std::filesystem::path& file, LogE
   in_.open(file, std::ios::binary);
   if (error || !in_) throw InvalidInput(fmt::format("{}: cannot be read", file.string()));
   std::array<char, file_mark.size()> mark{};
-  in_.read(mark.data(), mark.size());
+  read_bytes(in_, path_, mark.data(), mark.size());
   if (!in_ || std::string_view(mark.data(), mark.size()) != file_mark) {
     throw InvalidInput(fmt::format("{}: not a trajectory log", file.string()));
   }
@@ -263,8 +271,8 @@ void TrajectoryLogReader::count_records(std::uint64_t begin, LogEnd end) {
   in_.clear();
   in_.seekg(static_cast<std::streamoff>(begin));
   for (std::uint64_t offset = begin; offset < size_;) {
-    const auto header = read_header(in_, size_);
-    const auto time = header && header->kind == Kind::frame ? read_time(in_) : std::nullopt;
+    const auto header = read_header(in_, path_, size_);
+    const auto time = header && header->kind == Kind::frame ? read_time(in_, path_) : std::nullopt;
     if (!time) {
       if (end == LogEnd::whole) damaged(path_, offset);
       size_ = offset;

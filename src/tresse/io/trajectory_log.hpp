@@ -15,7 +15,10 @@ namespace tresse::io {
 class TrajectoryLogWriter {
  public:
   /// New, with the layout as its first record.
-  static TrajectoryLogWriter create(const std::filesystem::path& file, const TrajectoryLayout& layout);
+  static TrajectoryLogWriter create(AppendFile file, const TrajectoryLayout& layout);
+  static TrajectoryLogWriter create(const std::filesystem::path& file, const TrajectoryLayout& layout) {
+    return create(AppendFile::create(file), layout);
+  }
   /// Cut to its first `length` bytes. @throws InvalidInput when it is shorter, or made for another layout.
   static TrajectoryLogWriter resume(const std::filesystem::path& file, const TrajectoryLayout& layout,
                                     std::uint64_t length);
@@ -25,6 +28,7 @@ class TrajectoryLogWriter {
   void flush() { file_.flush(); }
   void flush_when_due() { file_.append({}); }  ///< so that a reader sees the last frame although no other comes
   void sync() { file_.sync(); }
+  void close() { file_.close(); }
 
  private:
   explicit TrajectoryLogWriter(AppendFile file) : file_(std::move(file)) {}

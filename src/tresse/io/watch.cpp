@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include <tresse/assembly/contact_problem.hpp>
 
@@ -16,6 +17,7 @@ using dynamics::ContactReport;
 using dynamics::WarmContact;
 
 constexpr double overlap_told = 0.1;       // of the radius
+constexpr double jam_told = 0.01;          // of the radius
 constexpr double hold_error_told = 0.1;    // of the radius
 constexpr double deep_overlap_told = 0.5;  // of the radius
 constexpr double gap_told = 1.0;           // radii that a pressed contact opens by in one step
@@ -66,7 +68,7 @@ double travel(const WatchedStep& step, const ContactReport& contact) {
   return step.dt * contact.slip / radius_of(step.world, contact);
 }
 
-/// A point of a body's centreline or axis, and the direction of growing arc length there; none on a point.
+/// A point of a body's centreline or axis, and its derivative by the arc length of the material; none on a point.
 struct AxisPoint {
   Vector3 position;
   Vector3 tangent;
@@ -83,7 +85,7 @@ struct Axis {
   AxisPoint at(double s) const {
     if (!rod) return {from + s * along, along};
     const rods::RodSection section = rod->section(s);
-    return {section.position, section.frame.col(0)};
+    return {section.position, section.stretch * section.frame.col(0)};
   }
   bool within(double s) const { return length == 0.0 || (s > 0.0 && s < length); }
 };
@@ -121,12 +123,15 @@ std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, 
     const AxisPoint p = a.at(x);
     const AxisPoint q = b.at(y);
     const Vector3 apart = q.position - p.position;
-    const double cosine = p.tangent.dot(q.tangent);
-    const double determinant = std::max(1.0 - cosine * cosine, 1e-3);  // parallel axes: any point of the valley does
+    const auto squared = [](const Vector3& v) { return v.isZero(0.0) ? 1.0 : v.squaredNorm(); };  // a point stays
+    const double p2 = squared(p.tangent);
+    const double q2 = squared(q.tangent);
+    const double pq = p.tangent.dot(q.tangent);
+    const double determinant = std::max(p2 * q2 - pq * pq, 1e-3 * p2 * q2);  // parallel axes: any point of the valley
     const double along_a = p.tangent.dot(apart);
     const double along_b = -q.tangent.dot(apart);
-    const double next_x = std::clamp(x + (along_a + cosine * along_b) / determinant, 0.0, a.length);
-    const double next_y = std::clamp(y + (along_b + cosine * along_a) / determinant, 0.0, b.length);
+    const double next_x = std::clamp(x + (q2 * along_a + pq * along_b) / determinant, 0.0, a.length);
+    const double next_y = std::clamp(y + (p2 * along_b + pq * along_a) / determinant, 0.0, b.length);
     const double moved = std::abs(next_x - x) + std::abs(next_y - y);
     x = next_x;
     y = next_y;
@@ -170,8 +175,8 @@ struct Parted {
   }
 };
 
-/// Nothing where it cannot be told, or where one slid off the other's end.
-std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed, const ContactReport& pair) {
+/// Nothing where it cannot be told, or where one slid off the other's end. `force`: of a on b (3)
+std::optional<Parted> parted(const WatchedStep& step, const Vector3& force, const ContactReport& pair) {
   if (pair.obstacle_b >= 0 && std::holds_alternative<bodies::Mesh>(step.world.obstacles[pair.obstacle_b].shape)) {
     return {};  // which side of a sheet is right is the contact's to know
   }
@@ -189,7 +194,7 @@ std::optional<Parted> parted(const WatchedStep& step, const WarmContact& pressed
   const double reach = 2.0 * same_place * radius_of(step.world, pair);
   const auto nearest = nearest_around(a, pair.s_a, b, pair.s_b, reach);
   if (!nearest || !a.within(nearest->s_a) || !b.within(nearest->s_b)) return {};
-  return Parted::of(nearest->apart.dot(pressed.force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
+  return Parted::of(nearest->apart.dot(force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
 }
 
 void add(TroubleTally& count, std::int64_t now, double measure) {
@@ -234,6 +239,8 @@ const char* to_string(Trouble kind) {
       return "motion-unsolved";
     case Trouble::step_error:
       return "step-error";
+    case Trouble::jammed:
+      return "jammed";
   }
   return "unknown";
 }
@@ -270,7 +277,9 @@ std::string liveliest_fibre(const assembly::World& world) {
 std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
   seen_ = {};
   look_at_overlaps(step);
+  look_at_jams(step);
   look_at_lost_contacts(step);
+  look_at_crossing(step);
   look_at_fibres(step);
   look_at_energy(step);
   look_at_cuts(step, tally);
@@ -285,12 +294,13 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
     add(count, step.report.step, seen_[i].measure);
     if (!remark_due(kind, count, step.report.step)) continue;
     ++count.told;
-    count.advised = count.advised > 0.0 ? std::min(count.advised, seen_[i].time_step) : seen_[i].time_step;
+    if (seen_[i].time_step > 0.0)
+      count.advised = count.advised > 0.0 ? std::min(count.advised, seen_[i].time_step) : seen_[i].time_step;
     remarks.push_back({step.report.step, step.report.time, kind, seen_[i].message});
   }
   for (Remark& remark : remarks) {
     const TroubleTally& count = tally[static_cast<std::size_t>(remark.kind)];
-    remark.message += fmt::format("try time_step {:g} s", advised_step(tally));
+    if (count.advised > 0.0) remark.message += fmt::format("try time_step {:g} s", advised_step(tally));
     if (count.steps > 1 && remark.kind != Trouble::cut_steps)
       remark.message += fmt::format(" ({} such steps so far, {} in a row)", count.steps, count.in_a_row);
   }
@@ -305,11 +315,15 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
   const double radius = radius_of(step.world, *deepest);
   const double depth = -deepest->gap / radius;
   if (!(depth > overlap_told)) return;
+  const auto same = [&](const ContactReport& contact) {
+    return contact.fibre_a == deepest->fibre_a && contact.obstacle_a == deepest->obstacle_a &&
+           contact.fibre_b == deepest->fibre_b && contact.obstacle_b == deepest->obstacle_b;
+  };
+  const auto& jammed = step.report.jammed;
+  if (jammed && same(*jammed) && std::abs(jammed->s_a - deepest->s_a) < radius) return;  // look_at_jams() tells
   double slip = 0.0;
   for (const ContactReport& contact : step.contacts) {
-    const bool same = contact.fibre_a == deepest->fibre_a && contact.obstacle_a == deepest->obstacle_a &&
-                      contact.fibre_b == deepest->fibre_b && contact.obstacle_b == deepest->obstacle_b;
-    if (same) slip = std::max(slip, contact.slip);
+    if (same(contact)) slip = std::max(slip, contact.slip);
   }
   const double radii = step.dt * slip / radius;
   const std::string others =
@@ -319,6 +333,20 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
                                           length_in_words(-deepest->gap), depth, others, slides);
   seen(Trouble::penetration) = {depth, message, shorter_step(step.dt, radii)};
   if (depth > deep_overlap_told) seen(Trouble::deep_penetration) = seen(Trouble::penetration);
+}
+
+void Watch::look_at_jams(const WatchedStep& step) {
+  const auto& jammed = step.report.jammed;
+  if (!jammed) return;
+  const double depth = -jammed->gap / radius_of(step.world, *jammed);
+  if (!(depth > jam_told)) return;
+  seen(Trouble::jammed) = {
+      depth,
+      fmt::format(
+          "{}: {} deep without a force; the fibre is straight, cannot stretch, and so cannot give way along its "
+          "axis; bend it a little, or use the model \"discrete-elastic-rod\"",
+          pair_name(*jammed, step.world), length_in_words(-jammed->gap)),
+      0.0};
 }
 
 void Watch::note_contacts(const WatchedStep& step) {
@@ -369,18 +397,30 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
     const bool suspect = !known || (std::abs(known->s_a - pair.s_a) < 2.0 * radius &&
                                     known->contact->normal.dot(pressed.force) < -0.5 * force);
     if (!suspect) continue;
-    const auto found = parted(step, pressed, pair);
+    const auto found = parted(step, pressed.force, pair);
     if (!found || (!found->turned && found->by <= gap_told * radius)) continue;
-    Sighting& sighting = seen(found->turned ? Trouble::passed_through : Trouble::contact_lost);
     const double radii = found->by / radius;
-    if (radii <= sighting.measure) continue;
-    sighting = {radii,
-                fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; ",
-                            pair_name(pair, step.world), force,
-                            found->turned ? "they went through each other" : "they sprang apart",
-                            length_in_words(found->by), radii),
-                shorter_step(step.dt, radii)};
+    note_parting(found->turned ? Trouble::passed_through : Trouble::contact_lost, radii,
+                 fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; ",
+                             pair_name(pair, step.world), force,
+                             found->turned ? "they went through each other" : "they sprang apart",
+                             length_in_words(found->by), radii),
+                 step.dt);
   }
+}
+
+void Watch::note_parting(Trouble kind, double radii, std::string message, double dt) {
+  Sighting& sighting = seen(kind);
+  if (radii > sighting.measure) sighting = {radii, std::move(message), shorter_step(dt, radii)};
+}
+
+void Watch::look_at_crossing(const WatchedStep& step) {
+  const auto& crossing = step.report.crossing;
+  if (!crossing) return;
+  const double radii = (crossing->point_b - crossing->point_a).norm() / radius_of(step.world, *crossing);
+  note_parting(Trouble::passed_through, radii,
+               fmt::format("{}: they went through each other within a step; ", pair_name(*crossing, step.world)),
+               step.dt);
 }
 
 namespace {
@@ -424,10 +464,11 @@ void Watch::look_at_fibres(const WatchedStep& step) {
 
 void Watch::look_at_energy(const WatchedStep& step) {
   if (!(step.energy_rise > 0.0)) return;
-  seen(Trouble::energy) = {step.energy_rise,
-                           fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; ",
-                                       step.energy_rise, liveliest_fibre(step.world)),
-                           shorter_step(step.dt, 2.0)};
+  seen(Trouble::energy) = {
+      step.energy_rise,
+      fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; {}", step.energy_rise,
+                  liveliest_fibre(step.world), step.carried ? "" : "scheme \"carried\" gains none in free motion; "),
+      shorter_step(step.dt, 2.0)};
 }
 
 void Watch::look_at_holds(const WatchedStep& step) {

@@ -23,8 +23,9 @@ enum class Trouble {
   hold_missed,       ///< a held point is off by a tenth of the fibre's radius or more; measured in radii
   motion_unsolved,   ///< Newton's method for a fibre without contact did not converge; measured in its iterations
   step_error,        ///< the shortest part of a step was off by more than wanted; measured in what is wanted
+  jammed,            ///< a fibre is pushed along its axis and cannot give way along it; its overlap in radii
 };
-inline constexpr std::size_t trouble_count = 10;
+inline constexpr std::size_t trouble_count = 11;
 
 /// "passed-through": the name in files.
 const char* to_string(Trouble kind);
@@ -58,6 +59,7 @@ struct WatchedStep {
   const assembly::World& world;  ///< its rods hold the kinematics of the step's end
   double dt = 0.0;               ///< [s]
   double step_error = 0.0;       ///< wanted, StepOptions::step_error [m]
+  bool carried = true;           ///< whether the scheme is Scheme::carried
   double energy_rise = 0.0;      ///< beyond what is sound, relative to the energy's scale; 0: none in this step
 };
 
@@ -87,12 +89,15 @@ class Watch {
   /// The worst that this step shows of one kind.
   struct Sighting {
     double measure = 0.0;    ///< 0: nothing
-    std::string message;     ///< up to the advice
-    double time_step = 0.0;  ///< that would help [s]
+    std::string message;     ///< up to the advice on the time step
+    double time_step = 0.0;  ///< that would help; 0: none does, and the message says what else [s]
   };
 
   void look_at_overlaps(const WatchedStep& step);
+  void look_at_jams(const WatchedStep& step);
   void look_at_lost_contacts(const WatchedStep& step);
+  void look_at_crossing(const WatchedStep& step);
+  void note_parting(Trouble kind, double radii, std::string message, double dt);
   void look_at_fibres(const WatchedStep& step);
   void look_at_energy(const WatchedStep& step);
   void look_at_holds(const WatchedStep& step);

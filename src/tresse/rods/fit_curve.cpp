@@ -9,7 +9,9 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/math/rotations.hpp>
+#include <tresse/rods/detail/curve_course.hpp>
 #include <tresse/rods/detail/curve_start.hpp>
+#include <tresse/rods/detail/rounded_polyline.hpp>
 
 namespace tresse::rods {
 namespace {
@@ -19,25 +21,48 @@ using namespace detail;
 constexpr int most_elements = 1000;
 constexpr int usual_elements = 200;  ///< at most, unless more are asked for
 constexpr std::size_t most_points = 10'000;
-constexpr double most_bend = 2.5;  ///< between two points [rad]
-constexpr double exact = 1e-11;    ///< of the length: rounding of the points and of the fit
+constexpr std::size_t few_points = 16;    ///< tell too little of noise for a tolerance to be missed because of it
+constexpr double most_bend = 2.5;         ///< between two points [rad]
+constexpr double same_length = 0.01;      ///< of the polyline's
+constexpr double usual_tolerance = 1e-3;  ///< of the length, where none is given
+constexpr double exact = 1e-11;           ///< of the length: rounding of the points and of the fit
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Points moved and scaled so that the first is at zero and the polyline has length one.
+double polyline_length(const std::vector<Vector3>& points) {
+  double out = 0.0;
+  for (std::size_t j = 1; j < points.size(); ++j) out += (points[j] - points[j - 1]).norm();
+  return out;
+}
+
+/// Points moved and scaled so that the first is at zero and the polyline has length one; of those that lie nearer to
+/// each other than a fit tells, one.
 struct Row {
   std::vector<Vector3> points;
   Vector3 first;
   double scale = 1.0;  ///< [m]
+  double near = 0.0;   ///< how far points may be from the ones that stand for them
   PointBends bends;
-  double resolved = 0.0;  ///< bound on curvature
+  CurveBounds bounds;
 };
 
-Row row_of(const std::vector<Vector3>& points) {
-  Row out{points, points.front(), 0.0, {}, 0.0};
-  for (std::size_t j = 1; j < points.size(); ++j) out.scale += (points[j] - points[j - 1]).norm();
-  for (Vector3& x : out.points) x = (x - out.first) / out.scale;
+Row row_of(const std::vector<Vector3>& points, double tolerance) {
+  constexpr double apart = 0.01;   // of the tolerance
+  constexpr double longer = 1.05;  // than by circles through three points
+  Row out{{}, points.front(), polyline_length(points), 0.0, {}, {}};
+  const double near = std::max(apart * tolerance / out.scale, 1e-9);
+  for (const Vector3& point : points) {
+    const Vector3 x = (point - out.first) / out.scale;
+    if (out.points.empty() || (x - out.points.back()).norm() >= near) {
+      out.points.push_back(x);
+    } else {
+      out.near = 2.0 * near;
+    }
+  }
+  const Vector3 last = (points.back() - out.first) / out.scale;
+  if (out.points.size() > 1 && (last - out.points.back()).norm() < near) out.points.pop_back();
+  out.points.push_back(last);
   out.bends = bends_of(out.points);
-  out.resolved = most_bend * static_cast<double>(points.size() - 1);
+  out.bounds = {most_bend * static_cast<double>(out.points.size() - 1), longer * out.bends.arc.back()};
   return out;
 }
 
@@ -52,7 +77,7 @@ struct Attempt {
 };
 
 Attempt improve(const Row& row, const CurveModel& model, CurveShape shape, int steps, double hopeless) {
-  CurveFit fit(row.points, model, places_of(row.bends), row.resolved);
+  CurveFit fit(row.points, model, places_of(row.bends), row.bounds);
   fit.set_mu(mild_mu(row.points.size(), model));
   fit.start(std::move(shape));
   fit.descend(CurveFit::Freedom::all, 6, 0.1);
@@ -68,7 +93,7 @@ Attempt improve(const Row& row, const CurveModel& model, CurveShape shape, int s
 Attempt fit_elements(const Row& row, const CurveModel& model, int steps, double tolerance) {
   Attempt out = improve(row, model, start_without_twist(row.points, row.bends, model), steps, never);
   if (distances(out.state).largest <= std::max(tolerance, exact)) return out;
-  if (const auto grown = start_grown(row.points, row.bends, model, row.resolved, never)) {
+  if (const auto grown = start_grown(row.points, row.bends, model, row.bounds, never)) {
     Attempt other = improve(row, model, *grown, steps, never);
     if (distances(other.state).largest <= tolerance || other.improbability < out.improbability) out = std::move(other);
   }
@@ -79,11 +104,59 @@ Attempt fit_elements(const Row& row, const CurveModel& model, int steps, double 
 bool would_meet(const Row& row, const CurveModel& model, int steps, double tolerance) {
   constexpr double hopeless = 2.0, growing = 4.0;                      // tolerances
   const double places = 0.5 / static_cast<double>(row.points.size());  // what guessed arc lengths may be off
-  const auto grown = start_grown(row.points, row.bends, model, row.resolved, growing * tolerance + places);
+  const auto grown = start_grown(row.points, row.bends, model, row.bounds, growing * tolerance + places);
   return grown && distances(improve(row, model, *grown, steps, hopeless * tolerance).state).largest <= tolerance;
 }
 
-FittedCurve curve_of(const Row& row, const CurveModel& model, const Attempt& attempt) {
+/// A fit and how it follows its points.
+struct Candidate {
+  CurveModel model;
+  Attempt attempt;
+  double largest = 0.0;  ///< distance of a point
+  Course course;
+
+  double length() const { return attempt.state.shape.length; }
+  /// Whether it is what a tolerance asks for, 0: none.
+  bool as_asked(double tolerance) const {
+    return (tolerance == 0.0 || largest <= tolerance) && std::abs(length() - 1.0) <= same_length;
+  }
+};
+
+Candidate candidate(const Row& row, CurveModel model, Attempt attempt, double near) {
+  const double largest = distances(attempt.state).largest;
+  const Course course = course_of(row.points, model, attempt.state, near);
+  return {std::move(model), std::move(attempt), largest, course};
+}
+
+/// Whether a fit of least squares is hardly what the points mean.
+bool doubtful(const Row& row, const Candidate& fit, double tolerance) {
+  const double apart = 1.0 / static_cast<double>(row.points.size() - 1);
+  const bool noise = row.points.size() > few_points && fit.largest < 0.5 * apart && turns_like_noise(row.points);
+  const bool off = (tolerance > 0.0 && fit.largest > tolerance) || fit.length() < 1.0 - same_length;
+  return fit.course.strays || (off && !noise) || (fit.length() > 1.0 + same_length && has_corners(row.points));
+}
+
+/// The fit, or the polyline with rounded corners where that is nearer to what is asked for.
+Candidate checked(const Row& row, const FitOptions& options, Candidate fit, double tolerance) {
+  if (!options.parts.empty() || !doubtful(row, fit, tolerance)) return fit;
+  const double near = tolerance > 0.0 ? tolerance : usual_tolerance;
+  const auto rounded =
+      rounded_polyline(row.points, {.affine = options.affine,
+                                    .tolerance = near,
+                                    .elements = options.elements > 0 ? options.elements : usual_elements,
+                                    .all = tolerance == 0.0});
+  if (!rounded) return fit;
+  CurveFit feet(row.points, rounded->model, rounded->at, {never, never});
+  feet.start(rounded->shape);
+  feet.find_feet();
+  Candidate other = candidate(row, rounded->model, {feet.state(), never, Status::converged}, near);
+  const auto off = [](const Candidate& one) { return one.course.deviation + std::abs(one.length() - 1.0); };
+  const bool better = other.as_asked(tolerance) || (!fit.as_asked(tolerance) && !(off(fit) <= off(other)));
+  return better ? other : fit;
+}
+
+FittedCurve curve_of(const Row& row, const Candidate& fit) {
+  const auto& [model, attempt, largest, course] = fit;
   const CurveShape& shape = attempt.state.shape;
   FittedCurve out;
   out.root = {row.first + row.scale * shape.root.position, shape.root.frame};
@@ -91,8 +164,10 @@ FittedCurve curve_of(const Row& row, const CurveModel& model, const Attempt& att
   for (Eigen::Index i = 0; i < shape.turn.size(); i += 3)
     out.curvature.emplace_back(shape.turn.segment<3>(i) / (row.scale * shape.length));
   const Distances found = distances(attempt.state);
-  out.largest_distance = row.scale * found.largest;
+  out.largest_distance = row.scale * (found.largest + row.near);
   out.mean_distance = row.scale * found.mean;
+  out.deviation = row.scale * (std::max(course.deviation, found.largest) + row.near);
+  out.length_ratio = shape.length;
   out.status = attempt.status;
   return out;
 }
@@ -101,7 +176,7 @@ void validate(const std::vector<Vector3>& points, const FitOptions& options) {
   require(points.size() >= 2 && points.size() <= most_points,
           [&] { return "fit: " + std::to_string(points.size()) + " points; expected 2 to 10000"; });
   for (std::size_t i = 0; i < points.size(); ++i) {
-    require(points[i].cwiseAbs().maxCoeff() <= 1e9,
+    require(points[i].allFinite() && points[i].cwiseAbs().maxCoeff() <= 1e9,
             [&] { return "fit: point " + std::to_string(i) + " is not finite or beyond 1e9 m"; });
     require(i == 0 || (points[i] - points[i - 1]).norm() > 0.0, [&] {
       return "fit: points " + std::to_string(i - 1) + " and " + std::to_string(i) + " coincide; expected them apart";
@@ -135,8 +210,10 @@ int least_elements(int most, const Meets& meets) {
 }
 
 /// As many elements as there are numbers to determine them: two a point, three an end; six are the pose and the length.
+/// Of few points one from each to the next, so that all can be met.
 int determined_elements(std::size_t points, bool affine) {
-  const int triplets = (2 * static_cast<int>(points) - 4) / 3;
+  const int count = static_cast<int>(points);
+  const int triplets = points <= few_points ? count - 1 : (2 * count - 4) / 3;
   return std::clamp(triplets - (affine ? 1 : 0), 1, usual_elements);
 }
 
@@ -176,6 +253,22 @@ Distances polygon_distances(const std::vector<Vector3>& points, const std::vecto
     }
     out.largest = std::max(out.largest, nearest);
     out.mean += nearest / static_cast<double>(points.size());
+  }
+  return out;
+}
+
+/// From the points to the places at their arc lengths.
+double polygon_deviation(const std::vector<Vector3>& points, const std::vector<double>& arc,
+                         const std::vector<Vector3>& nodes) {
+  double out = 0.0;
+  if (nodes.size() == points.size()) return out;
+  const int edges = static_cast<int>(nodes.size()) - 1;
+  for (std::size_t j = 0; j < points.size(); ++j) {
+    const double at = arc[j] / arc.back() * edges;
+    const int own = std::min(static_cast<int>(at), edges - 1);
+    const Vector3& from = nodes[static_cast<std::size_t>(own)];
+    const Vector3& to = nodes[static_cast<std::size_t>(own) + 1];
+    out = std::max(out, (points[j] - from - (at - own) * (to - from)).norm());
   }
   return out;
 }
@@ -225,8 +318,14 @@ FittedCurve chain_through(const std::vector<Vector3>& nodes, bool clamped_root) 
     frame = math::orthonormalised(turn * frame);
   }
   out.curvature = edge_curvatures(out.lengths, between);
-  if (clamped_root)
-    out.root.frame = out.root.frame * math::rotation_exp(-0.5 * out.lengths.front() * out.curvature.front());
+  // The root is half an edge before the first edge's middle, curved as that edge or, if free, as the next node.
+  Vector3 at_root = Vector3::Zero();
+  if (clamped_root) {
+    at_root = out.curvature.front();
+  } else if (!between.empty()) {
+    at_root = between.front();
+  }
+  out.root.frame = out.root.frame * math::rotation_exp(-0.5 * out.lengths.front() * at_root);
   out.status = Status::converged;
   return out;
 }
@@ -249,24 +348,28 @@ FittedCurve fit_polygon(const std::vector<Vector3>& points, const FitOptions& op
   const Distances found = polygon_distances(points, arc, nodes);
   out.largest_distance = found.largest;
   out.mean_distance = found.mean;
+  out.deviation = polygon_deviation(points, arc, nodes);
+  out.length_ratio = polyline_length(nodes) / arc.back();
   return out;
 }
 
 FittedCurve fit_curve(const std::vector<Vector3>& points, const FitOptions& options) {
   validate(points, options);
-  const Row row = row_of(points);
+  const Row row = row_of(points, options.tolerance);
   CurveModel model{options.affine, options.parts};
   const double whole = std::accumulate(model.parts.begin(), model.parts.end(), 0.0);
   for (double& part : model.parts) part /= whole;
   if (model.parts.empty()) model = equal_elements(std::max(options.elements, 1), options.affine);
-  if (options.tolerance == 0.0) return curve_of(row, model, fit_elements(row, model, options.max_iterations, 0.0));
-  const double tolerance = options.tolerance / row.scale;
-  const int most = options.elements > 0 ? options.elements : determined_elements(points.size(), options.affine);
-  const int found = least_elements(most, [&](int elements) {
-    return would_meet(row, equal_elements(elements, options.affine), options.max_iterations, tolerance);
-  });
-  model = equal_elements(found, options.affine);
-  return curve_of(row, model, fit_elements(row, model, options.max_iterations, tolerance));
+  const double tolerance = std::max(options.tolerance / row.scale - row.near, 0.0);
+  if (options.tolerance > 0.0) {
+    const int most = options.elements > 0 ? options.elements : determined_elements(row.points.size(), options.affine);
+    const int found = least_elements(most, [&](int elements) {
+      return would_meet(row, equal_elements(elements, options.affine), options.max_iterations, tolerance);
+    });
+    model = equal_elements(found, options.affine);
+  }
+  Attempt attempt = fit_elements(row, model, options.max_iterations, tolerance);
+  return curve_of(row, checked(row, options, candidate(row, model, std::move(attempt), usual_tolerance), tolerance));
 }
 
 }  // namespace tresse::rods

@@ -6,6 +6,7 @@
 
 #include <tresse/base/types.hpp>
 #include <tresse/geometry/curves.hpp>
+#include <tresse/geometry/material_span.hpp>
 #include <tresse/rods/limb_matrix.hpp>
 #include <tresse/rods/step_matrix.hpp>
 
@@ -62,17 +63,18 @@ struct RodEnergies {
 
 /// Internal force and moment that the part beyond s exerts on the part before it, and the local shape.
 struct RodSection {
-  double s = 0.0;     ///< arc length [m]
-  Vector3 position;   ///< (3) [m]
-  Matrix3 frame;      ///< (3, 3) columns n0 (tangent), n1, n2
-  Vector3 curvature;  ///< (twist, k1, k2) [1/m]
-  Vector3 moment;     ///< K3 (kappa - kappa_rest), material axes (twist, 1, 2) [N m]
+  double s = 0.0;        ///< arc length of the material [m]
+  double stretch = 1.0;  ///< how many times as long as made the rod is there; 1 but for rods of nodes [-]
+  Vector3 position;      ///< (3) [m]
+  Matrix3 frame;         ///< (3, 3) columns n0 (tangent), n1, n2
+  Vector3 curvature;     ///< (twist, k1, k2) [1/m]
+  Vector3 moment;        ///< K3 (kappa - kappa_rest), material axes (twist, 1, 2) [N m]
 };
 
 /// A point of a rod, and three directions in which its motion is wanted.
 struct RodPoint {
   int piece = 0;
-  double u = 0.0;      ///< local arc length [m]
+  double u = 0.0;      ///< local arc length of the material [m]
   Matrix3 directions;  ///< columns, world axes (3, 3)
 };
 
@@ -80,6 +82,9 @@ struct RodPoint {
 /// of the coordinates; for a free root before them, where root_dof() is 6, the linear velocity of r(0) and the angular
 /// velocity of the root frame, both in world axes. Discrete dynamics, bertails2018hdr eq. (2.8):
 ///   M v' + gradient(elastic) + damping + G + A = external.
+/// Arc lengths, from the root or local ones of a piece, are those of the material, of the rod as it was made: they name
+/// the same point whatever the rod's shape. Rods of nodes stretch, and the parameter of a piece's curve, which is arc
+/// length as it is now, differs from them: span() converts.
 /// Not thread-safe; one object per fibre.
 class Rod {
  public:
@@ -122,11 +127,14 @@ class Rod {
   virtual double piece_begin(
       int piece) const = 0;  ///< arc length of its first point; piece_begin(piece_count()) == length() [m]
   virtual geometry::Curve piece(int piece) const = 0;
+  /// The lengths of a piece's material and of its curve, and how to come from one to the other.
+  virtual geometry::MaterialSpan span(int piece) const = 0;
 
   /// Sets the state and computes the kinematics that every function below uses.
   virtual void update(const RodState& state) = 0;
   virtual const RodState& state() const = 0;
 
+  /// At arc length `s`; what lies beyond an end is that end.
   virtual RodSection section(double s) const = 0;
   /// Velocity of the material point at local arc length `u` of `piece` for generalised velocities v (dof), plus the
   /// clamped root's own motion.

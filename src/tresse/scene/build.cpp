@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <set>
 #include <tuple>
@@ -14,10 +15,9 @@
 
 #include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
-#include <tresse/rods/discrete_elastic_rod.hpp>
-#include <tresse/rods/mass_spring.hpp>
-#include <tresse/rods/super_clothoid.hpp>
-#include <tresse/rods/super_helix.hpp>
+#include <tresse/contact/intrusions.hpp>
+#include <tresse/scene/detail/embedding.hpp>
+#include <tresse/scene/detail/fibre_rod.hpp>
 
 namespace tresse::scene {
 namespace {
@@ -37,33 +37,6 @@ class Random {
   }
   std::uint64_t state_;
 };
-
-std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
-  const std::size_t count = group.element_lengths.size();
-  if (group.model == "super-clothoid") {
-    std::vector<rods::SuperClothoidElement> elements(count);
-    for (std::size_t i = 0; i < count; ++i) elements[i] = {group.element_lengths[i], group.sections[i]};
-    return rods::make_super_clothoid(elements, group.natural_curvature, group.material, group.root.condition);
-  }
-  if (group.model == "discrete-elastic-rod" || group.model == "mass-spring") {
-    std::vector<rods::RodEdge> edges(count);
-    for (std::size_t i = 0; i < count; ++i)
-      edges[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
-    if (group.model == "mass-spring") return rods::make_mass_spring(edges, group.material, group.root.condition);
-    return rods::make_discrete_elastic_rod(edges, group.material, group.root.condition);
-  }
-  std::vector<rods::SuperHelixElement> elements(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    elements[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
-  }
-  return rods::make_super_helix(elements, group.material, group.root.condition);
-}
-
-VectorX stacked(const std::vector<Vector3>& values) {
-  VectorX out(3 * static_cast<Eigen::Index>(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) out.segment<3>(3 * static_cast<Eigen::Index>(i)) = values[i];
-  return out;
-}
 
 Pose grid_root(const FibreGroup& group, int index, Random& random) {
   const Grid& grid = group.grid;
@@ -132,19 +105,11 @@ int index_of(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<int>(std::lower_bound(names.begin(), names.end(), name) - names.begin());
 }
 
-/// Piece of an arc length and the local one. Where two pieces meet it is the first, which fewer unknowns move.
-std::pair<int, double> piece_at(const rods::Rod& rod, double s) {
-  int piece = 0;
-  while (piece + 1 < rod.piece_count() && rod.piece_begin(piece + 1) < s) ++piece;
-  const double begin = rod.piece_begin(piece);
-  return {piece, std::clamp(s - begin, 0.0, rod.piece_begin(piece + 1) - begin)};
-}
-
 /// Branch `j` of those that a group has on fibre `parent`.
 assembly::Attachment attachment(const FibreGroup& group, std::size_t j, int parent, const rods::Rod& carrier) {
   assembly::Attachment out;
   out.parent = parent;
-  std::tie(out.piece, out.u) = piece_at(carrier, group.root.at[j]);
+  std::tie(out.piece, out.u) = detail::piece_at(carrier, group.root.at[j]);
   out.frame = {group.root.position, group.root.frame};
   const double angle = static_cast<double>(j) * group.root.roll_step;
   if (angle != 0.0) {
@@ -154,10 +119,11 @@ assembly::Attachment attachment(const FibreGroup& group, std::size_t j, int pare
   return out;
 }
 
-/// Where each fibre of a group stands.
+/// Where each fibre of a group stands, and its number in the group.
 struct Place {
   Pose root;
   assembly::Attachment attachment;
+  int member = 0;
 };
 
 std::vector<Place> places(const Scene& scene, int group_index, Random& random, const assembly::World& world) {
@@ -166,32 +132,36 @@ std::vector<Place> places(const Scene& scene, int group_index, Random& random, c
   if (group.root.condition != rods::RootCondition::carried) {
     const int count = group.cap ? group.cap->count : group.grid.count;
     for (int i = 0; i < count; ++i)
-      out.push_back({group.cap ? cap_root(group, i, random) : grid_root(group, i, random), {}});
+      out.push_back({group.cap ? cap_root(group, i, random) : grid_root(group, i, random), {}, i});
     return out;
   }
   const int parent = parent_index(scene.fibres, static_cast<std::size_t>(group_index));
+  const auto branches = static_cast<int>(group.root.at.size());
   for (int f = 0; f < static_cast<int>(world.fibres.size()); ++f) {
-    if (world.fibres[f].group != parent) continue;
-    for (std::size_t j = 0; j < group.root.at.size(); ++j)
-      out.push_back({{}, attachment(group, j, f, *world.fibres[f].rod)});
+    const assembly::Fibre& carrier = world.fibres[f];
+    if (carrier.group != parent) continue;
+    for (int j = 0; j < branches; ++j)
+      out.push_back(
+          {{}, attachment(group, static_cast<std::size_t>(j), f, *carrier.rod), carrier.member * branches + j});
   }
   return out;
+}
+
+bool is_left_out(const FibreGroup& group, int member) {
+  return std::binary_search(group.leave_out.begin(), group.leave_out.end(), member);
 }
 
 /// What the fibres of a group have in common.
 struct Kind {
   int group = 0;
   int material = 0;
-  int members = 0;  ///< so far
 };
 
 /// Fibres of one shape, at their places.
-void add_fibres(const Scene& scene, const FibreGroup& group, Kind& kind, const std::vector<Place>& at, Case& out) {
-  const auto prototype = make_rod(group);
+void add_fibres(const Scene& scene, const FibreGroup& group, const Kind& kind, const std::vector<Place>& at,
+                Case& out) {
+  const auto prototype = detail::make_rod(group);
   const bodies::Obstacle* leading = leader(scene, group);
-  const auto curvatures = [&](const std::vector<Vector3>& elements) {
-    return prototype->curvature_of_elements(stacked(elements));
-  };
   for (const Place& place : at) {
     assembly::Fibre fibre;
     fibre.rod = prototype->clone();
@@ -200,18 +170,11 @@ void add_fibres(const Scene& scene, const FibreGroup& group, Kind& kind, const s
     fibre.root_motion = leading != nullptr ? leading->motion : group.root.motion;
     fibre.root_arm = root_arm(group, leading, place.root);
     fibre.group = kind.group;
-    fibre.member = kind.members++;
+    fibre.member = place.member;
     fibre.material = kind.material;
     fibre.drag = group.drag;
-    if (group.natural_curvature_onset > 0.0) {
-      fibre.first_rest_curvature = curvatures(group.initial_curvature);
-      fibre.last_rest_curvature = curvatures(group.natural_curvature);
-      fibre.rest_onset = group.natural_curvature_onset;
-    }
     fibre.growth = {group.growth_factor, group.growth_begin, group.growth_end};
-    out.state.rods.push_back(fibre.rod->shaped(fibre.root, {group.root.velocity, group.root.angular_velocity},
-                                               curvatures(group.initial_curvature),
-                                               curvatures(group.initial_curvature_rate)));
+    out.state.rods.push_back(detail::set_shape(group, fibre));
     out.world.fibres.push_back(std::move(fibre));
   }
 }
@@ -219,11 +182,17 @@ void add_fibres(const Scene& scene, const FibreGroup& group, Kind& kind, const s
 void add_group(const Scene& scene, int group_index, const std::vector<std::string>& materials, Random& random,
                Case& out) {
   const FibreGroup& group = scene.fibres[group_index];
-  Kind kind{group_index, index_of(materials, group.material_name), 0};
-  if (group.strands.empty()) add_fibres(scene, group, kind, places(scene, group_index, random, out.world), out);
-  for (std::size_t i = 0; i < group.strands.size(); ++i) {
-    const Strand& strand = group.strands[i];
-    add_fibres(scene, strand_group(group, i), kind, {{{strand.position, strand.frame}, {}}}, out);
+  const Kind kind{group_index, index_of(materials, group.material_name)};
+  if (group.strands.empty()) {
+    std::vector<Place> at = places(scene, group_index, random, out.world);
+    std::erase_if(at, [&](const Place& place) { return is_left_out(group, place.member); });
+    add_fibres(scene, group, kind, at, out);
+  }
+  for (int i = 0; i < static_cast<int>(group.strands.size()); ++i) {
+    if (is_left_out(group, i)) continue;
+    const Strand& strand = group.strands[static_cast<std::size_t>(i)];
+    add_fibres(scene, strand_group(group, static_cast<std::size_t>(i)), kind,
+               {{{strand.position, strand.frame}, {}, i}}, out);
   }
 }
 
@@ -238,63 +207,18 @@ double axial_compliance(const FibreGroup& group, double s) {
   return out;
 }
 
-/// Brings a fibre's rod to where it starts.
-void update_to_start(const Case& built, std::size_t f) {
-  const assembly::Fibre& fibre = built.world.fibres[f];
-  rods::RodState start = built.state.rods[f];
-  if (clamped(fibre)) start.root = assembly::root_pose(fibre, 0.0);
-  fibre.rod->update(start);
-}
-
-/// Arc length at which a fibre comes out of an obstacle first, from inside its root; 0 where the root is not inside.
-/// Infinite: nowhere. Steps are as long as the distance to the skin allows.
-double embedded_length(const assembly::World& world, const assembly::Fibre& fibre, int within) {
-  const bodies::Obstacle& obstacle = world.obstacles[within];
-  const Pose pose = assembly::obstacle_pose(obstacle, 0.0);
-  const double radius = fibre.rod->contact_radius(), length = fibre.rod->length();
-  // Along the skin of a long fibre's obstacle the distance allows no step worth taking.
-  const double least = std::max(0.01 * radius, 1e-5 * length);
-  double s = 0.0;
-  while (s < length) {
-    const Vector3 from_centre = pose.frame.transpose() * (fibre.rod->section(s).position - pose.position);
-    const double gap = bodies::signed_distance(obstacle.shape, obstacle.reference + from_centre) - radius;
-    if (gap > -1e-3 * radius) return s;
-    s += std::max(-gap, least);
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
-void add_embeddings(const Scene& scene, Case& out) {
-  std::vector<int> obstacles;
-  for (const FibreGroup& group : scene.fibres) obstacles.push_back(embedding_obstacle(scene, group));
-  for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
-    assembly::Fibre& fibre = out.world.fibres[f];
-    const FibreGroup& group = scene.fibres[fibre.group];
-    const int within = obstacles[static_cast<std::size_t>(fibre.group)];
-    if (within < 0) continue;
-    update_to_start(out, f);
-    const double s = embedded_length(out.world, fibre, within);
-    require(s + fibre.rod->contact_radius() < fibre.rod->length(), [&] {
-      return fmt::format("fibres.{}: fibre {} lies in '{}' from its root to its tip; expected it to come out",
-                         group.name, fibre.member, group.root.embedded_in);
-    });
-    const auto [piece, u] = piece_at(*fibre.rod, s);
-    fibre.embedding = {within, piece, u / (fibre.rod->piece_begin(piece + 1) - fibre.rod->piece_begin(piece))};
-  }
-}
-
 /// Points are held where the initial shapes have them.
 void add_holds(const Scene& scene, Case& out) {
   for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
     const assembly::Fibre& fibre = out.world.fibres[f];
     const FibreGroup& group = scene.fibres[fibre.group];
     if (group.holds.empty()) continue;
-    update_to_start(out, f);
+    detail::update_to_start(out, f);
     for (const Hold& hold : group.holds) {
       assembly::Hold held;
       held.name = hold.name;
       held.fibre = static_cast<int>(f);
-      const auto [piece, u] = piece_at(*fibre.rod, hold.at);
+      const auto [piece, u] = detail::piece_at(*fibre.rod, hold.at);
       held.piece = piece;
       held.share = u / (fibre.rod->piece_begin(piece + 1) - fibre.rod->piece_begin(piece));
       held.clamped = hold.clamp;
@@ -376,6 +300,25 @@ dynamics::StepOptions step_options(const Scene& scene) {
   return options;
 }
 
+/// What lies in a mesh or goes through it, where no contact is as deep.
+void add_intrusions(const contact::Geometry& geometry, std::vector<Overlap>& overlaps) {
+  const std::vector<contact::Intrusion> found = contact::intrusions(geometry);
+  if (found.empty()) return;
+  const auto bodies = [](const Overlap& of) { return std::tuple(of.fibre_a, of.obstacle_a, of.obstacle_b); };
+  std::map<std::tuple<int, int, int>, double> known;
+  for (const Overlap& overlap : overlaps) {
+    double& depth = known[bodies(overlap)];
+    depth = std::max(depth, overlap.depth);
+  }
+  for (const contact::Intrusion& one : found) {
+    const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(one.piece)];
+    Overlap overlap{.s_a = contact::material_at(a, one.s), .depth = one.depth};
+    (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
+    overlap.obstacle_b = contact::owner_at(geometry, one.surface);
+    if (known[bodies(overlap)] < overlap.depth) overlaps.push_back(overlap);
+  }
+}
+
 /// Refuses a fibre that is bent within its own thickness: all of its turns are in one place, where every piece touches
 /// every other.
 void require_wide_bends(const contact::Geometry& geometry) {
@@ -384,8 +327,8 @@ void require_wide_bends(const contact::Geometry& geometry) {
   std::size_t ahead = 0;
   for (std::size_t i = 0; i < pieces.size() && pieces[i].fibre; ++i) {
     const contact::Piece& from = pieces[i];
-    const auto end_of = [](const contact::Piece& piece) { return piece.begin + piece.interval.end; };
-    const double begin = from.begin + from.interval.begin;
+    const auto end_of = [](const contact::Piece& piece) { return contact::arc_length_at(piece, piece.interval.end); };
+    const double begin = contact::arc_length_at(from, from.interval.begin);
     ahead = std::max(ahead, i);
     while (ahead + 1 < pieces.size() && pieces[ahead].body == from.body &&
            end_of(pieces[ahead]) - begin < std::numbers::pi * from.radius)
@@ -411,6 +354,8 @@ Case build(const Scene& scene) {
   const std::vector<std::string> materials = material_names(scene);
   Random random(scene.seed);
   for (int g = 0; g < static_cast<int>(scene.fibres.size()); ++g) add_group(scene, g, materials, random, out);
+  require(!out.world.fibres.empty() || has_free_bodies(scene),
+          "scene.fibres: leave_out names all fibres; expected one at least that is there, or a free body");
   for (const Obstacle& obstacle : scene.obstacles) {
     out.world.obstacles.push_back(obstacle.body);
     out.world.obstacle_material.push_back(index_of(materials, obstacle.body.material_name));
@@ -432,7 +377,7 @@ Case build(const Scene& scene) {
   for (const assembly::Tree& tree : assembly::make_forest(out.world).trees) {
     if (tree.fibres.size() > 1) assembly::update_tree(out.world, tree, out.state.rods);
   }
-  add_embeddings(scene, out);
+  detail::add_embeddings(scene, out);
   add_holds(scene, out);
   return out;
 }
@@ -447,17 +392,18 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
   for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];
     if (contact.gap >= -tolerance * a.radius || assembly::joined(world, geometry, contact)) continue;
-    Overlap overlap{.s_a = a.begin + contact.s_a, .depth = -contact.gap};
+    Overlap overlap{.s_a = contact::material_at(a, contact.s_a), .depth = -contact.gap};
     (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
     if (contact.b < 0) {
       overlap.obstacle_b = contact::owner_at(geometry, contact.b);
     } else {
       const contact::Piece& b = geometry.pieces[contact.b];
       (b.fibre ? overlap.fibre_b : overlap.obstacle_b) = b.owner;
-      overlap.s_b = b.begin + contact.s_b;
+      overlap.s_b = contact::material_at(b, contact.s_b);
     }
     overlaps.push_back(overlap);
   }
+  add_intrusions(geometry, overlaps);
   std::stable_sort(overlaps.begin(), overlaps.end(),
                    [](const Overlap& p, const Overlap& q) { return p.depth > q.depth; });
   return overlaps;

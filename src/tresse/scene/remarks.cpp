@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <utility>
+#include <variant>
 
 #include <tresse/base/words.hpp>
 
@@ -52,11 +54,31 @@ void look_at_thickness(const FibreGroup& group, std::vector<Remark>& out) {
                                    thicker_than_long(build_of(strand.element_lengths, strand.sections)), others)});
 }
 
+void look_at_mesh(const Obstacle& obstacle, std::vector<Remark>& out) {
+  const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.body.shape);
+  if (mesh == nullptr) return;
+  const geometry::MeshTopology& topology = *mesh->surface->topology;
+  if (topology.turned() == 0) return;
+  out.push_back(
+      {obstacle.location, fmt::format("obstacle '{}': {} of its {} faces run round against the others, and were turned",
+                                      obstacle.body.name, topology.turned(), topology.faces().size())});
+}
+
 }  // namespace
 
-std::vector<Remark> remarks(const Scene& scene) {
+std::vector<Remark> shape_remarks(const Scene& scene) {
   std::vector<Remark> out;
-  for (const FibreGroup& group : scene.fibres) look_at_thickness(group, out);
+  for (const FibreGroup& group : scene.fibres) {
+    out.insert(out.end(), group.remarks.begin(), group.remarks.end());
+    look_at_thickness(group, out);
+  }
+  for (const Obstacle& obstacle : scene.obstacles) look_at_mesh(obstacle, out);
+  return out;
+}
+
+std::vector<Remark> remarks(const Scene& scene) {
+  std::vector<Remark> out = shape_remarks(scene);
+  for (Remark& remark : time_step_remarks(scene)) out.push_back(std::move(remark));
   return out;
 }
 

@@ -90,6 +90,12 @@ struct Strand {
   std::vector<Vector3> initial_curvature;    ///< (curvature_count()) [1/m]
 };
 
+/// What a valid scene says that is hardly what was meant, or an import could not do as asked.
+struct Remark {
+  Location location;    ///< line 0: not from a file
+  std::string message;  ///< one line: what was found, what is expected
+};
+
 struct FibreGroup {
   std::string name;                   ///< unique
   std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"
@@ -111,8 +117,12 @@ struct FibreGroup {
   /// Where not empty, the fibres of the group; the fields above that a strand has are then those of the first. Without
   /// holds, branches, grid and cap.
   std::vector<Strand> strands;
+  /// Numbers of fibres of the group that are not there, ascending. They count from 0 over grid, cap or strands; over
+  /// branches by parents, place by place, as if none were left out.
+  std::vector<int> leave_out;
   double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
   Location location;
+  std::vector<Remark> remarks;  ///< of the import that its strands come from; a resolved scene has none
 };
 
 /// The group that strand `index` of `group` would be by itself.
@@ -121,8 +131,9 @@ FibreGroup strand_group(const FibreGroup& group, std::size_t index);
 /// Of a fibre of a group, by its number in it. (N)
 const std::vector<rods::CrossSection>& sections(const FibreGroup& group, int member);
 
-/// How many fibres each group has: its strands, its grid's or cap's, or a branch at every place of every fibre of the
-/// parent. Parents that stand nowhere before have none. A double, since a scene's mistakes may overflow.
+/// How many fibres each group has before any are left out: its strands, its grid's or cap's, or a branch at every place
+/// of every fibre of the parent. Parents that stand nowhere before have none. A double, since a scene's mistakes may
+/// overflow.
 std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups);
 
 /// Index of the group that `groups[index]` grows on, -1 when none before it has that name.

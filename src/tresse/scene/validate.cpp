@@ -252,6 +252,18 @@ void validate_strands(const FibreGroup& group) {
   }
 }
 
+/// `count`: fibres that the group has with those that are left out.
+void validate_left_out(const FibreGroup& group, double count) {
+  const Field field{"fibres." + group.name};
+  for (std::size_t i = 0; i < group.leave_out.size(); ++i) {
+    const int member = group.leave_out[i];
+    const std::string own = fmt::format("leave_out[{}]", i);
+    field.range(own, member, {0.0, count - 1.0});
+    if (i > 0 && member <= group.leave_out[i - 1])
+      field.fail(own, fmt::format("is {} behind {}; expected numbers that ascend", member, group.leave_out[i - 1]));
+  }
+}
+
 struct ShapeCheck {
   const Field& field;
 
@@ -430,6 +442,7 @@ void validate(const Scene& scene) {
     validate_branches(scene.fibres, i);
     if (!names.insert(group.name).second)
       field.fail("fibres", fmt::format("holds \"{}\" twice; expected names that differ", group.name));
+    validate_left_out(group, counts[i]);
     fibres += counts[i];
     unknowns += unknown_count(group, counts[i]);
   }

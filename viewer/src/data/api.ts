@@ -8,6 +8,7 @@ export interface RunSummary {
   readonly wall_seconds?: number;
   readonly sentence?: string;
   readonly verdict?: unknown;
+  readonly severity?: string | null;
 }
 
 export interface RunState {

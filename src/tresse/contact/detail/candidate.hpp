@@ -43,9 +43,9 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
 /// Appends the contacts of a piece and a mesh: places over a face where the height above it has a local minimum, and
 /// those nearest to edges and corners that stand out. See docs/contact.md, "Meshes".
 void append_mesh_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);
-/// A contact of an earlier configuration with a mesh: over faces the same place along a; beside an edge, within
-/// follow_radii radii of it. The side of an open mesh stays what it was.
-Candidate follow_on_mesh(const Geometry& scene, const CandidatePair& pair, const Place& place);
+/// A contact of an earlier configuration with the mesh `surface`, which was at `on_a` of the other body: over faces the
+/// same place along a; beside an edge, within follow_radii radii of it. The side of an open mesh stays what it was.
+Candidate follow_on_mesh(const Geometry& scene, const OnPiece& on_a, int surface, const Place& place);
 /// Whether two contacts with a mesh hold in different directions, as on the two sides of a groove.
 bool bear_apart(const Contact& contact, const Contact& other, double radius);
 
@@ -54,7 +54,7 @@ constexpr double follow_radii = 2.0;
 
 /// A contact of an earlier configuration where it is now: the nearest points within `follow_radii` radii of its place
 /// along a, and as far as that can carry it along b. May pass one junction on each side.
-Candidate follow_one(const Geometry& scene, const Place& earlier);
+Candidate follow_one(const Geometry& scene, const Place& place);
 
 /// Appends them, marked as followed.
 void append_followed(const Geometry& scene, const std::vector<Place>& places, const DetectionOptions& options,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <tresse/dynamics/stepper.hpp>
@@ -14,6 +15,7 @@ struct Stepper::Pass {
   std::shared_ptr<const Configuration> at;  ///< where the contacts were found, but for those that were repaired
   std::vector<Pose> places;  ///< (obstacles) where they stand: free bodies go on to the end that this pass predicts
   std::vector<contact::Contact> contacts;
+  std::optional<contact::Contact> jammed;   ///< the deepest that no force can open; such are not among the contacts
   std::vector<assembly::Instant> instants;  ///< (contacts) of the step: where they are linearised
   std::size_t turned = 0;                   ///< contacts, the last ones, that the last repair linearised anew
   std::vector<double> bias;  ///< (contacts) added to the normal velocity: gap over dt, or the wanted correction [m/s]

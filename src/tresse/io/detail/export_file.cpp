@@ -5,24 +5,14 @@
 #include <algorithm>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include <tresse/base/errors.hpp>
 
 namespace tresse::io::detail {
 
-StagedFile::StagedFile(std::filesystem::path path)
-    : path_(std::move(path)), file_(AppendFile::create(temporary_name(path_))) {}
-
-StagedFile::~StagedFile() {
-  std::error_code error;
-  if (!done_) std::filesystem::remove(temporary_name(path_), error);
-}
-
 void StagedFile::finish() {
-  file_.flush();
-  put_in_place(path_);
-  done_ = true;
+  file_.close();
+  place_.commit();
 }
 
 Spool::Spool(const std::filesystem::path& output, std::size_t channels)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tresse/io/atomic_file.hpp>
@@ -13,19 +14,15 @@ namespace tresse::io::detail {
 /// A file that is written piece by piece and appears whole with finish(); without it nothing is left.
 class StagedFile {
  public:
-  explicit StagedFile(std::filesystem::path path);
-  ~StagedFile();
-  StagedFile(const StagedFile&) = delete;
-  StagedFile& operator=(const StagedFile&) = delete;
+  explicit StagedFile(std::filesystem::path path) : place_(std::move(path)), file_(AppendFile::create(place_)) {}
 
   void append(std::string_view bytes) { file_.append(bytes); }
   std::uint64_t length() const { return file_.length(); }
   void finish();
 
  private:
-  std::filesystem::path path_;
+  Replacement place_;
   AppendFile file_;
-  bool done_ = false;
 };
 
 /// Texts that come frame by frame and are wanted channel by channel: kept in a file beside `output` meanwhile.

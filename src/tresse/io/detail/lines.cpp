@@ -20,12 +20,23 @@ std::string_view without_plus(std::string_view word) {
 
 }  // namespace
 
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  return text;
+}
+
+Lines::Lines(std::string_view text) : text_(text), at_(text.size() - without_mark(text).size()) {
+  feed_ = std::min(text_.find('\n', at_), text_.size());
+}
+
 bool Lines::next() {
   if (at_ >= text_.size()) return false;
-  const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-  line_ = text_.substr(at_, end - at_);
-  if (line_.ends_with('\r')) line_.remove_suffix(1);
-  at_ = std::min(end + 1, text_.size());
+  if (feed_ < at_) feed_ = std::min(text_.find('\n', at_), text_.size());
+  const std::string_view here = text_.substr(at_, feed_ - at_);
+  const std::size_t back = here.find('\r');
+  line_ = here.substr(0, back);
+  const bool fed = back == std::string_view::npos || back + 1 == here.size();
+  at_ = fed ? std::min(feed_ + 1, text_.size()) : at_ + back + 1;
   ++number_;
   return true;
 }
@@ -39,6 +50,28 @@ const std::vector<std::string_view>& Lines::words() {
     begin = line_.find_first_not_of(blank, end);
   }
   return words_;
+}
+
+bool ObjStatements::next() {
+  words_.clear();
+  if (!lines_.next()) return false;
+  number_ = lines_.number();
+  while (add_line() && lines_.next()) {
+  }
+  return true;
+}
+
+bool ObjStatements::add_line() {
+  for (const std::string_view word : lines_.words()) {
+    const std::size_t mark = word.find('#');
+    const bool number = mark != 0 && mark != std::string_view::npos && word[mark - 1] == '.';  // "1.#QNAN"
+    if (mark != 0) words_.push_back(number ? word : word.substr(0, mark));
+    if (mark != std::string_view::npos && !number) return false;
+  }
+  if (words_.empty() || !words_.back().ends_with('\\')) return false;
+  words_.back().remove_suffix(1);
+  if (words_.back().empty()) words_.pop_back();
+  return true;
 }
 
 std::optional<double> real_in(std::string_view word) {

@@ -9,9 +9,13 @@
 /// Text files read line by line: OBJ, the header of PLY, CSV.
 namespace tresse::io::detail {
 
+/// Behind the byte order mark of UTF-8, where the text begins with one.
+std::string_view without_mark(std::string_view text);
+
+/// Lines end in "\n", "\r\n" or "\r"; a byte order mark before the first is no part of it.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : text_(text) {}
+  explicit Lines(std::string_view text);
 
   /// To the next line; false at the end of the text.
   bool next();
@@ -26,6 +30,26 @@ class Lines {
   std::string_view text_, line_;
   std::vector<std::string_view> words_;
   std::size_t at_ = 0;
+  std::size_t feed_ = 0;  ///< the next "\n" at or behind at_, once it was looked for
+  std::size_t number_ = 0;
+};
+
+/// The statements of an OBJ file: lines without the comments behind "#", together with the next where they end in "\".
+class ObjStatements {
+ public:
+  explicit ObjStatements(std::string_view text) : lines_(text) {}
+
+  /// To the next statement; false at the end of the text.
+  bool next();
+  const std::vector<std::string_view>& words() const { return words_; }
+  std::size_t number() const { return number_; }  ///< of its first line, from 1
+
+ private:
+  /// Adds the words of the line that lines_ is at; whether the next one belongs to it.
+  bool add_line();
+
+  Lines lines_;
+  std::vector<std::string_view> words_;
   std::size_t number_ = 0;
 };
 

@@ -413,7 +413,23 @@ void read_strand_group(const TableReader& table, scene::FibreGroup& group) {
   if (from == nullptr) read_strands(table, *table.find("strands"), group);
   scene::FibreGroup first = scene::strand_group(group, 0);
   first.strands = std::move(group.strands);
+  first.remarks = std::move(group.remarks);
   group = std::move(first);
+}
+
+std::vector<int> read_left_out(ReaderContext& context, const TomlNode& node, const TableReader& table) {
+  const std::string path = table.path("leave_out");
+  if (!node.is(TomlNode::Kind::array) || node.items.size() > static_cast<std::size_t>(limits::fibres))
+    context.fail(node, fmt::format("{} is {}; expected an array of the numbers of fibres", path, describe(node)));
+  std::vector<int> out;
+  for (const TomlNode& item : node.items) {
+    const std::string own = fmt::format("{}[{}]", path, out.size());
+    const int member = read_integer(context, item, own, 0, limits::fibres - 1);
+    if (!out.empty() && member <= out.back())
+      context.fail(item, fmt::format("{} is {} behind {}; expected numbers that ascend", own, member, out.back()));
+    out.push_back(member);
+  }
+  return out;
 }
 
 }  // namespace
@@ -445,7 +461,8 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
                            "cap",
                            "drag",
                            "from",
-                           "strands"});
+                           "strands",
+                           "leave_out"});
   table.read("model", group.model, models());
   group.material_name = read_text(context, table.require("material", "the name of a material"), table.path("material"));
   group.material = find_material(table, group.material_name, materials);
@@ -461,6 +478,7 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
     if (!group.holds.empty()) table.fail("holds", "are given for a fibre that grows; expected a length that stays");
   }
   table.read("drag", group.drag, {dimensions::drag, limits::drag});
+  if (const TomlNode* list = table.find("leave_out")) group.leave_out = read_left_out(context, *list, table);
   return group;
 }
 

@@ -51,7 +51,7 @@ Materials read_materials(ReaderContext& context, const TomlNode* node) {
   }
   for (const TomlMember& member : node->members) {
     const TableReader table(context, member.value, "materials." + one_line(member.key, 40),
-                            {"preset", "density", "young_modulus", "poisson_ratio", "damping_time"});
+                            {"preset", "density", "young_modulus", "poisson_ratio", "damping_time", "rotary_inertia"});
     rods::Material material;
     if (table.has("preset")) {
       std::string preset;
@@ -66,6 +66,7 @@ Materials read_materials(ReaderContext& context, const TomlNode* node) {
     table.read("young_modulus", material.young_modulus, {dimensions::pressure, limits::young_modulus});
     table.read("poisson_ratio", material.poisson_ratio, {dimensions::ratio, limits::poisson_ratio});
     table.read("damping_time", material.damping_time, {dimensions::time, limits::damping_time});
+    table.read("rotary_inertia", material.rotary_inertia);
     out.table[member.key] = material;
     out.names.insert(member.key);
   }

@@ -64,6 +64,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"materials.young_modulus", "stiffness"},
     {"materials.poisson_ratio", "gives the shear modulus, and so the twisting stiffness"},
     {"materials.damping_time", "Kelvin-Voigt: damping is this times stiffness"},
+    {"materials.rotary_inertia", "whether the sections of super-helices and super-clothoids have inertia against turning; without it, which is the limit of the papers, twist relaxes within one step"},
 
     {"friction", "coefficients between materials"},
     {"friction.default", "between any two materials"},
@@ -90,6 +91,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"fibres.growth.begin", "when it begins"},
     {"fibres.growth.end", "when it ends"},
     {"fibres.initial_curvature", "the shape at t = 0, same forms; the natural one by default"},
+    {"fibres.leave_out", "numbers of fibres that are not there, ascending from 0: over the grid, the cap or the strands, or over branches by parents, place by place; `--leave-out` writes them"},
     {"fibres.initial_curvature_rate", "same forms; 0 by default"},
     {"fibres.root", "where the first point is; at the origin along +x by default"},
     {"fibres.root.condition", "whether position and frame of the root are held"},
@@ -240,6 +242,7 @@ natural_curvature = 1
 initial_curvature = 1
 initial_curvature_rate = 1
 grid = { count = 4, spacing = 0.1 }
+leave_out = [1, 3]
 [fibres.root]
 frame = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 embedded_in = "floor"

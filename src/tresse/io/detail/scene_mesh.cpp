@@ -32,16 +32,6 @@ void read_animation(const TableReader& table, scene::MeshFile& mesh) {
                                    limits::mesh_frames - 1));
 }
 
-/// The file of one frame: its number with as many digits as there are #.
-std::filesystem::path file_of(const scene::MeshFile& mesh, int frame) {
-  std::string name = mesh.file;
-  if (const std::size_t begin = name.find('#'); begin != std::string::npos) {
-    const std::size_t end = std::min(name.find_first_not_of('#', begin), name.size());
-    name.replace(begin, end - begin, fmt::format("{:0{}}", frame, end - begin));
-  }
-  return name;
-}
-
 /// From the file's unit and axes to the scene's.
 std::vector<Vector3> placed(const std::vector<Vector3>& vertices, const scene::MeshFile& mesh) {
   std::vector<Vector3> out;
@@ -54,7 +44,7 @@ std::vector<Vector3> placed(const std::vector<Vector3>& vertices, const scene::M
 }
 
 bodies::Surface read_surface(scene::MeshFile& mesh) {
-  const std::filesystem::path first_file = file_of(mesh, mesh.first);
+  const std::filesystem::path first_file = mesh_frame_file(mesh, mesh.first);
   MeshBytes first = read_mesh_bytes(first_file);
   std::uint32_t sum = crc32(first.bytes);
   std::size_t bytes = first.bytes.size();
@@ -63,7 +53,7 @@ bodies::Surface read_surface(scene::MeshFile& mesh) {
     auto topology = std::make_shared<const geometry::MeshTopology>(welded.faces, welded.vertices);
     std::vector<std::vector<Vector3>> frames{welded.vertices};
     for (int frame = mesh.first + 1; mesh.animated && frame <= mesh.last; ++frame) {
-      const std::filesystem::path file = file_of(mesh, frame);
+      const std::filesystem::path file = mesh_frame_file(mesh, frame);
       const MeshBytes next = read_mesh_bytes(file);
       sum = crc32(next.bytes, sum);
       bytes += next.bytes.size();
@@ -85,6 +75,15 @@ bodies::Surface read_surface(scene::MeshFile& mesh) {
 }
 
 }  // namespace
+
+std::filesystem::path mesh_frame_file(const scene::MeshFile& mesh, int frame) {
+  std::string name = mesh.file;
+  if (const std::size_t begin = name.find('#'); begin != std::string::npos) {
+    const std::size_t end = std::min(name.find_first_not_of('#', begin), name.size());
+    name.replace(begin, end - begin, fmt::format("{:0{}}", frame, end - begin));
+  }
+  return name;
+}
 
 void read_mesh_obstacle(const TableReader& table, scene::Obstacle& out) {
   ReaderContext& context = table.context();

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <filesystem>
+
 #include <tresse/io/detail/scene_reader.hpp>
 
 namespace tresse::io::detail {
+
+/// The file of one frame of an animated mesh: its number with as many digits as there are #.
+std::filesystem::path mesh_frame_file(const scene::MeshFile& mesh, int frame);
 
 /// The keys of an obstacle of shape "mesh" and the files they name, beside the scene's. A checksum that is given must
 /// be theirs: a run goes on with the mesh that it began with.

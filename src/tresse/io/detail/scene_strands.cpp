@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +12,7 @@
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/detail/scene_reader.hpp>
 #include <tresse/io/detail/text.hpp>
 #include <tresse/io/polyline_file.hpp>
@@ -52,88 +56,164 @@ Source read_source(const TableReader& table) {
 }
 
 /// The file's rows as it has them. A schema's probes have no file.
-Polylines rows_of(const TableReader& table, const Source& source) {
-  if (table.context().recorder != nullptr) return {{{Vector3::Zero(), Vector3::UnitX()}}, {}, false, false};
+Polylines rows_of(const TableReader& table, const Source& source, bool radii) {
+  if (table.context().recorder != nullptr) {
+    Polylines probe;
+    probe.rows = {{Vector3::Zero(), Vector3::UnitX()}};
+    probe.numbers = {0};
+    return probe;
+  }
   try {
-    return read_polylines(source.file, source.frame);
+    return read_polylines(source.file, source.frame, radii);
   } catch (const InvalidInput& error) {
     table.fail("file", error.what());
   }
 }
 
-/// The rows that are taken, in metres and z up.
-Polylines read_rows(const TableReader& table, const Source& source) {
-  Polylines lines = rows_of(table, source);
+/// The rows that are taken, in metres and z up; with `thickness` the file's thickness as well.
+Polylines read_rows(const TableReader& table, const Source& source, bool thickness) {
+  Polylines lines = rows_of(table, source, thickness);
   std::string up = lines.y_up ? "y" : "z";
   static const std::vector<std::string> ups{"y", "z"};
   table.read("up", up, ups);
-  if (lines.in_metres && table.has("unit"))
-    table.fail("unit", "is given for a file that names its own (metersPerUnit); expected none");
+  if (lines.in_metres && table.has("unit")) table.fail("unit", "is given for a file that names its own; expected none");
   Polylines out;
+  out.why_no_radii = std::move(lines.why_no_radii);
+  out.remarks = std::move(lines.remarks);
   if (lines.rows.size() / static_cast<std::size_t>(source.every) >= limits::fibres)
     table.fail("file", fmt::format("has {} strands; expected fewer than {}, or a larger `every`", lines.rows.size(),
                                    limits::fibres));
+  std::vector<std::size_t> far;
   for (std::size_t i = 0; i < lines.rows.size(); i += static_cast<std::size_t>(source.every)) {
-    std::vector<Vector3>& row = out.rows.emplace_back(std::move(lines.rows[i]));
+    std::vector<Vector3>& row = lines.rows[i];
     for (Vector3& x : row) {
       if (up == "y") x = Vector3(x.x(), -x.z(), x.y());
       x = source.unit * x + source.offset;
-      if (!(x.cwiseAbs().maxCoeff() <= limits::coordinate.most)) {
-        table.fail("file", fmt::format("has strand {} beyond {} m; expected nearer ones, or another unit", i,
-                                       limits::coordinate.most));
-      }
     }
+    if (!std::ranges::all_of(row,
+                             [](const Vector3& x) { return x.cwiseAbs().maxCoeff() <= limits::coordinate.most; })) {
+      far.push_back(lines.numbers[i]);
+      continue;
+    }
+    out.rows.push_back(std::move(row));
+    out.numbers.push_back(lines.numbers[i]);
     if (lines.radii.empty()) continue;
     std::vector<double>& radii = out.radii.emplace_back(std::move(lines.radii[i]));
     for (double& radius : radii) radius *= source.unit;
   }
+  if (far.empty()) return out;
+  const std::string beyond = fmt::format("beyond {} m; expected nearer ones, or another unit", limits::coordinate.most);
+  if (out.rows.empty()) table.fail("file", fmt::format("has strand {} {}", far.front(), beyond));
+  const std::string others =
+      far.size() > 1 ? fmt::format(", and {} like it", counted(static_cast<std::int64_t>(far.size() - 1), "strand"))
+                     : "";
+  out.remarks.push_back(fmt::format("strand {} is left out{}: it lies {}", far.front(), others, beyond));
   return out;
 }
 
-rods::FittedCurve fit(const std::vector<Vector3>& row, const scene::FibreGroup& group, const Source& source) {
+double polyline_length(const std::vector<Vector3>& row) {
+  double out = 0.0;
+  for (std::size_t p = 1; p < row.size(); ++p) out += (row[p] - row[p - 1]).norm();
+  return out;
+}
+
+/// What became of a row.
+struct Fitted {
+  rods::FittedCurve curve;
+  double tolerance = 0.0;  ///< 0: none [m]
+  std::string refused;     ///< why there is no fit
+};
+
+Fitted fit(const std::vector<Vector3>& row, const scene::FibreGroup& group, const Source& source) {
   rods::FitOptions options{.affine = group.model == "super-clothoid",
                            .elements = source.elements,
                            .tolerance = source.tolerance,
                            .clamped_root = group.root.condition == rods::RootCondition::clamped};
-  if (options.elements == 0 && options.tolerance == 0.0) {
-    double length = 0.0;
-    for (std::size_t p = 1; p < row.size(); ++p) length += (row[p] - row[p - 1]).norm();
-    options.tolerance = 1e-3 * length;
+  if (options.elements == 0 && options.tolerance == 0.0) options.tolerance = 1e-3 * polyline_length(row);
+  try {
+    return {scene::curvature_model(group.model) ? rods::fit_curve(row, options) : rods::fit_polygon(row, options),
+            options.tolerance,
+            {}};
+  } catch (const InvalidInput& error) {
+    return {{}, options.tolerance, error.what()};
   }
-  return scene::curvature_model(group.model) ? rods::fit_curve(row, options) : rods::fit_polygon(row, options);
 }
 
-/// The fits of all rows, on all threads; of rows that cannot be fitted the first is told.
-std::vector<rods::FittedCurve> fits(const TableReader& table, const Polylines& lines, const scene::FibreGroup& group,
-                                    const Source& source) {
+/// The fits of all rows, on all threads. At least one is there.
+std::vector<Fitted> fits(const TableReader& table, const Polylines& lines, const scene::FibreGroup& group,
+                         const Source& source) {
   const std::size_t count = lines.rows.size();
-  std::vector<rods::FittedCurve> out(count);
-  std::vector<std::string> refused(count);
+  std::vector<Fitted> out(count);
   for_blocks(count, std::size_t{1}, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      try {
-        out[i] = fit(lines.rows[i], group, source);
-      } catch (const InvalidInput& error) {
-        refused[i] = error.what();
-      }
-    }
+    for (std::size_t i = begin; i < end; ++i) out[i] = fit(lines.rows[i], group, source);
   });
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!refused[i].empty()) {
-      table.fail("file",
-                 fmt::format("{}: strand {}: {}", source.file, i * static_cast<std::size_t>(source.every), refused[i]));
-    }
-  }
+  const bool none = std::all_of(out.begin(), out.end(), [](const Fitted& one) { return !one.refused.empty(); });
+  if (none)
+    table.fail("file", fmt::format("{}: strand {}: {}", source.file, lines.numbers.front(), out.front().refused));
   return out;
 }
 
-/// The mean of the radii at the points on each of `elements` equal shares of them, or of the nearest.
-std::vector<rods::CrossSection> sections_of(const std::vector<double>& radii, std::size_t elements) {
+/// Of the strands that have something in common, the one to be named.
+struct Named {
+  std::size_t count = 0;
+  std::size_t strand = 0;  ///< its place among the fits
+  double worst = 0.0;
+
+  void add(std::size_t i, double badness) {
+    if (++count > 1 && badness <= worst) return;
+    strand = i;
+    worst = badness;
+  }
+};
+
+/// Adds which strands are not there, and which are not as was asked for.
+void add_fit_remarks(const std::vector<Fitted>& found, const Polylines& lines, std::vector<std::string>& out) {
+  constexpr double same_length = 0.01, rounding = 1e-9;
+  Named refused, far, length;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const rods::FittedCurve& curve = found[i].curve;
+    if (!found[i].refused.empty()) {
+      refused.add(i, 0.0);
+      continue;
+    }
+    const double off = std::abs(curve.length_ratio - 1.0);
+    if (!(off <= same_length)) length.add(i, off);
+    if (found[i].tolerance > 0.0 && !(curve.largest_distance <= (1.0 + rounding) * found[i].tolerance))
+      far.add(i, curve.largest_distance / found[i].tolerance);
+  }
+  const auto tell = [&](const Named& named, const std::string& what) {
+    const std::string others =
+        named.count > 1 ? fmt::format("; {} like it", counted(static_cast<std::int64_t>(named.count - 1), "strand"))
+                        : "";
+    out.push_back(fmt::format("strand {} {}{}", lines.numbers[named.strand], what, others));
+  };
+  if (refused.count > 0) tell(refused, fmt::format("is left out: {}", found[refused.strand].refused));
+  if (far.count > 0) {
+    const Fitted& one = found[far.strand];
+    tell(far, fmt::format("is {:.3g} m from its points; expected at most the tolerance of {:.3g} m",
+                          one.curve.largest_distance, one.tolerance));
+  }
+  if (length.count > 0) {
+    tell(length, fmt::format("is {:.4g} times as long as the polyline of its points; expected 0.99 to 1.01",
+                             found[length.strand].curve.length_ratio));
+  }
+}
+
+/// The mean of the radii at the points beside and on each element, by arc length along the polyline.
+std::vector<rods::CrossSection> sections_of(const std::vector<double>& radii, const std::vector<Vector3>& row,
+                                            const std::vector<double>& lengths) {
+  std::vector<double> at{0.0};
+  for (std::size_t p = 1; p < row.size(); ++p) at.push_back(at.back() + (row[p] - row[p - 1]).norm());
+  const double scale = at.back() / std::accumulate(lengths.begin(), lengths.end(), 0.0);
+  const double near = 0.25 * at.back() / static_cast<double>(row.size() - 1);  // what a curve is longer than its chords
   std::vector<rods::CrossSection> out;
-  const double share = static_cast<double>(radii.size() - 1) / static_cast<double>(elements);
-  for (std::size_t i = 0; i < elements; ++i) {
-    const auto from = static_cast<std::size_t>(std::floor(share * static_cast<double>(i)));
-    const auto to = std::min(static_cast<std::size_t>(std::ceil(share * static_cast<double>(i + 1))), radii.size() - 1);
+  double end = 0.0;
+  std::size_t from = 0;
+  for (const double length : lengths) {
+    while (from + 2 < row.size() && at[from + 1] <= end + near) ++from;
+    end += scale * length;
+    std::size_t to = from + 1;
+    while (to + 1 < row.size() && at[to] < end - near) ++to;
     double sum = 0.0;
     for (std::size_t p = from; p <= to; ++p) sum += radii[p];
     out.push_back(rods::CrossSection::circle(sum / static_cast<double>(to - from + 1)));
@@ -147,9 +227,9 @@ struct Common {
   std::optional<Vector3> curvature;  ///< natural; none: the fitted one
 };
 
-Common read_common(const TableReader& table, bool thickness) {
+Common read_common(const TableReader& table, const Polylines& lines) {
   ReaderContext& context = table.context();
-  if (!thickness) table.require("radius", "the fibres' radius: the file has no thickness");
+  if (lines.radii.empty()) table.require("radius", fmt::format("the fibres' radius: {}", lines.why_no_radii));
   Common out;
   if (table.has("radius")) out.radius = table.required("radius", wanted_radius, "the fibres' radius");
   if (const TomlNode* given = table.find("natural_curvature")) {
@@ -161,16 +241,15 @@ Common read_common(const TableReader& table, bool thickness) {
   return out;
 }
 
-scene::Strand strand_of(const rods::FittedCurve& fit, const Common& common, const std::vector<double>* radii) {
+scene::Strand strand_of(const rods::FittedCurve& fit, const Common& common, const Polylines& lines, std::size_t row) {
   scene::Strand out;
   out.position = fit.root.position;
   out.frame = fit.root.frame;
   out.element_lengths = fit.lengths;
-  const std::size_t elements = fit.lengths.size();
   if (common.radius > 0.0) {
-    out.sections.assign(elements, rods::CrossSection::circle(common.radius));
+    out.sections.assign(fit.lengths.size(), rods::CrossSection::circle(common.radius));
   } else {
-    out.sections = sections_of(*radii, elements);
+    out.sections = sections_of(lines.radii[row], lines.rows[row], fit.lengths);
   }
   out.initial_curvature = fit.curvature;
   out.natural_curvature = fit.curvature;
@@ -185,13 +264,20 @@ void read_strands_from_file(const TableReader& group_table, const TomlNode& from
   const TableReader table(context, from, group_table.path("from"),
                           {"file", "frame", "unit", "position", "up", "every", "elements", "tolerance"});
   const Source source = read_source(table);
-  const Polylines lines = read_rows(table, source);
-  const Common common = read_common(group_table, !lines.radii.empty());
-  Import report{.group = group.name, .file = source.file, .strands = lines.rows.size()};
-  const std::vector<rods::FittedCurve> found = fits(table, lines, group, source);
+  const Polylines lines = read_rows(table, source, !group_table.has("radius"));
+  const Common common = read_common(group_table, lines);
+  const std::vector<Fitted> found = fits(table, lines, group, source);
+  std::vector<std::string> remarks = lines.remarks;
+  add_fit_remarks(found, lines, remarks);
+  for (const std::string& remark : remarks) {
+    group.remarks.push_back({table.require("file", "").location,
+                             fmt::format("fibres '{}' from {}: {}", one_line(group.name, 40), source.file, remark)});
+  }
+  Import report{.group = group.name, .file = source.file};
   for (std::size_t i = 0; i < found.size(); ++i) {
-    group.strands.push_back(strand_of(found[i], common, lines.radii.empty() ? nullptr : &lines.radii[i]));
-    report.add(found[i]);
+    if (!found[i].refused.empty()) continue;
+    group.strands.push_back(strand_of(found[i].curve, common, lines, i));
+    report.add(found[i].curve);
   }
   context.imports.push_back(report);
 }

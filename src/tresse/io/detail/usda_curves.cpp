@@ -5,210 +5,171 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
+#include <tresse/io/detail/lines.hpp>
 #include <tresse/io/detail/polyline_readers.hpp>
 #include <tresse/io/detail/text.hpp>
+#include <tresse/io/detail/usda_layer.hpp>
+#include <tresse/io/detail/usda_transforms.hpp>
 
-/// BasisCurves of USD's text form. Composition (references, payloads, variants) and transforms are refused, not
-/// ignored.
+/// BasisCurves of USD's text form, as the prims of the layer stand in the world. Composition (references, payloads,
+/// variants) is refused, not passed over.
 namespace tresse::io::detail {
 namespace {
 
-/// One prim's attributes that matter here, as text.
-struct Prim {
-  std::string type, name;
-  std::map<std::string, std::string_view, std::less<>> values;
-  bool transformed = false;  ///< it, or one that holds it
+/// Thrown within this file where a prim cannot be read: the rest of a sentence about it.
+struct Unreadable {
+  std::string why;
 };
 
-/// Walks through a layer.
-class Layer {
- public:
-  Layer(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+template <class... Args>
+[[noreturn]] void unreadable(fmt::format_string<Args...> text, Args&&... args) {
+  throw Unreadable{fmt::format(text, std::forward<Args>(args)...)};
+}
 
-  /// Its metadata, then calls visit(prim) for each prim of type BasisCurves.
-  template <class Visit>
-  void walk(const Visit& visit) {
-    if (!text_.starts_with("#usda 1.0")) fail("does not start with \"#usda 1.0\"; expected USD as text");
-    skip_blank();
-    if (peek() == '(') metadata_ = balanced();
-    while (skip_blank(), at_ < text_.size()) prim(false, 0, visit);
+const UsdAttribute* find(const UsdPrim& prim, std::string_view key) {
+  const auto found = prim.attributes.find(key);
+  return found == prim.attributes.end() ? nullptr : &found->second;
+}
+
+std::string word_of(const UsdPrim& prim, std::string_view key, std::string_view otherwise) {
+  const UsdAttribute* found = find(prim, key);
+  return std::string(found == nullptr || found->value.empty() ? otherwise : unquoted(found->value));
+}
+
+std::vector<double> numbers_of(std::string_view value, std::string_view what) {
+  std::vector<double> out;
+  for (const std::string_view item : usd_items(value)) {
+    const std::optional<double> number = real_in(item);
+    if (!number) unreadable("has {} among its {}; expected a number", in_quotes(item, 40), what);
+    out.push_back(*number);
+  }
+  return out;
+}
+
+// Which curves are meant ---------------------------------------------------------------------------------------------
+
+/// Why a prim is not drawn, itself or because of one that holds it; empty: it is.
+std::string why_left_out(const UsdPrim& prim) {
+  if (prim.specifier == "class") return "a class is a pattern for others";
+  if (prim.specifier == "over") return "an over changes a prim that is not in this file";
+  if (const auto active = prim.metadata.find("active");
+      active != prim.metadata.end() && active->second != "true" && active->second != "1")
+    return "active is false";
+  if (prim.type == "PointInstancer") return "a PointInstancer places copies of it; expected curves that stand once";
+  if (word_of(prim, "visibility", "inherited") == "invisible") return "visibility is invisible";
+  const std::string purpose = word_of(prim, "purpose", "default");
+  if (purpose == "guide" || purpose == "proxy") return fmt::format("the purpose is \"{}\"", purpose);
+  return {};
+}
+
+/// Whether a prim may bring curves along: others hold none.
+bool may_hold_curves(const UsdPrim& prim) {
+  static const std::set<std::string, std::less<>> types{"", "Xform", "Scope", "SkelRoot", "BasisCurves"};
+  return types.contains(prim.type);
+}
+
+class Composition {
+ public:
+  Composition(UsdLayer& layer, const std::string& name) : layer_(layer), name_(name) {
+    if (layer.metadata.contains("subLayers")) fail(name, "has subLayers; expected a flattened layer");
+    std::set<std::size_t> parents;
+    for (std::size_t i = 0; i < layer.prims.size(); ++i) {
+      const UsdPrim& prim = layer.prims[i];
+      const std::string above = prim.parent == UsdPrim::none ? "" : paths_[prim.parent];
+      paths_.push_back(above + "/" + prim.name);
+      by_path_.emplace(paths_.back(), i);
+      parents.insert(prim.parent);
+      const std::string outer = prim.parent == UsdPrim::none ? "" : reasons_[prim.parent];
+      reasons_.push_back(outer.empty() ? why_left_out(prim) : outer);
+    }
+    for (std::size_t i = 0; i < layer.prims.size(); ++i) {
+      if (reasons_[i].empty() && may_hold_curves(layer.prims[i])) compose(i, parents);
+    }
   }
 
-  std::string_view metadata() const { return metadata_; }
+  const std::string& reason(std::size_t prim) const { return reasons_[prim]; }
 
  private:
-  static constexpr int deepest = 100;
-
-  [[noreturn]] void fail(const std::string& message) const {
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
-    throw InvalidInput(fmt::format("{}:{}: {}", name_, line, message));
+  [[noreturn]] void refuse(const UsdPrim& prim, std::string_view what) const {
+    fail(name_, prim.line, fmt::format("prim {} {}; expected a flattened layer", in_quotes(prim.name, 40), what));
   }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
-  void skip_blank() {
-    while (at_ < text_.size()) {
-      if (std::string_view(" \t\r\n;").find(peek()) != std::string_view::npos) {
-        ++at_;
-      } else if (peek() == '#') {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else {
-        return;
-      }
+  void compose(std::size_t index, const std::set<std::size_t>& parents) {
+    UsdPrim& prim = layer_.prims[index];
+    for (const char* arc : {"references", "payload", "variants", "specializes"}) {
+      const auto found = prim.metadata.find(arc);
+      if (found == prim.metadata.end() || found->second == "None" || found->second == "[]") continue;
+      const bool instance = prim.metadata.contains("instanceable");
+      refuse(prim, fmt::format("has {}{}", arc, instance ? " (it is an instance)" : ""));
+    }
+    if (prim.variants) refuse(prim, "has variants");
+    const auto inherits = prim.metadata.find("inherits");
+    if (inherits == prim.metadata.end()) return;
+    for (std::string_view path : usd_items(inherits->second)) {
+      if (path.starts_with('<') && path.ends_with('>')) path = path.substr(1, path.size() - 2);
+      const auto from = by_path_.find(path);
+      if (from == by_path_.end()) continue;
+      if (parents.contains(from->second))
+        refuse(prim, fmt::format("inherits {}, which holds prims", in_quotes(path, 40)));
+      // Its own values are stronger.
+      for (const auto& [key, attribute] : layer_.prims[from->second].attributes)
+        prim.attributes.emplace(key, attribute);
     }
   }
 
-  std::string_view word() {
-    skip_blank();
-    const std::size_t begin = at_;
-    at_ = std::min(text_.find_first_of(" \t\r\n;=(){}\"", at_), text_.size());
-    return text_.substr(begin, at_ - begin);
-  }
-
-  /// A text in quotes, with them.
-  std::string_view quoted() {
-    const std::size_t begin = at_;
-    const std::string_view quote = text_.substr(at_).starts_with("\"\"\"") ? "\"\"\"" : text_.substr(at_, 1);
-    at_ += quote.size();
-    while (at_ < text_.size() && !text_.substr(at_).starts_with(quote))
-      at_ = std::min(at_ + (peek() == '\\' ? 2 : 1), text_.size());
-    if (at_ >= text_.size()) fail("ends within a text in quotes; expected its end");
-    at_ += quote.size();
-    return text_.substr(begin, at_ - begin);
-  }
-
-  /// From a bracket to the one that closes it.
-  std::string_view balanced() {
-    const std::size_t begin = at_;
-    for (int depth = 0; at_ < text_.size();) {
-      const char c = peek();
-      if (c == '"' || c == '\'') {
-        quoted();
-        continue;
-      }
-      if (c == '#') {
-        skip_blank();
-        continue;
-      }
-      ++at_;
-      if (c == '(' || c == '[' || c == '{') ++depth;
-      if ((c == ')' || c == ']' || c == '}') && --depth == 0) return text_.substr(begin, at_ - begin);
-    }
-    fail("ends within brackets; expected their end");
-  }
-
-  std::string_view value() {
-    skip_blank();
-    if (peek() == '[' || peek() == '(' || peek() == '{') return balanced();
-    if (peek() == '"' || peek() == '\'') return quoted();
-    return word();
-  }
-
-  template <class Visit>
-  void prim(bool transformed, int depth, const Visit& visit) {
-    if (depth > deepest) fail("nests prims more than 100 deep");
-    const std::string_view specifier = word();
-    if (specifier != "def" && specifier != "over" && specifier != "class")
-      fail(fmt::format("{}; expected a prim: def, over or class",
-                       in_quotes(specifier.empty() ? text_.substr(at_, 1) : specifier, 20)));
-    Prim out;
-    out.transformed = transformed;
-    skip_blank();
-    if (peek() != '"') out.type = word();
-    skip_blank();
-    if (peek() != '"') fail("a prim without a name; expected one in quotes");
-    out.name = quoted();
-    skip_blank();
-    if (peek() == '(') {
-      const std::string_view data = balanced();
-      for (const char* arc : {"references", "payload", "inherits", "variants"}) {
-        if (data.find(arc) != std::string_view::npos)
-          fail(fmt::format("prim {} has {}; expected a flattened layer", one_line(out.name, 40), arc));
-      }
-    }
-    skip_blank();
-    if (peek() != '{') fail(fmt::format("prim {} has no body; expected {{", one_line(out.name, 40)));
-    ++at_;
-    body(out, depth, visit);
-    if (specifier == "def" && out.type == "BasisCurves") visit(out);
-  }
-
-  template <class Visit>
-  void body(Prim& out, int depth, const Visit& visit) {
-    for (;;) {
-      skip_blank();
-      if (peek() == '}') {
-        ++at_;
-        return;
-      }
-      const std::size_t begin = at_;
-      const std::string_view first = word();
-      if (first == "def" || first == "over" || first == "class") {
-        at_ = begin;
-        prim(out.transformed, depth + 1, visit);
-        continue;
-      }
-      // "uniform token type = ...": the name is the last word before what follows.
-      std::string_view name = first;
-      while (skip_blank(), peek() != '=' && peek() != '(' && peek() != '}' && peek() != '\0' && peek() != '{') {
-        const std::size_t before = at_;
-        if (peek() == '"') quoted();
-        name = word();
-        if (at_ == before) fail(fmt::format("{}; expected an attribute", in_quotes(text_.substr(at_, 1), 20)));
-        // A declaration without a value ends with its line.
-        if (text_.substr(at_).starts_with('\n')) break;
-      }
-      if (name.empty()) fail("ends within a prim, or has a value without a name");
-      skip_blank();
-      if (peek() == '=') {
-        ++at_;
-        out.values[std::string(name)] = value();
-        if (name == "xformOpOrder")
-          out.transformed = out.values.find(name)->second.find("xformOp") != std::string_view::npos;
-      }
-      skip_blank();
-      if (peek() == '(') balanced();
-      if (peek() == '{') balanced();  // a variant set, a dictionary
-    }
-  }
-
-  std::string_view text_;
+  UsdLayer& layer_;
   const std::string& name_;
-  std::size_t at_ = 0;
-  std::string_view metadata_;
+  std::vector<std::string> paths_, reasons_;  ///< (prims)
+  std::map<std::string, std::size_t, std::less<>> by_path_;
 };
 
-std::vector<double> numbers_of(std::string_view text, const std::string& name) {
-  std::vector<double> out;
-  constexpr std::string_view between = " \t\r\n,()[]";
-  for (std::size_t at = text.find_first_not_of(between); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(between, at), text.size());
-    out.push_back(read_number(text.substr(at, end - at), name, 0));
-    at = text.find_first_not_of(between, end);
-  }
-  return out;
-}
+// Curves -------------------------------------------------------------------------------------------------------------
 
-/// The samples of "{ 0: [...], 1: [...] }".
-std::vector<std::string_view> samples_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at)) {
-    const std::size_t end = std::min(text.find(']', at), text.size());
-    out.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return out;
-}
+/// How the points of a prim make curves.
+struct Basis {
+  bool cubic = true, pinned = false;
+  std::string name;
+  std::size_t step = 1;  ///< points from one span to the next
 
-std::optional<std::string> word_of(const Prim& prim, std::string_view key) {
-  const auto found = prim.values.find(key);
-  if (found == prim.values.end()) return std::nullopt;
-  std::string out(found->second);
-  std::erase(out, '"');
+  /// Empty where a curve of so many points has spans.
+  std::string flaw(std::size_t count) const {
+    if (!cubic) return {};
+    if (pinned) return count < 2 ? fmt::format("has {} of the 2 points or more that a pinned curve needs", count) : "";
+    if (count < 4)
+      return fmt::format("has {}; expected 4 or more for a cubic curve",
+                         counted(static_cast<std::int64_t>(count), "point"));
+    if (step == 3 && (count - 4) % 3 != 0)
+      return fmt::format("has {} points; expected 4, 7, 10 and so on for a Bezier curve", count);
+    return {};
+  }
+  /// Ends of the spans of a curve of so many points.
+  std::size_t ends(std::size_t count) const {
+    if (!cubic || pinned) return count;
+    return count < 4 ? std::min(count, std::size_t{1}) : (count - 4) / step + 2;
+  }
+};
+
+Basis basis_of(const UsdPrim& prim) {
+  Basis out;
+  const std::string type = word_of(prim, "type", "cubic"), wrap = word_of(prim, "wrap", "nonperiodic");
+  out.name = word_of(prim, "basis", "bezier");
+  if (type != "linear" && type != "cubic")
+    unreadable("has type {}; expected \"linear\" or \"cubic\"", in_quotes(type, 20));
+  if (wrap != "nonperiodic" && wrap != "pinned")
+    unreadable("has wrap {}; expected \"nonperiodic\" or \"pinned\"", in_quotes(wrap, 20));
+  out.cubic = type == "cubic";
+  if (!out.cubic) return out;
+  if (out.name != "bezier" && out.name != "bspline" && out.name != "catmullRom")
+    unreadable("has basis {}; expected \"bezier\", \"bspline\" or \"catmullRom\"", in_quotes(out.name, 20));
+  out.step = out.name == "bezier" ? 3 : 1;
+  out.pinned = wrap == "pinned" && out.step == 1;
   return out;
 }
 
@@ -223,81 +184,346 @@ std::array<double, 4> weights(const std::string& basis, double t) {
           0.5 * (t + 4 * t * t - 3 * t * t * t), 0.5 * (-t * t + t * t * t)};
 }
 
-/// Points on a cubic curve, four to each span.
-std::vector<Vector3> points_on(const std::vector<Vector3>& control, const std::string& basis) {
-  constexpr int samples = 4;
-  const std::size_t step = basis == "bezier" ? 3 : 1;
-  std::vector<Vector3> out;
-  for (std::size_t i = 0; i + 3 < control.size(); i += step) {
-    const bool last = i + 3 + step >= control.size();
+constexpr int samples = 4;  // points on a span, one of its ends among them
+
+/// Values on a curve, as many to each span, from those at its points; a pinned one goes on straight beyond its ends.
+template <class T>
+std::vector<T> on_curve(std::vector<T> control, const Basis& basis) {
+  if (!basis.cubic) return control;
+  if (basis.pinned) {
+    const T before = 2.0 * control[0] - control[1];
+    const T behind = 2.0 * control.back() - control[control.size() - 2];
+    control.insert(control.begin(), before);
+    control.push_back(behind);
+  }
+  std::vector<T> out;
+  for (std::size_t i = 0; i + 3 < control.size(); i += basis.step) {
+    const bool last = i + 3 + basis.step >= control.size();
     for (int k = 0; k < samples + (last ? 1 : 0); ++k) {
-      const auto w = weights(basis, static_cast<double>(k) / samples);
-      out.emplace_back(w[0] * control[i] + w[1] * control[i + 1] + w[2] * control[i + 2] + w[3] * control[i + 3]);
+      const auto w = weights(basis.name, static_cast<double>(k) / samples);
+      out.push_back(w[0] * control[i] + w[1] * control[i + 1] + w[2] * control[i + 2] + w[3] * control[i + 3]);
     }
   }
   return out;
 }
 
-void add_curves(Polylines& into, const Prim& prim, const std::string& name, int frame) {
-  const auto refuse = [&](const std::string& what) {
-    throw InvalidInput(fmt::format("{}: BasisCurves {} {}", name, one_line(prim.name, 40), what));
-  };
-  if (prim.transformed) refuse("stands under a transform; expected points in the world's axes");
-  const std::string type = word_of(prim, "type").value_or("cubic"), basis = word_of(prim, "basis").value_or("bezier");
-  const std::string wrap = word_of(prim, "wrap").value_or("nonperiodic");
-  if (wrap != "nonperiodic") refuse(fmt::format("has wrap {}; expected \"nonperiodic\"", in_quotes(wrap, 20)));
-  if (basis != "bezier" && basis != "bspline" && basis != "catmullRom")
-    refuse(fmt::format("has basis {}; expected \"bezier\", \"bspline\" or \"catmullRom\"", in_quotes(basis, 20)));
-  const auto counts = prim.values.find("curveVertexCounts");
-  if (counts == prim.values.end()) refuse("has no curveVertexCounts");
-  std::string_view points;
-  if (const auto sampled = prim.values.find("points.timeSamples"); sampled != prim.values.end()) {
-    const auto samples = samples_of(sampled->second);
-    const int count = static_cast<int>(samples.size()), index = frame < 0 ? count + frame : frame;
-    if (index < 0 || index >= count) refuse(fmt::format("has no time sample {}: it has {}", frame, count));
-    points = samples[static_cast<std::size_t>(index)];
-  } else if (const auto still = prim.values.find("points"); still != prim.values.end()) {
-    points = still->second;
-  } else {
-    refuse("has no points");
+/// Values between the ends of spans, as many as on_curve() gives.
+std::vector<double> along_spans(const std::vector<double>& ends, const Basis& basis) {
+  if (!basis.cubic) return ends;
+  std::vector<double> out;
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    for (int k = 0; k < samples; ++k) {
+      const double t = static_cast<double>(k) / samples;
+      out.push_back((1.0 - t) * ends[i] + t * ends[i + 1]);
+    }
   }
-  const std::vector<double> places = numbers_of(points, name);
-  std::size_t p = 0;
-  for (const double count : numbers_of(counts->second, name)) {
-    const std::size_t left = places.size() / 3 - p;
-    if (!(count >= 0 && count <= static_cast<double>(left)) || count != std::floor(count))
-      refuse(fmt::format("has a curve of {} points where {} are left", number(count), left));
-    std::vector<Vector3> row;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k, ++p)
-      row.emplace_back(places[3 * p], places[3 * p + 1], places[3 * p + 2]);
-    into.rows.push_back(type == "linear" ? row : points_on(row, basis));
-  }
-  if (3 * p != places.size()) refuse(fmt::format("has {} points beyond its curves", places.size() / 3 - p));
+  out.push_back(ends.back());
+  return out;
 }
+
+/// One prim of curves, at one time.
+class Curves {
+ public:
+  Curves(const UsdLayer& layer, std::size_t prim, const std::string& name, int frame)
+      : prim_(layer.prims[prim]), name_(name), basis_(basis_of(prim_)) {
+    choose_time(frame);
+    read_points();
+    try {
+      to_world_ = world_transform(layer, prim);
+    } catch (const InvalidInput& error) {
+      throw Unreadable{fmt::format("stands under a transform that is refused: {}", error.what())};
+    }
+    thickness_scale_ = std::cbrt(std::abs(to_world_.linear().determinant()));
+    read_widths();
+    read_guides();
+  }
+
+  /// Its curves, by number in the file those that are guides.
+  void add_to(RawPolylines& into, std::vector<std::size_t>& guides) const {
+    std::size_t p = 0, span_end = 0;
+    for (std::size_t c = 0; c < counts_.size(); ++c) {
+      const std::size_t count = counts_[c], row = into.lines.rows.size();
+      const std::string flaw = basis_.flaw(count);
+      std::vector<Vector3> points;
+      for (std::size_t k = p; k < p + count; ++k) points.push_back(to_world_ * points_[k]);
+      into.lines.rows.push_back(flaw.empty() ? on_curve(std::move(points), basis_) : std::move(points));
+      into.lines.radii.push_back(radii(c, p, span_end, flaw.empty(), into.lines.rows.back().size()));
+      into.places.push_back(prim_.line);
+      if (!flaw.empty()) into.flaw(row, flaw);
+      if (!guides_.empty() && guides_[guides_.size() == 1 ? 0 : c] != 0.0) guides.push_back(row);
+      p += count;
+      span_end += basis_.ends(count);
+    }
+  }
+
+  /// Why it has no widths that can be used; empty where it has.
+  const std::string& why_no_widths() const { return why_no_widths_; }
+
+  /// Whether its transform stretches directions unlike, so that no circle stays one.
+  bool stretched() const {
+    const Eigen::JacobiSVD<Matrix3> svd(to_world_.linear());
+    const Vector3 factors = svd.singularValues();
+    return factors[2] < (1.0 - 1e-6) * factors[0];
+  }
+
+ private:
+  std::vector<double> values(std::string_view key) const {
+    const UsdAttribute* found = find(prim_, key);
+    return found == nullptr ? std::vector<double>() : numbers_of(text_of(*found), key);
+  }
+
+  /// The value at the time that the points are taken: the last sample up to it, or else the first.
+  std::string_view text_of(const UsdAttribute& attribute) const {
+    const std::vector<UsdSample> all = usd_samples(attribute.samples, name_);
+    if (all.empty()) return attribute.value;
+    std::string_view out = all.front().value;
+    for (const UsdSample& sample : all) {
+      if (sample.time <= time_) out = sample.value;
+    }
+    return out;
+  }
+
+  void choose_time(int frame) {
+    const UsdAttribute* points = find(prim_, "points");
+    if (points == nullptr) return;
+    const std::vector<UsdSample> all = usd_samples(points->samples, name_);
+    if (all.empty()) return;
+    const int count = static_cast<int>(all.size()), index = frame < 0 ? count + frame : frame;
+    if (index < 0 || index >= count) {
+      throw InvalidInput(fmt::format("{}:{}: BasisCurves {} has no time sample {}: it has {}", name_, prim_.line,
+                                     in_quotes(prim_.name, 40), frame, count));
+    }
+    time_ = all[static_cast<std::size_t>(index)].time;
+  }
+
+  void read_points() {
+    if (find(prim_, "curveVertexCounts") == nullptr) unreadable("has no curveVertexCounts");
+    const std::vector<double> places = values("points");
+    if (places.empty()) unreadable("has no points");
+    if (places.size() % 3 != 0) unreadable("has {} numbers among its points; expected three a point", places.size());
+    std::size_t left = places.size() / 3;
+    for (const double count : values("curveVertexCounts")) {
+      if (!(count >= 0 && count <= static_cast<double>(left)) || count != std::floor(count))
+        unreadable("has a curve of {} points where {} are left", detail::number(count), left);
+      counts_.push_back(static_cast<std::size_t>(count));
+      left -= counts_.back();
+    }
+    if (left > 0) unreadable("has {} beyond its curves", counted(static_cast<std::int64_t>(left), "point"));
+    for (std::size_t p = 0; p < places.size(); p += 3) points_.emplace_back(places[p], places[p + 1], places[p + 2]);
+  }
+
+  std::size_t varying_count() const {
+    std::size_t out = 0;
+    for (const std::size_t count : counts_) out += basis_.ends(count);
+    return out;
+  }
+
+  void read_widths() {
+    const bool primvar = find(prim_, "primvars:widths") != nullptr;
+    const std::string key = primvar ? "primvars:widths" : "widths";
+    const UsdAttribute* found = find(prim_, key);
+    widths_ = values(key);
+    if (primvar) {
+      const std::vector<double> indices = values("primvars:widths:indices");
+      std::vector<double> picked;
+      for (const double index : indices) {
+        if (!(index >= 0.0 && index < static_cast<double>(widths_.size())))
+          return drop_widths(
+              fmt::format("has a widths:indices of {} for {} widths", detail::number(index), widths_.size()));
+        picked.push_back(widths_[static_cast<std::size_t>(index)]);
+      }
+      if (!indices.empty()) widths_ = std::move(picked);
+    }
+    if (found == nullptr || widths_.empty()) return drop_widths("has no widths");
+    const auto said = found->metadata.find("interpolation");
+    interpolation_ = said == found->metadata.end() ? "" : std::string(unquoted(said->second));
+    const std::map<std::string, std::size_t, std::less<>> wanted{{"constant", 1},
+                                                                 {"uniform", counts_.size()},
+                                                                 {"varying", varying_count()},
+                                                                 {"vertex", points_.size()},
+                                                                 {"faceVarying", varying_count()}};
+    if (interpolation_.empty()) {  // USD's own default; files that mean one for all often leave it out
+      interpolation_ = widths_.size() == 1 ? "constant" : "vertex";
+    }
+    const auto expected = wanted.find(interpolation_);
+    if (expected == wanted.end())
+      return drop_widths(fmt::format("has widths of interpolation {}", in_quotes(interpolation_, 20)));
+    if (expected->second != widths_.size()) {
+      drop_widths(fmt::format("has {} widths of interpolation \"{}\", where {} are expected", widths_.size(),
+                              interpolation_, expected->second));
+    }
+  }
+
+  void drop_widths(std::string why) {
+    widths_.clear();
+    why_no_widths_ = std::move(why);
+  }
+
+  void read_guides() {
+    guides_ = values("primvars:groom_guide");
+    if (guides_.size() != 1 && guides_.size() != counts_.size()) guides_.clear();
+  }
+
+  /// Of curve c, whose points begin at p and whose ends of spans begin at `span_end`.
+  std::vector<double> radii(std::size_t c, std::size_t p, std::size_t span_end, bool sound, std::size_t count) const {
+    if (widths_.empty()) return {};
+    std::vector<double> out;
+    const auto slice = [&](std::size_t first, std::size_t size) {
+      const auto begin = widths_.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(size));
+    };
+    if (!sound) {
+      out.assign(count, 1.0);
+    } else if (interpolation_ == "vertex") {
+      const std::vector<double> given = slice(p, counts_[c]);
+      const double least = given.empty() ? 0.0 : std::min(0.0, std::ranges::min(given));
+      out = on_curve(given, basis_);
+      for (double& value : out) value = std::max(value, least);  // cubics overshoot at sharp tips
+    } else if (interpolation_ == "varying" || interpolation_ == "faceVarying") {
+      out = along_spans(slice(span_end, basis_.ends(counts_[c])), basis_);
+    } else {
+      out.assign(count, widths_[interpolation_ == "uniform" ? c : 0]);
+    }
+    for (double& value : out) value *= 0.5 * thickness_scale_;
+    return out;
+  }
+
+  const UsdPrim& prim_;
+  const std::string& name_;
+  Basis basis_;
+  double time_ = 0.0;
+  std::vector<std::size_t> counts_;  ///< points of each curve
+  std::vector<Vector3> points_;
+  Eigen::Affine3d to_world_ = Eigen::Affine3d::Identity();
+  double thickness_scale_ = 1.0;
+  std::vector<double> widths_, guides_;
+  std::string interpolation_, why_no_widths_;
+};
+
+// The file -----------------------------------------------------------------------------------------------------------
+
+/// Attributes that are read, or that say nothing about fibres.
+bool known_attribute(std::string_view key) {
+  static const std::set<std::string, std::less<>> known{"points",       "curveVertexCounts",
+                                                        "type",         "basis",
+                                                        "wrap",         "widths",
+                                                        "extent",       "purpose",
+                                                        "visibility",   "doubleSided",
+                                                        "xformOpOrder", "primvars:widths",
+                                                        "orientation",  "primvars:widths:indices",
+                                                        "tresse:name",  "primvars:groom_guide",
+                                                        "proxyPrim"};
+  return known.contains(key) || key.starts_with("xformOp:") || key.starts_with("material:") ||
+         key.starts_with("userProperties:") || key.find('.') != std::string_view::npos;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& name) : name_(name), layer_(read_usda_layer(text, name)) {}
+
+  RawPolylines read(int frame) {
+    const Composition composition(layer_, name_);
+    for (std::size_t i = 0; i < layer_.prims.size(); ++i) {
+      const UsdPrim& prim = layer_.prims[i];
+      if (prim.type == "NurbsCurves" || prim.type == "HermiteCurves") {
+        left_out_["only BasisCurves are read"].push_back(fmt::format("{} {}", prim.type, in_quotes(prim.name, 40)));
+      } else if (prim.type == "BasisCurves") {
+        const std::string label = fmt::format("BasisCurves {}", in_quotes(prim.name, 40));
+        if (composition.reason(i).empty()) {
+          add(i, label, frame);
+        } else {
+          left_out_[composition.reason(i)].push_back(label);
+        }
+      }
+    }
+    leave_out_guides();
+    settle_widths();
+    tell();
+    to_metres();
+    return std::move(out_);
+  }
+
+ private:
+  void add(std::size_t index, const std::string& label, int frame) {
+    try {
+      const Curves curves(layer_, index, name_, frame);
+      curves.add_to(out_, guides_);
+      if (!curves.why_no_widths().empty())
+        without_widths_.push_back(fmt::format("{} {}", label, curves.why_no_widths()));
+      with_widths_ = with_widths_ || curves.why_no_widths().empty();
+      if (curves.stretched() && curves.why_no_widths().empty()) stretched_.push_back(label);
+      for (const auto& [key, attribute] : layer_.prims[index].attributes) {
+        if (!known_attribute(key)) ignored_.insert(one_line(key, 40));
+      }
+    } catch (const Unreadable& error) {
+      unreadable_.push_back(fmt::format("{} (line {}) {}", label, layer_.prims[index].line, error.why));
+    }
+  }
+
+  /// Those of a game engine's groom, which steer the strands of the same file; alone they are strands.
+  void leave_out_guides() {
+    if (guides_.size() == out_.lines.rows.size()) return;
+    for (const std::size_t row : guides_) out_.flaw(row, "is a guide (primvars:groom_guide)");
+  }
+
+  /// Thickness is that of all or of none.
+  void settle_widths() {
+    if (without_widths_.empty()) return;
+    out_.lines.radii.clear();
+    out_.lines.why_no_radii = fmt::format("the file's {}", few_of(without_widths_, "; "));
+    if (with_widths_)
+      out_.lines.remarks.push_back(
+          fmt::format("the widths of the file are not used: {}", few_of(without_widths_, "; ")));
+  }
+
+  void tell() {
+    std::vector<std::string>& remarks = out_.lines.remarks;
+    for (const auto& [why, prims] : left_out_)
+      remarks.push_back(fmt::format("{} {} left out: {}", few_of(prims), prims.size() == 1 ? "is" : "are", why));
+    if (!unreadable_.empty())
+      remarks.push_back(fmt::format("{} cannot be read: {}",
+                                    counted(static_cast<std::int64_t>(unreadable_.size()), "prim"),
+                                    few_of(unreadable_, "; ")));
+    if (!stretched_.empty())
+      remarks.push_back(
+          fmt::format("the transform of {} stretches sections; the radius of a circle of the same area "
+                      "on average is taken",
+                      few_of(stretched_)));
+    if (!ignored_.empty()) remarks.push_back(fmt::format("not read: {}", few_of({ignored_.begin(), ignored_.end()})));
+  }
+
+  void to_metres() {
+    double metres = 0.01;  // USD's own default, and y up
+    if (const auto found = layer_.metadata.find("metersPerUnit"); found != layer_.metadata.end()) {
+      metres = read_number(found->second, name_, 1);
+      if (!(metres > 0.0 && std::isfinite(metres)))
+        throw InvalidInput(fmt::format("{}: metersPerUnit is {}; expected more than 0", name_, metres));
+    }
+    const auto up = layer_.metadata.find("upAxis");
+    out_.lines.y_up = up == layer_.metadata.end() || unquoted(up->second) != "Z";
+    out_.lines.in_metres = true;
+    for (std::vector<Vector3>& row : out_.lines.rows) {
+      for (Vector3& x : row) x *= metres;
+    }
+    for (std::vector<double>& row : out_.lines.radii) {
+      for (double& radius : row) radius *= metres;
+    }
+  }
+
+  const std::string& name_;
+  UsdLayer layer_;
+  RawPolylines out_;
+  std::vector<std::size_t> guides_;  ///< rows
+  bool with_widths_ = false;
+  std::vector<std::string> without_widths_, unreadable_, stretched_;
+  std::map<std::string, std::vector<std::string>> left_out_;  ///< by reason: the prims
+  std::set<std::string> ignored_;
+};
 
 }  // namespace
 
-Polylines read_usda_curves(std::string_view text, const std::string& name, int frame) {
-  Polylines out;
-  Layer layer(text, name);
-  double metres = 0.01;  // USD's own default, and y up
-  std::vector<Prim> prims;
-  layer.walk([&](const Prim& prim) { prims.push_back(prim); });
-  const std::string_view metadata = layer.metadata();
-  if (const std::size_t at = metadata.find("metersPerUnit"); at != std::string_view::npos) {
-    const std::size_t equals = metadata.find('=', at);
-    const std::string_view rest = equals == std::string_view::npos ? "" : metadata.substr(equals + 1);
-    metres = read_number(trimmed(rest.substr(0, rest.find_first_of("\n)"))), name, 1);
-    if (!(metres > 0.0)) throw InvalidInput(fmt::format("{}: metersPerUnit is {}; expected more than 0", name, metres));
-  }
-  const std::size_t up = metadata.find("upAxis");
-  out.y_up = up == std::string_view::npos || metadata.substr(up, 20).find("\"Z\"") == std::string_view::npos;
-  out.in_metres = true;
-  for (const Prim& prim : prims) add_curves(out, prim, name, frame);
-  for (std::vector<Vector3>& row : out.rows) {
-    for (Vector3& x : row) x *= metres;
-  }
-  return out;
+RawPolylines read_usda_curves(std::string_view text, const std::string& name, int frame) {
+  return Reader(text, name).read(frame);
 }
 
 }  // namespace tresse::io::detail

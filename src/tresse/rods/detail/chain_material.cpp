@@ -44,22 +44,10 @@ int ChainRod<Shape>::parts(int i) const {
   return turn < most ? 1 + static_cast<int>(turn / turn_of_part) : static_cast<int>(most);
 }
 
-/// Calls visit(disc) for the sections in which the rotary inertia of an element is lumped.
-template <typename Shape>
-template <typename Visit>
-void ChainRod<Shape>::for_each_disc(int i, Visit&& visit) const {
-  const Element& element = elements_[i];
-  visit(SectionDisc<width>{Matrix3::Identity(), Gradient<width>::Zero(), about_axes(element.discs.start)});
-  const Vector3 inertia = about_axes(element.discs.spread) / static_cast<double>(Shape::disc_places.size());
-  for (const double place : Shape::disc_places) {
-    const ElementPoint<width> at = shapes_[i].at(place * element.length);
-    visit(SectionDisc<width>{at.frame, at.frame.transpose() * at.angular, inertia});
-  }
-}
-
 template <typename Shape>
 void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
   thread_local std::vector<PointBatch<width>> points;
+  thread_local std::vector<SectionDisc<width>> discs;
   out.parts.clear();
   out.numbers.clear();
   Vector3 linear = state_.root_velocity.linear;
@@ -70,7 +58,7 @@ void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
     const Local rate_i = rate(i);
     const Vector3 own_linear = frame.transpose() * linear, own_spin = frame.transpose() * spin;
     out.parts.push_back(parts(i));
-    shapes_[i].points(out.parts.back(), points);
+    shapes_[i].points(out.parts.back(), points, discs);
     for (const PointBatch<width>& batch : points) {
       Lanes3 v = rigid(own_linear, own_spin, batch.p);
       for (std::size_t r = 0; r < 3; ++r) {
@@ -78,12 +66,14 @@ void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
       }
       append(matrix_times(frame, v), out.numbers);
     }
-    for_each_disc(i, [&](const SectionDisc<width>& disc) {
+    const auto append_disc = [&](const SectionDisc<width>& disc) {
       const Matrix3 axes = frame * disc.frame;
       const Vector3 turning = disc.frame.transpose() * own_spin + disc.turning * rate_i;
       append(Vector3(axes * turning.cross(Vector3::UnitY())), out.numbers);
       append(Vector3(axes * turning.cross(Vector3::UnitZ())), out.numbers);
-    });
+    };
+    append_disc(disc_at_start(i));
+    for (const SectionDisc<width>& disc : discs) append_disc(disc);
     linear += spin.cross(joints_[i + 1].offset - joint.offset) + frame * (shapes_[i].end_linear() * rate_i);
     spin += frame * (shapes_[i].end_angular() * rate_i);
   }
@@ -116,6 +106,7 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
                             double dt) const {
   TRESSE_ASSERT(motion.parts.size() == elements_.size());
   thread_local std::vector<PointBatch<width>> points;
+  thread_local std::vector<SectionDisc<width>> discs;
   const double drag = dt * loads.drag;
   const double* next = motion.numbers.data();
   for (int i = 0; i < count(); ++i) {
@@ -127,7 +118,7 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
     const Vector3 spin = to_local * prescribed.angular;
     ElementForce<width>& force = forces_[i];
     force = {Vector3::Zero(), Vector3::Zero(), Local::Zero()};
-    shapes_[i].points(motion.parts[static_cast<std::size_t>(i)], points);
+    shapes_[i].points(motion.parts[static_cast<std::size_t>(i)], points, discs);
     for (const PointBatch<width>& batch : points) {
       const Lanes3 w = matrix_times(to_local, batch_at(next));
       const Lanes3 fixed = rigid(constant, -resisted * spin, batch.p);
@@ -142,7 +133,7 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
             (batch.P[0][k] * f[0] + batch.P[1][k] * f[1] + batch.P[2][k] * f[2]).sum();
       }
     }
-    for_each_disc(i, [&](const SectionDisc<width>& disc) {
+    const auto press_disc = [&](const SectionDisc<width>& disc) {
       const auto in_axes = [&](const double* numbers) -> Vector3 {
         return disc.frame.transpose() * (to_local * Eigen::Map<const Vector3>(numbers));
       };
@@ -152,7 +143,9 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
                              resisted * disc.inertia.cwiseProduct(disc.frame.transpose() * spin);
       force.torque += disc.frame * couple;
       force.generalised += disc.turning.transpose() * couple;
-    });
+    };
+    press_disc(disc_at_start(i));
+    for (const SectionDisc<width>& disc : discs) press_disc(disc);
   }
 }
 

@@ -61,6 +61,7 @@ class ChainRod final : public Rod {
   void update(const RodState& state) override;
   const RodState& state() const override { return state_; }
 
+  geometry::MaterialSpan span(int piece) const override { return {elements_[piece].length, elements_[piece].length}; }
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
@@ -155,8 +156,10 @@ class ChainRod final : public Rod {
   void collect_forces(Eigen::Ref<VectorX> out) const;
   int parts(int i) const;
   void press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed, double dt) const;
-  template <typename Visit>
-  void for_each_disc(int i, Visit&& visit) const;
+  /// The section in which a share of an element's rotary inertia is lumped at its start.
+  SectionDisc<width> disc_at_start(int i) const {
+    return {Matrix3::Identity(), Gradient<width>::Zero(), about_axes(elements_[i].discs.start)};
+  }
   /// Upper triangle alone; elements weigh `scale` times their line density, or times one.
   void upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
   void gram_matrix(bool by_mass, Eigen::Ref<MatrixX> out) const;

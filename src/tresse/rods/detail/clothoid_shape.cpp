@@ -1,5 +1,7 @@
 #include <tresse/rods/detail/clothoid_shape.hpp>
 
+#include <utility>
+
 #include <tresse/math/gauss_legendre.hpp>
 #include <tresse/rods/detail/lane_vectors.hpp>
 
@@ -63,6 +65,8 @@ void ClothoidShape::set(double length, const ElementDiscs& discs, const Local& c
   of_section_ = discs;
   c_ = c;
   end_ = at(length);
+  integrated_ = biases_.known = false;
+  biases_.expected = std::exchange(biases_.used, false);
 }
 
 ElementPoint<6> ClothoidShape::at(double u) const {
@@ -77,36 +81,88 @@ FirstMoments<6> ClothoidShape::point(double u) const {
   return {out.position, out.linear};
 }
 
+/// Calls visit(piece, series, parts of the discs on it) for the pieces of the series.
+template <typename Visit>
+void ClothoidShape::for_each_series(double u, Visit&& visit) const {
+  constexpr double rounding = 1e-12;
+  std::array<double, 2> parts;
+  std::size_t taken = 0;
+  ClothoidState state;
+  for_each_clothoid_piece(length_, c_, u, [&](const ClothoidPiece& piece) {
+    const ClothoidSeries series(piece, state, true);
+    const std::span<const double> discs = parts_of(piece, taken, parts);
+    taken += discs.size();
+    visit(piece, series, discs);
+    if (piece.begin + piece.length < u * (1.0 - rounding)) state = series.end();
+  });
+}
+
+/// Collects what biases_ holds, series by series.
+class ClothoidShape::BiasWalk {
+ public:
+  explicit BiasWalk(const ClothoidShape& shape) : shape_(shape), into_(shape.biases_) {
+    if (!into_.expected) return;
+    into_.second.clear();
+    into_.discs.assign(1, Vector3::Zero());
+  }
+  void pass(const ClothoidSeries& series, const Lanes33& R, std::span<const double> discs) {
+    Lanes3 moving;
+    series.bias_at_nodes(shape_.rate_, bias_, moving, discs, &into_.discs);
+    into_.second.push_back(rotated(R, moving));
+  }
+  void end() {
+    into_.end = {shape_.end_.frame * bias_.linear, shape_.end_.frame * bias_.angular};
+    into_.known = true;
+  }
+
+ private:
+  const ClothoidShape& shape_;
+  Biases& into_;
+  ClothoidBias bias_;
+};
+
 void ClothoidShape::sample(const Local& rate) {
+  biases_.known = biases_.known && rate == rate_;
   rate_ = rate;
+  if (integrated_) return;
   samples_.clear();
   discs_.clear();
   discs_.push_back({Matrix3::Identity(), Gradient<6>::Zero(), about_axes(of_section_.start)});
-  disc_biases_.assign(1, Vector3::Zero());
   const Vector3 inertia = about_axes(of_section_.spread) / static_cast<double>(disc_places.size());
-  std::array<double, 2> parts;
-  ClothoidState state;
-  ClothoidBias bias;
-  for_each_clothoid_piece(length_, c_, length_, [&](const ClothoidPiece& piece) {
-    const ClothoidSeries series(piece, state, true);
-    Sample& sample = samples_.emplace_back();
-    const Lanes33 R = fill(piece, series, sample.points);
-    Lanes3 moving;
-    const std::span<const double> on_piece = parts_of(piece, discs_.size() - 1, parts);
-    series.bias_at_nodes(rate, bias, moving, on_piece, &disc_biases_);
-    sample.second = rotated(R, moving);
-    for (const double part : on_piece) {
-      const ClothoidState at = series.at(part);
-      discs_.push_back({at.frame, at.a, inertia});
-    }
-    state = series.end();
-  });
-  end_bias_ = {state.frame * bias.linear, state.frame * bias.angular};
+  BiasWalk biases(*this);
+  for_each_series(length_,
+                  [&](const ClothoidPiece& piece, const ClothoidSeries& series, std::span<const double> discs) {
+                    const Lanes33 R = fill(piece, series, samples_.emplace_back());
+                    for (const double part : discs) {
+                      const ClothoidState at = series.at(part);
+                      discs_.push_back({at.frame, at.a, inertia});
+                    }
+                    if (biases_.expected) biases.pass(series, R, discs);
+                  });
+  if (biases_.expected) biases.end();
   integrate_moments();
+  integrated_ = true;
 }
 
-void ClothoidShape::points(int parts, std::vector<PointBatch<6>>& out) const {
+const ClothoidShape::Biases& ClothoidShape::biases() const {
+  biases_.used = true;
+  if (biases_.known) return biases_;
+  biases_.expected = true;
+  BiasWalk walk(*this);
+  for_each_series(length_, [&](const ClothoidPiece&, const ClothoidSeries& series, std::span<const double> discs) {
+    Lanes33 R;
+    series.frame_at_nodes(R);
+    walk.pass(series, R, discs);
+  });
+  walk.end();
+  return biases_;
+}
+
+void ClothoidShape::points(int parts, std::vector<PointBatch<6>>& out, std::vector<SectionDisc<6>>& discs) const {
   out.clear();
+  discs.clear();
+  const Vector3 inertia = about_axes(of_section_.spread) / static_cast<double>(disc_places.size());
+  std::array<double, 2> places;
   ClothoidState state;
   const Vector3 slope = (c_.tail<3>() - c_.head<3>()) / length_;
   for (int k = 0; k < parts; ++k) {
@@ -114,7 +170,11 @@ void ClothoidShape::points(int parts, std::vector<PointBatch<6>>& out) const {
     const ClothoidPiece piece{begin, end - begin, length_, c_.head<3>() + begin * slope, slope};
     const ClothoidSeries series(piece, state, true);
     fill(piece, series, out.emplace_back());
-    state = series.end();
+    for (const double part : parts_of(piece, discs.size(), places)) {
+      const ClothoidState at = series.at(part);
+      discs.push_back({at.frame, at.a, inertia});
+    }
+    if (k + 1 < parts) state = series.end();
   }
 }
 
@@ -138,8 +198,7 @@ void ClothoidShape::integrate_moments() {
   out.P_P.setZero();
   out.P.setZero();
   out.p_cross_P.setZero();
-  for (const Sample& sample : samples_) {
-    const PointBatch<6>& s = sample.points;
+  for (const PointBatch<6>& s : samples_) {
     length += s.weight;
     Lanes3 wp;
     for (std::size_t r = 0; r < 3; ++r) {
@@ -184,14 +243,16 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
   Lanes3 resultant = zero_lanes<NodeLanes>();
   Lanes3 torque = zero_lanes<NodeLanes>();
   Local generalised = Local::Zero();
-  for (const Sample& sample : samples_) {
-    const PointBatch<6>& s = sample.points;
+  const Biases& biases = this->biases();
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    const PointBatch<6>& s = samples_[i];
     const Lanes3 from_position = matrix_times(line.position, s.p);
     const Lanes3 from_rate = matrix_times(line.rate, gradient_times(s.P, rate_));
     Lanes3 f;
     for (std::size_t r = 0; r < 3; ++r) {
-      f[r] = (from_position[r] + from_rate[r] - sample.second[r] * line.density + line.constant[static_cast<int>(r)]) *
-             s.weight;
+      f[r] =
+          (from_position[r] + from_rate[r] - biases.second[i][r] * line.density + line.constant[static_cast<int>(r)]) *
+          s.weight;
       resultant[r] += f[r];
     }
     add_cross(s.p, f, torque);
@@ -205,7 +266,7 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
     const auto in_axes = [&disc](const Vector3& v) -> Vector3 { return disc.frame.transpose() * v; };
     const Vector3 own = disc.turning * rate_, carried = in_axes(line.spin);
     const Vector3 spin = carried + own;
-    const Vector3 spin_rate = in_axes(line.spin_rate) + carried.cross(own) + disc_biases_[k];
+    const Vector3 spin_rate = in_axes(line.spin_rate) + carried.cross(own) + biases.discs[k];
     const Vector3 turned = disc.inertia.cwiseProduct(spin_rate) + spin.cross(disc.inertia.cwiseProduct(spin));
     const Vector3 couple = -line.density * turned - disc.inertia.cwiseProduct(in_axes(line.air));
     out.torque += disc.frame * couple;

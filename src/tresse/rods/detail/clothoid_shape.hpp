@@ -31,15 +31,16 @@ class ClothoidShape {
   ElementPoint<6> at(double u) const;
   /// The position and linear part of at() alone.
   FirstMoments<6> point(double u) const;
-  /// The points of so many equal parts, from start to end.
-  void points(int parts, std::vector<PointBatch<6>>& out) const;
+  /// The points of so many equal parts, from start to end, and the discs at disc_places.
+  void points(int parts, std::vector<PointBatch<6>>& out, std::vector<SectionDisc<6>>& discs) const;
   /// Where the rotary inertia of an element is lumped, but for start_share of it, in equal parts, by length: Gauss
   /// points, which integrate cubics. That is as exact as the order of the elements asks for.
   static constexpr std::array<double, 2> disc_places = {0.21132486540518713, 0.7886751345948129};
 
+  /// Sets the rates; the integrals, unless they are there since set().
   void sample(const Local& rate);
   const ElementMoments<6>& moments() const { return moments_; }
-  const EndBias& end_bias() const { return end_bias_; }
+  const EndBias& end_bias() const { return biases().end; }
   /// end_bias() of the part up to u, after sample().
   EndBias bias(double u) const;
   ElementForce<6> force(const LineForce& line) const;
@@ -72,12 +73,21 @@ class ClothoidShape {
   }
 
  private:
-  /// The Gauss points of one piece of the series, in the frame of the element's start.
-  struct Sample {
-    PointBatch<6> points;
-    std::array<NodeLanes, 3> second;  ///< c'^T (d2p/dc2) c'
+  /// What accelerates at constant rates: c'^T (d2/dc2) c'. Series serve both the integrals and these, so that these are
+  /// found with those where the shape before wanted them, and else once they are asked for.
+  struct Biases {
+    std::vector<std::array<NodeLanes, 3>> second;  ///< of the position at the Gauss points, in the axes of the start
+    std::vector<Vector3> discs;                    ///< (discs) R^T of the angular acceleration
+    EndBias end;
+    bool known = false;
+    bool expected = true;
+    bool used = false;
   };
+  class BiasWalk;
 
+  const Biases& biases() const;
+  template <typename Visit>
+  void for_each_series(double u, Visit&& visit) const;
   void integrate_moments();
   void add_disc(const SectionDisc<6>& disc);
 
@@ -85,10 +95,10 @@ class ClothoidShape {
   Local c_ = Local::Zero();
   Local rate_ = Local::Zero();
   ElementPoint<6> end_;
-  EndBias end_bias_;
-  std::vector<Sample> samples_;
-  std::vector<SectionDisc<6>> discs_;  ///< that at the start first
-  std::vector<Vector3> disc_biases_;   ///< (discs) R^T of the angular acceleration at constant rates
+  std::vector<PointBatch<6>> samples_;  ///< the Gauss points piece by piece, in the axes of the start
+  std::vector<SectionDisc<6>> discs_;   ///< that at the start first
+  mutable Biases biases_;
+  bool integrated_ = false;
   ElementDiscs of_section_{};
   ElementMoments<6> moments_;
 };

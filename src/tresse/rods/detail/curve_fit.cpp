@@ -105,8 +105,8 @@ Distances distances(const CurveState& state) {
   return out;
 }
 
-CurveFit::CurveFit(std::span<const Vector3> points, CurveModel model, std::vector<double> at, double resolved)
-    : points_(points), model_(std::move(model)), resolved_(resolved) {
+CurveFit::CurveFit(std::span<const Vector3> points, CurveModel model, std::vector<double> at, const CurveBounds& bounds)
+    : points_(points), model_(std::move(model)), bounds_(bounds) {
   state_.at = std::move(at);
   const auto turns = static_cast<Eigen::Index>(model_.turns());
   prior_ = VectorX::Zero(turns);
@@ -264,12 +264,13 @@ CurveShape CurveFit::moved(const VectorX& change, Freedom freedom) const {
   return out;
 }
 
-/// The state after a change, unless it is beyond what points resolve.
+/// The state after a change, unless it is beyond the bounds.
 std::optional<CurveState> CurveFit::tried(const VectorX& change, Freedom freedom) const {
   if (!change.allFinite()) return std::nullopt;
   CurveState out{moved(change, freedom), state_.at, {}, {}, 0.0, 0.0};
   const Eigen::Map<const Matrix3X> turns(out.shape.turn.data(), 3, out.shape.turn.size() / 3);
-  if (turns.colwise().norm().maxCoeff() > resolved_ * out.shape.length) return std::nullopt;
+  if (out.shape.length > bounds_.length) return std::nullopt;
+  if (turns.colwise().norm().maxCoeff() > bounds_.curvature * out.shape.length) return std::nullopt;
   evaluate(out);
   return out;
 }

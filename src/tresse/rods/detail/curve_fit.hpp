@@ -66,6 +66,12 @@ struct CurveState {
   double objective(double mu) const { return misfit + mu * roughness; }
 };
 
+/// What no step goes beyond, so that curves do not wander between points.
+struct CurveBounds {
+  double curvature = 0.0;
+  double length = 0.0;
+};
+
 struct Distances {
   double largest = 0.0;
   double mean = 0.0;
@@ -77,8 +83,8 @@ class CurveFit {
   /// What moves.
   enum class Freedom { last_turn, open_end, all };
 
-  /// `at`: x of the points. `resolved`: bound on |q|.
-  CurveFit(std::span<const Vector3> points, CurveModel model, std::vector<double> at, double resolved);
+  /// `at`: x of the points.
+  CurveFit(std::span<const Vector3> points, CurveModel model, std::vector<double> at, const CurveBounds& bounds);
 
   void start(CurveShape shape);
   /// Points have their feet from now on; before, they stay at the x that was given.
@@ -107,7 +113,7 @@ class CurveFit {
 
   std::span<const Vector3> points_;
   CurveModel model_;
-  double resolved_;
+  CurveBounds bounds_;
   VectorX prior_;           ///< diagonal of P, by triplet
   VectorX prior_beside_;    ///< beside the diagonal
   double prior_log_ = 0.0;  ///< log det P

@@ -189,7 +189,7 @@ CurveShape start_without_twist(std::span<const Vector3> points, const PointBends
 }
 
 std::optional<CurveShape> start_grown(std::span<const Vector3> points, const PointBends& bends, const CurveModel& model,
-                                      double resolved, double far) {
+                                      const CurveBounds& bounds, double far) {
   const std::vector<double> at = places_of(bends);
   const double length = bends.arc.back();
   const Vector3 chord = (points[1] - points[0]).normalized();
@@ -207,8 +207,8 @@ std::optional<CurveShape> start_grown(std::span<const Vector3> points, const Poi
     const Matrix3 frame = i == 0 ? shape.root.frame : end_frame(shape, model.first(i));
     const LocalBend bend = local_bend(points, bends, {begin, end}, frame);
     std::optional<CurveFit> best;
-    for (const Vector3& q : candidates(bend, shape, resolved * length)) {
-      CurveFit fit(here, part, places, resolved);
+    for (const Vector3& q : candidates(bend, shape, bounds.curvature * length)) {
+      CurveFit fit(here, part, places, bounds);
       fit.set_mu(mild_mu(points.size(), model));
       fit.start(extended(shape, q, part));
       if (here.size() > seen) fit.descend(i == 0 ? Freedom::open_end : Freedom::last_turn, 4, 0.01);

@@ -31,7 +31,7 @@ CurveShape start_without_twist(std::span<const Vector3> points, const PointBends
 /// Elements added one by one from the root, each with the best of: the bend of the one before, the mean bend of its
 /// points with their torsion and without. Nothing once points are farther than `far` from where all elements are there.
 std::optional<CurveShape> start_grown(std::span<const Vector3> points, const PointBends& bends, const CurveModel& model,
-                                      double resolved, double far);
+                                      const CurveBounds& bounds, double far);
 
 /// Weight of the prior that is next to nothing for so many points and elements.
 double mild_mu(std::size_t points, const CurveModel& model);

@@ -57,20 +57,24 @@ RodState DiscreteElasticRod::advanced(const RodState& state, const Eigen::Ref<co
     double& twist = next.memory[3 * count() + i];
     twist = reference_twist(i, next, nodes, twist);
   }
-  if (!clamped()) set_free_root(next, nodes);
+  if (clamped()) return next;
+  const auto frame = [&](int j) {
+    return edge_frame(nodes[j + 1] - nodes[j], next.memory.segment<3>(3 * j), next.coordinates[angle_at(j)]);
+  };
+  const EdgeFrame first = frame(0);
+  if (count() == 1) {
+    set_free_root(first, next.rates[angle_at(0)], nullptr, next);
+  } else {
+    const BendStencil bend = stencil(1, first, frame(1), next);
+    set_free_root(first, next.rates[angle_at(0)], &bend, next);
+  }
   return next;
 }
 
-/// Pose and velocity of the first edge, at its first node.
-void DiscreteElasticRod::set_free_root(RodState& state, const Nodes& nodes) const {
-  const Vector3 edge = nodes[1] - nodes[0];
-  const Vector3 t = edge.normalized();
-  const EdgeFrame frame = edge_frame(edge, state.memory.head<3>(), state.coordinates[angle_at(0)]);
-  state.root.position = nodes[0];
-  state.root.frame << frame.tangent, frame.director_1, frame.director_2;
-  const Vector3 stretch = state.rates.segment<3>(node_at(1)) - state.rates.head<3>();
-  state.root_velocity.linear = state.rates.head<3>();
-  state.root_velocity.angular = t.cross(stretch) / edge.norm() + state.rates[angle_at(0)] * t;
+BendStencil DiscreteElasticRod::stencil(int i, const EdgeFrame& before, const EdgeFrame& edge,
+                                        const RodState& state) const {
+  const double angle_before = i == 0 ? 0.0 : state.coordinates[angle_at(i - 1)];
+  return make_bend_stencil(before, edge, state.coordinates[angle_at(i)] - angle_before + state.memory[3 * count() + i]);
 }
 
 bool DiscreteElasticRod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const {
@@ -87,12 +91,10 @@ void DiscreteElasticRod::update_frames() {
     frames_[j] =
         edge_frame(nodes_[j + 1] - nodes_[j], state_.memory.segment<3>(3 * j), state_.coordinates[angle_at(j)]);
   }
-  if (!clamped()) set_free_root(state_, nodes_);
   for (int i = first_joint(); i < count(); ++i) {
-    const double before = i == 0 ? 0.0 : state_.coordinates[angle_at(i - 1)];
-    const double twist = state_.coordinates[angle_at(i)] - before + state_.memory[3 * count() + i];
-    stencils_[i] = make_bend_stencil(i == 0 ? root_edge() : frames_[i - 1], frames_[i], twist);
+    stencils_[i] = stencil(i, i == 0 ? root_edge() : frames_[i - 1], frames_[i], state_);
   }
+  if (!clamped()) set_free_root(frames_[0], state_.rates[angle_at(0)], count() > 1 ? &stencils_[1] : nullptr, state_);
 }
 
 double DiscreteElasticRod::joint_energy(int i) const {

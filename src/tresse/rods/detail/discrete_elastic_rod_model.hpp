@@ -31,7 +31,7 @@ class DiscreteElasticRod final : public NodalRod {
   void set_edge(int j, const Matrix3& frame, const Vector3& angular, double twist, RodState& state) const override;
 
   double reference_twist(int i, const RodState& state, const Nodes& nodes, double near) const;
-  void set_free_root(RodState& state, const Nodes& nodes) const;
+  BendStencil stencil(int i, const EdgeFrame& before, const EdgeFrame& edge, const RodState& state) const;
 
   std::vector<double> spin_inertia_;  ///< (N) rho (I1 + I2) l [kg m^2]
 };

@@ -45,6 +45,17 @@ Vector3 turn_of_strain(const Vector3& strain) {
   return {strain[0], factor * strain[1], factor * strain[2]};
 }
 
+Vector3 turn_rate(const Vector3& strain, const Vector3& rate) {
+  const double c = strain.tail<2>().norm();
+  if (c <= 1e-8) return rate;
+  const Eigen::Vector2d along = strain.tail<2>() / c;
+  const double growth = along.dot(rate.tail<2>());
+  const Eigen::Vector2d turning = rate.tail<2>() - growth * along;
+  Vector3 out(rate[0], 0.0, 0.0);
+  out.tail<2>() = growth / (1.0 + 0.25 * c * c) * along + 2.0 * std::atan(0.5 * c) / c * turning;
+  return out;
+}
+
 /// Half of the twist, then the bend, then the other half: the binormal's components along the two sections' mean
 /// axes are those along the axes between, times the cosine of half the twist; the angle of the bend makes up for that.
 JointTurn joint_turn(const Vector3& turn, const Vector3& rate) {

@@ -16,6 +16,8 @@ EdgeFrame edge_frame(const Vector3& edge, const Vector3& director, double angle)
 /// of twist or of bend on.
 Vector3 strain_of_turn(const Vector3& turn);
 Vector3 turn_of_strain(const Vector3& strain);  ///< the inverse, for any strain
+/// Rate of the turn of a strain that changes at `rate`.
+Vector3 turn_rate(const Vector3& strain, const Vector3& rate);
 
 /// How the frame before a node becomes the one after it, when the node's strain is strain_of_turn(turn).
 struct JointTurn {

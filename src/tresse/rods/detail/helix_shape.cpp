@@ -162,7 +162,9 @@ ElementPoint<3> HelixShape::at(double u) const {
   return {vector(h.p), rotation(u, w_, c), gradient_matrix(h), turning(u, w_, c)};
 }
 
-void HelixShape::points(int parts, std::vector<PointBatch<3>>& out) const {
+void HelixShape::points(int parts, std::vector<PointBatch<3>>& out, std::vector<SectionDisc<3>>& discs) const {
+  const ElementPoint<3> inner = at(disc_places[0] * length_);
+  discs.assign(1, {inner.frame, inner.frame.transpose() * inner.angular, about_axes(of_section_.spread)});
   const math::GaussRule& rule = math::gauss_legendre(point_lanes);
   const auto of_rule = [](const std::vector<double>& numbers) -> NodeLanes {
     return Eigen::Map<const NodeLanes>(numbers.data());

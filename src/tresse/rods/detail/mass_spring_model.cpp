@@ -23,6 +23,13 @@ EdgeFrame carried_frame(const Vector3& edge, const Vector3& before, const Vector
   return edge_frame(edge, (carried - carried.dot(t) * t).normalized(), 0.0);
 }
 
+BendStencil stencil(const EdgeFrame& before, const EdgeFrame& edge) {
+  BendStencil out = make_bend_stencil(before, edge, 0.0);
+  out.gradient.col(3).setZero();  // no angles
+  out.gradient.col(7).setZero();
+  return out;
+}
+
 /// Unit bend strain (0, c1, c2); zero when straight.
 Vector3 direction(const Vector3& strain) {
   const Vector3 bend(0.0, strain[1], strain[2]);
@@ -72,32 +79,26 @@ RodState MassSpringChain::advanced(const RodState& state, const Eigen::Ref<const
   check_sizes(state);
   RodState next{next_root, root_velocity, state.coordinates + dt * v, v, memory_of(state)};
   if (clamped()) return next;
-  next.root = state.root;
-  set_free_root(next, nodes_of(next));
+  const Nodes nodes = nodes_of(next);
+  const Matrix3& root = state.root.frame;
+  const EdgeFrame first = carried_frame(nodes[1] - nodes[0], root.col(0), root.col(1));
+  if (count() == 1) {
+    set_free_root(first, 0.0, nullptr, next);
+  } else {
+    const BendStencil bend = stencil(first, carried_frame(nodes[2] - nodes[1], first.tangent, first.director_1));
+    set_free_root(first, 0.0, &bend, next);
+  }
   return next;
 }
 
-/// Pose and velocity of the first edge, at its first node; it has no spin.
-void MassSpringChain::set_free_root(RodState& state, const Nodes& nodes) const {
-  const EdgeFrame frame = carried_frame(nodes[1] - nodes[0], state.root.frame.col(0), state.root.frame.col(1));
-  const Vector3 change = state.rates.segment<3>(node_at(1)) - state.rates.head<3>();
-  state.root.position = nodes[0];
-  state.root.frame << frame.tangent, frame.director_1, frame.director_2;
-  state.root_velocity = {state.rates.head<3>(), frame.tangent.cross(change) / frame.length};
-}
-
 void MassSpringChain::update_frames() {
-  if (!clamped()) set_free_root(state_, nodes_);
   EdgeFrame before = root_edge();
   for (int j = 0; j < count(); ++j) {
     frames_[j] = carried_frame(nodes_[j + 1] - nodes_[j], before.tangent, before.director_1);
-    if (j >= first_joint()) {
-      stencils_[j] = make_bend_stencil(before, frames_[j], 0.0);
-      stencils_[j].gradient.col(3).setZero();  // no angles
-      stencils_[j].gradient.col(7).setZero();
-    }
+    if (j >= first_joint()) stencils_[j] = stencil(before, frames_[j]);
     before = frames_[j];
   }
+  if (!clamped()) set_free_root(frames_[0], 0.0, count() > 1 ? &stencils_[1] : nullptr, state_);
   if (damping_time_ > 0.0) update_damping();
 }
 

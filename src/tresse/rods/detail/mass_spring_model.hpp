@@ -7,9 +7,9 @@
 namespace tresse::rods::detail {
 
 /// The mass-spring chain behind the interface Rod: a rod of nodes without angles. Frames are carried along the chain
-/// from the root by the smallest rotations; a free root's is that of the first edge, which its motion carries along in
-/// RodState::root. Memory of a state: the nodes at the start of the step, 3 (N + 1), and a clamped root's tangent then;
-/// they say in which plane each joint's bend is damped.
+/// from the root by the smallest rotations; a free root's is carried along by its motion, in RodState::root. Memory of
+/// a state: the nodes at the start of the step, 3 (N + 1), and a clamped root's tangent then; they say in which plane
+/// each joint's bend is damped.
 class MassSpringChain final : public NodalRod {
  public:
   MassSpringChain(const std::vector<RodEdge>& edges, const Material& material, RootCondition root_condition);
@@ -32,7 +32,6 @@ class MassSpringChain final : public NodalRod {
 
   double rest_bend(int i) const { return joints_[i].rest_strain.tail<2>().norm(); }
   double rest_share(int i) const;
-  void set_free_root(RodState& state, const Nodes& nodes) const;
   VectorX memory_of(const RodState& state) const;
   void update_damping();
 

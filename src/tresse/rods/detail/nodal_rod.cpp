@@ -113,6 +113,12 @@ RodState NodalRod::shaped(const Pose& root, const Twist& root_velocity, const Ve
   }
   for (int j = 0; j < count(); ++j) {
     double twist = 0.0;
+    if (j == 0 && !clamped() && count() > 1) {
+      const Vector3 half = 0.5 * lengths_[0] * curvature.head<3>();
+      motion.angular +=
+          pose.frame * (math::rotation_exp_integral(half) * (0.5 * lengths_[0] * curvature_rate.head<3>()));
+      pose.frame = math::orthonormalised_once(pose.frame * math::rotation_exp(half));
+    }
     if (j >= first_joint()) {
       const double part = joints_[j].length;
       const Vector3 turn = part * curvature.segment<3>(3 * (j - first_joint()));
@@ -134,6 +140,20 @@ RodState NodalRod::shaped(const Pose& root, const Twist& root_velocity, const Ve
 EdgeFrame NodalRod::root_edge() const {
   const Matrix3& frame = state_.root.frame;
   return {frame.col(0), frame.col(1), frame.col(2), 1.0};
+}
+
+void NodalRod::set_free_root(const EdgeFrame& edge, double spin, const BendStencil* bend, RodState& state) const {
+  state.root.position = state.coordinates.head<3>();
+  state.root.frame << edge.tangent, edge.director_1, edge.director_2;
+  const Vector3 change = state.rates.segment<3>(node_at(1)) - state.rates.head<3>();
+  state.root_velocity.linear = state.rates.head<3>();
+  state.root_velocity.angular = edge.tangent.cross(change) / edge.length + spin * edge.tangent;
+  if (!bend) return;
+  const double share = 0.5 * lengths_[0] / joints_[1].length;
+  const Vector3 half = share * turn_of_strain(bend->strain);
+  const Vector3 rate = share * turn_rate(bend->strain, bend->gradient * edge_rates(1, state.rates, false));
+  state.root.frame = math::orthonormalised_once(state.root.frame * math::rotation_exp(-half));
+  state.root_velocity.angular -= state.root.frame * (math::rotation_exp_integral(half) * rate);
 }
 
 NodalRod::Nodes NodalRod::nodes_of(const RodState& state) const {
@@ -206,11 +226,11 @@ geometry::Curve NodalRod::piece(int piece) const {
   return geometry::LineSegment{nodes_[piece], nodes_[piece + 1]};
 }
 
+geometry::MaterialSpan NodalRod::span(int piece) const {
+  return {lengths_[piece], geometry::domain(NodalRod::piece(piece)).end};
+}
+
 RodSection NodalRod::section(double s) const {
-  const double slack = 1e-9 * length();  // a caller's own sum of lengths may round past the end
-  require(s >= -slack && s <= length() + slack, [&] {
-    return std::string(name_) + ": arc length " + std::to_string(s) + " m, expected 0 to " + std::to_string(length());
-  });
   const auto after = std::upper_bound(begin_.begin() + 1, begin_.end() - 1, s);
   const int j = static_cast<int>(after - begin_.begin()) - 1;
   const double weight = std::clamp((s - begin_[j]) / lengths_[j], 0.0, 1.0);
@@ -228,6 +248,7 @@ RodSection NodalRod::section(double s) const {
   };
   RodSection out;
   out.s = s;
+  out.stretch = frames_[j].length / lengths_[j];
   out.position = nodes_[j] + weight * (nodes_[j + 1] - nodes_[j]);
   out.frame << frames_[j].tangent, frames_[j].director_1, frames_[j].director_2;
   out.curvature = (1.0 - weight) * curvature_at(j) + weight * curvature_at(j + 1);
@@ -241,7 +262,7 @@ Vector3 NodalRod::node_velocity(int node, const Eigen::Ref<const VectorX>& v) co
 
 Vector3 NodalRod::velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const {
   TRESSE_ASSERT(piece >= 0 && piece < count() && v.size() == dof());
-  const double weight = std::clamp(u / frames_[piece].length, 0.0, 1.0);
+  const double weight = std::clamp(u / lengths_[piece], 0.0, 1.0);
   return (1.0 - weight) * node_velocity(piece, v) + weight * node_velocity(piece + 1, v);
 }
 
@@ -252,7 +273,7 @@ void NodalRod::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Mat
 
 int NodalRod::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
   TRESSE_ASSERT(piece >= 0 && piece < count() && out.cols() >= touched(piece));
-  const double weight = std::clamp(u / frames_[piece].length, 0.0, 1.0);
+  const double weight = std::clamp(u / lengths_[piece], 0.0, 1.0);
   out.leftCols(touched(piece)).setZero();
   if (node_at(piece) >= 0) out.middleCols<3>(node_at(piece)).diagonal().setConstant(1.0 - weight);
   out.middleCols<3>(node_at(piece + 1)).diagonal().setConstant(weight);

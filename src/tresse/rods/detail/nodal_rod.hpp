@@ -36,6 +36,7 @@ class NodalRod : public BandedRod {
   geometry::Curve piece(int piece) const override;
   void update(const RodState& state) override;
   const RodState& state() const override { return state_; }
+  geometry::MaterialSpan span(int piece) const override;
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
@@ -99,7 +100,11 @@ class NodalRod : public BandedRod {
   Vector3 node_velocity(int node, const Eigen::Ref<const VectorX>& v) const;
   Nodes nodes_of(const RodState& state) const;
   void check_sizes(const RodState& state) const;
-  EdgeFrame root_edge() const;  ///< of a clamped root, one long
+  EdgeFrame root_edge() const;  ///< the frame at s = 0, one long
+  /// Pose and velocity of a free root, which is at s = 0, half an edge before the middle of the first edge, whose frame
+  /// is `edge`. That half is curved as the rod is at the first node that bends, `bend`; none: it is straight. `spin`:
+  /// of the edge about itself [rad/s].
+  void set_free_root(const EdgeFrame& edge, double spin, const BendStencil* bend, RodState& state) const;
   /// Sets the natural shape and the state to those of the edges; at the end of a model's constructor.
   void start(const std::vector<RodEdge>& edges);
 

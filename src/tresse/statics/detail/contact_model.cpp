@@ -127,7 +127,7 @@ VectorX ContactModel::difference_steps(std::size_t fibre) const {
       if ((second ? touch.fibre_b : touch.fibre_a) != static_cast<int>(fibre)) continue;
       const int element = second ? touch.element_b : touch.element_a;
       const double share = second ? touch.share_b : touch.share_a;
-      const int touched = rod.jacobian(element, share * geometry::domain(rod.piece(element)).end, jacobian);
+      const int touched = rod.jacobian(element, share * rod.span(element).rest, jacobian);
       for (int j = 0; j < touched; ++j) {
         const double lever = jacobian.col(j).norm();
         if (lever > 0.0) out[j] = std::min(out[j], small * touch.radii / lever);

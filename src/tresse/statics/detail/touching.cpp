@@ -9,8 +9,8 @@ namespace {
 
 double length_of(const rods::Rod& rod, int element) { return rod.piece_begin(element + 1) - rod.piece_begin(element); }
 
-/// Present parameter of a share of an element.
-double parameter(const geometry::Curve& curve, double share) { return share * geometry::domain(curve).end; }
+/// Local arc length of the material at a share of an element.
+double material(const rods::Rod& rod, int element, double share) { return share * rod.span(element).rest; }
 
 struct Point {
   Vector3 position;
@@ -18,14 +18,16 @@ struct Point {
 };
 
 Point point_on(const assembly::World& world, int fibre, int element, double share, double slide) {
-  const geometry::Curve curve = world.fibres[fibre].rod->piece(element);
-  const double u = parameter(curve, share) + slide;
-  return {geometry::position(curve, u), geometry::derivative(curve, u)};
+  const rods::Rod& rod = *world.fibres[fibre].rod;
+  const geometry::Curve curve = rod.piece(element);
+  const double s = rod.span(element).on_curve(material(rod, element, share)) + slide;
+  return {geometry::position(curve, s), geometry::derivative(curve, s)};
 }
 
-double share_of(const rods::Rod& rod, int element, double u) {
-  const double end = geometry::domain(rod.piece(element)).end;
-  return end > 0.0 ? std::clamp(u / end, 0.0, 1.0) : 0.0;
+/// Of an element, the material at parameter `s` of its curve.
+double share_of(const rods::Rod& rod, int element, double s) {
+  const geometry::MaterialSpan span = rod.span(element);
+  return span.in_material(s) / span.rest;
 }
 
 struct Sides {
@@ -56,7 +58,7 @@ void add_side(const assembly::World& world, int fibre, int element, double share
               Eigen::Ref<VectorX> out) {
   const rods::Rod& rod = *world.fibres[fibre].rod;
   Matrix3X jacobian(3, rod.dof());
-  const int touched = rod.jacobian(element, parameter(rod.piece(element), share), jacobian);
+  const int touched = rod.jacobian(element, material(rod, element, share), jacobian);
   out.head(touched).noalias() += jacobian.leftCols(touched).transpose() * normal;
 }
 
@@ -163,8 +165,9 @@ void polish(const assembly::World& world, Touch& touch) {
   const Eigen::Vector2d slide = -gap_bend(world, touch).inverse() * gap_slope(world, touch);
   if (!(slide.norm() < most * touch.radii)) return;
   const auto moved = [&](int fibre, int element, double share, double by) {
-    const double end = geometry::domain(world.fibres[fibre].rod->piece(element)).end;
-    return std::clamp(share + by / end, 0.0, 1.0);
+    const rods::Rod& rod = *world.fibres[fibre].rod;
+    const geometry::MaterialSpan span = rod.span(element);
+    return span.in_material(span.on_curve(material(rod, element, share)) + by) / span.rest;
   };
   const auto [a, b] = slides(world, touch);
   if (a) touch.share_a = moved(touch.fibre_a, touch.element_a, touch.share_a, slide[0]);

@@ -43,7 +43,7 @@ Touch touch_of(const assembly::World& world, const contact::Geometry& geometry, 
 /// The same pair of bodies, elements and parts, and points within `near` of one another along them. [m]
 bool same_touch(const assembly::World& world, const Touch& x, const Touch& y, double near);
 
-/// Arc lengths from the root. [m]
+/// Arc lengths of the material from the root. [m]
 double arc_length_a(const assembly::World& world, const Touch& touch);
 double arc_length_b(const assembly::World& world, const Touch& touch);
 

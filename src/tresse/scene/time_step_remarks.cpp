@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <tresse/scene/remarks.hpp>
+
+namespace tresse::scene {
+namespace {
+
+constexpr double steps_a_period = 10.0;  // with fewer an implicit step damps a swing away
+constexpr double largest_turn = 0.5;     // of a body in a step [rad]
+
+/// Whether a fibre starts in another shape than its natural one.
+bool let_go(const FibreGroup& group) {
+  constexpr double little = 0.05;  // turn from end to end [rad]
+  double most = 0.0;
+  const std::size_t count = std::min(group.natural_curvature.size(), group.initial_curvature.size());
+  for (std::size_t i = 0; i < count; ++i)
+    most = std::max(most, (group.initial_curvature[i] - group.natural_curvature[i]).norm());
+  return most * length(group) > little;
+}
+
+/// Period of the slowest swing of a fibre of the group, by bending and as a pendulum; infinite where none rings, or
+/// where the fibre is so stiff that nothing but a blow lets it. First modes of a clamped and of a free beam
+/// (Timoshenko, Vibration Problems in Engineering, ch. V) and of a hanging chain.
+double slowest_period(const FibreGroup& group, double gravity) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  constexpr double clamped_beam = 3.51602;
+  constexpr double free_beam = 22.3733;
+  constexpr double hanging_chain = 1.2024;
+  constexpr double stiff = 20.0;  // times the stiffness by weight: it sags by less than a twentieth of its length
+  const double length = scene::length(group);
+  double thickness = 0.0;  // half of it, in the mean
+  for (const rods::CrossSection& section : group.sections)
+    thickness += std::min(section.half_axis_1, section.half_axis_2) / static_cast<double>(group.sections.size());
+  const bool free = group.root.condition == rods::RootCondition::free;
+  const double speed = 0.5 * thickness * std::sqrt(group.material.young_modulus / group.material.density);
+  const double bending = (free ? free_beam : clamped_beam) * speed / (length * length);
+  const double pendulum = free ? 0.0 : hanging_chain * std::sqrt(gravity / length);
+  if (!let_go(group) && bending * bending > stiff * pendulum * pendulum) return never;
+  const double frequency = std::hypot(bending, pendulum);
+  const double area = std::numbers::pi * thickness * thickness;
+  const double decay =
+      0.5 * (group.material.damping_time * bending * bending + group.drag / (group.material.density * area));
+  return decay < frequency ? 2.0 * std::numbers::pi / frequency : never;
+}
+
+void look_at_swing(const Scene& scene, const FibreGroup& group, std::vector<Remark>& out) {
+  const double step = scene.integrator.time_step;
+  const double period = slowest_period(group, scene.gravity.norm());
+  if (!(steps_a_period * step > period)) return;
+  out.push_back(
+      {group.location,
+       fmt::format("fibres '{}': the slowest swing of one takes {:.3g} s, and steps of {:.3g} s damp it away; "
+                   "expected a time_step of at most {:.2g} s, unless only where it comes to rest is wanted",
+                   group.name, period, step, period / steps_a_period)});
+}
+
+void look_at_motion(const std::string& whose, Location location, const bodies::Motion& motion, double step,
+                    std::vector<Remark>& out) {
+  const auto tell = [&](const std::string& what) { out.push_back({location, fmt::format("{}: {}", whose, what)}); };
+  for (std::size_t i = 1; i < motion.keyframes.size(); ++i) {
+    const double apart = motion.keyframes[i].time - motion.keyframes[i - 1].time;
+    if (apart >= step * (1.0 - 1e-9)) continue;
+    tell(fmt::format("keyframes {:.3g} s apart pass within a step of {:.3g} s; expected a time_step of at most that",
+                     apart, step));
+    break;
+  }
+  const double turn = motion.angular_velocity.norm() * step;
+  if (turn > largest_turn) {
+    tell(fmt::format("it turns by {:.2g} rad a step; expected a time_step of at most {:.2g} s", turn,
+                     step * largest_turn / turn));
+  }
+}
+
+}  // namespace
+
+std::vector<Remark> time_step_remarks(const Scene& scene) {
+  std::vector<Remark> out;
+  const double step = scene.integrator.time_step;
+  for (const FibreGroup& group : scene.fibres) {
+    look_at_swing(scene, group.strands.empty() ? group : strand_group(group, 0), out);
+    look_at_motion(fmt::format("the root of '{}'", group.name), group.location, group.root.motion, step, out);
+    for (const Hold& hold : group.holds)
+      look_at_motion(fmt::format("hold '{}' of '{}'", hold.name, group.name), group.location, hold.motion, step, out);
+  }
+  for (const Obstacle& obstacle : scene.obstacles)
+    look_at_motion(fmt::format("obstacle '{}'", obstacle.body.name), obstacle.location, obstacle.body.motion, step,
+                   out);
+  if (!scene.gust.isZero(0.0) && steps_a_period * step > scene.gust_period) {
+    out.push_back({{},
+                   fmt::format("simulation.wind: a gust takes {:.3g} s; expected a time_step of at most {:.2g} s",
+                               scene.gust_period, scene.gust_period / steps_a_period)});
+  }
+  return out;
+}
+
+}  // namespace tresse::scene
