@@ -187,7 +187,7 @@ def while_loading(program):
             lines.append("l " + " ".join(str(count + i + 1) for i in range(len(points))))
             count += len(points)
         write(folder, "f.obj", "\n".join(lines) + "\n")
-        scene = HAIR.replace("length = 0.1\nelements = 3", 'elements = 200\nfrom = { file = "f.obj" }')
+        scene = HAIR.replace("length = 0.1\nelements = 3", 'from = { file = "f.obj", tolerance = 1e-6 }')
         write(folder, "s.toml", scene)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             for arguments in (["run", "s.toml", "-o", "out"], ["check", "s.toml"]):
@@ -252,7 +252,7 @@ def not_regular(program):
         os.mkfifo(pathlib.Path(folder, "pipe"))
         for name in ("pipe.obj", "pipe.hair", "pipe.csv", "pipe.ply", "pipe.glb", "pipe.h5", "pipe.hdr", "pipe.toml"):
             os.symlink("pipe", pathlib.Path(folder, name))
-        strands = HAIR.replace("length = 0.1", 'from = { file = "FILE" }')
+        strands = HAIR.replace("length = 0.1\nelements = 3", 'from = { file = "FILE" }')
         mesh = HAIR + '[[obstacles]]\nname = "m"\nshape = "mesh"\nfile = "FILE"\n'
         cases = [["run", "pipe.toml", "-o", "o"], ["check", "pipe"], ["static", "pipe", "-o", "o"], ["run", "pipe.h5", "-o", "o"],
                  ["friction", "pipe", "-o", "o"], ["distance", "pipe", "-o", "o"], ["export", "pipe.h5", "--format", "obj", "-o", "o"],

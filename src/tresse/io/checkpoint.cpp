@@ -242,9 +242,9 @@ void validate_number(const std::filesystem::path& file, std::string_view name, s
     refuse(file, name, fmt::format("{}", value), "a count");
 }
 
-/// Residuals and penetrations may have been anything.
+/// What was worst may have been anything.
 void validate_number(const std::filesystem::path& file, std::string_view name, double value) {
-  const bool worst = name == "tally/worst_residual" || name == "tally/worst_penetration";
+  const bool worst = name.starts_with("tally/worst_");
   if (!std::isfinite(value) && !worst) refuse(file, name, fmt::format("{}", value), "a finite number");
 }
 
@@ -369,7 +369,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   if (in.read_scalar<std::uint64_t>("checksum") != crc || !consistent(flat)) {
     throw InvalidInput(fmt::format("{}: damaged, its checksum does not match", file.string()));
   }
-  for_each_number(out, [&](const char* name, const auto& value) { validate_number(file, name, value); });
+  const auto check = [&](const char* name, const auto& value) { validate_number(file, name, value); };
+  for_each_number(out, check);
+  for_each_later_number(out, check);
   validate_number(file, remarks_name, out.position.remarks);
   for_each_array(flat, [&](const char* name, const Shape&, const auto& array) { validate_array(file, name, array); });
   unflatten(flat, out.state);
