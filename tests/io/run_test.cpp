@@ -99,8 +99,8 @@ TEST(RunPlan, StepsOfATime) {
   }
 }
 
-TEST(RunPlan, OverlapsAreRefusedOrPushedOut) {
-  const scene::Scene scene = hair(R"(
+TEST(RunPlan, OverlapsAreRefusedPushedOutOrLeftOut) {
+  RunPlan plan = plan_run(hair(R"(
 [[obstacles]]
 name = "bar"
 shape = "cylinder"
@@ -108,13 +108,26 @@ center = ["4 cm", "-1 mm", 0]
 axis = [0, 0, 1]
 radius = "1 mm"
 length = "2 cm"
-)")
-                                 .scene;
-  scene::Case built = scene::build(scene);
-  EXPECT_THAT([&] { settle_overlaps(scene, built, false); },
+[[fibres]]
+name = "other"
+material = "human-hair"
+length = "1 cm"
+elements = 1
+radius = "50 um"
+root = { position = [0, 0.1, 0] }
+)"));
+  scene::Case built = scene::build(plan.scene);
+  EXPECT_THAT([&] { settle_overlaps(plan, built, {}); },
               ThrowsMessage<InvalidInput>(HasSubstr("at the start, the deepest of")));
-  settle_overlaps(scene, built, true);
+  const std::string whole = plan.resolved;
+  EXPECT_THAT(settle_overlaps(plan, built, {.push_out = true}), testing::IsEmpty());
   EXPECT_TRUE(scene::initial_overlaps(built).empty());
+  EXPECT_EQ(plan.resolved, whole);
+  built = scene::build(plan.scene);
+  EXPECT_THAT(settle_overlaps(plan, built, {.leave_out = true}),
+              ElementsAre(HasSubstr("fibre 0 of 'hair' is left out: at the start it overlaps obstacle 'bar'")));
+  EXPECT_EQ(built.world.fibres.size(), 1U);
+  EXPECT_THAT(plan.resolved, HasSubstr("\nleave_out = [0]\n"));
 }
 
 }  // namespace
