@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include <embree3/rtcore.h>
+#include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
 
@@ -289,6 +290,12 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
   data_->attach_capsules();
   data_->attach_discs();
   rtcCommitScene(data_->scene);
+  // Embree keeps the first of its errors: without a look at it something would be missing in the picture.
+  if (const RTCError error = rtcGetDeviceError(data_->device); error != RTC_ERROR_NONE) {
+    throw SystemFailure(error == RTC_ERROR_OUT_OF_MEMORY
+                            ? "the ray tracer (Embree) is out of memory"
+                            : fmt::format("the ray tracer (Embree) failed, error {}", static_cast<int>(error)));
+  }
 }
 
 World::~World() = default;
