@@ -6,6 +6,8 @@
 
 #include <tresse/base/errors.hpp>
 
+#include "messages.hpp"
+
 namespace tresse::app {
 
 io::ParameterOverrides SceneArguments::overrides() const {

@@ -425,8 +425,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     std::vector<rods::RodState> shapes;  // in which it was linearised
   };
   Tried best;
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  double least = infinite;
+  double least = std::numeric_limits<double>::infinity();
   std::optional<Tried> last;  // kept for the shortest part alone
   const auto accept_earlier = [&](Tried& tried) {
     linearised_rods_ = std::move(tried.shapes);
@@ -437,7 +436,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   int stuck = 0;  // passes in a row that brought little
   bool settled = false;
   for (int done = 0;; ++done) {
-    if (!sound(pass.velocities)) return last ? accept_earlier(least < infinite ? best : *last) : broken;
+    if (!sound(pass.velocities)) return last ? accept_earlier(best.pass.at ? best : *last) : broken;
     go_to_end(pass);
     if (rough) {
       const Outcome mended = mend(span, pass, report);
@@ -455,7 +454,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     const double overlapping = overlap(*end);
     if (done >= limit && !span.shortest && hold_error(pass) > hold_lost) return Outcome::cut;
     if (overlapping <= options_.overlap_tolerance && enough) return accept(span, pass, std::move(end), report);
-    if (enough && (!best.at || is_better(overlapping, least))) {
+    if (enough && (!best.pass.at || is_better(overlapping, least))) {
       stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
       least = overlapping;
       best = {pass, linearised_rods_};
