@@ -281,7 +281,7 @@ def main():
     parser.add_argument("--shim", required=True, type=lambda p: str(pathlib.Path(p).resolve()))
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--calls", default="", help="these calls alone, with commas")
-    parser.add_argument("--most", type=int, default=4, help="faults of a kind for a case of share 1")
+    parser.add_argument("--most", type=int, default=3, help="faults of a kind for a case of share 1")
     parser.add_argument("--memory", type=int, default=200, help="with TRESSE_FAULTS=all: allocations of a case at most")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     a = parser.parse_args()
