@@ -24,7 +24,7 @@ import tresse_frames  # noqa: E402
 
 SECONDS = 300
 # Two turns a step: the integrator loses it after some steps.
-SPINNING = """simulation = { time_step = 1e-2, duration = 10 }
+SPINNING = """simulation = { time_step = 1e-2, duration = 10, scheme = "semi-implicit" }
 [[fibres]]
 name = "hair"
 material = "flagellum"
