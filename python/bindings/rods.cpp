@@ -148,8 +148,8 @@ void bind_rods(py::module_& module) {
   py::class_<StudyRod>(module, "Rod")
       .def(py::init([](bool clothoid, const VectorX& lengths, const VectorX& curvature, const VectorX& natural,
                        const Vector3& position, const Matrix3& frame, const RowMatrix& half_axes,
-                       const std::array<double, 3>& material) {
-        const rods::Material made{material[0], material[1], material[2], 0.0};
+                       const std::array<double, 3>& material, bool rotary_inertia) {
+        const rods::Material made{material[0], material[1], material[2], 0.0, rotary_inertia};
         return StudyRod(clothoid, {lengths, half_axes, natural, made}, {position, frame}, curvature);
       }))
       .def("set_curvature",

@@ -80,7 +80,8 @@ class _CurvatureRod:
     def __init__(self, lengths: ArrayLike, curvatures: ArrayLike, position: ArrayLike = (0.0, 0.0, 0.0),
                  frame: ArrayLike | None = None, section: Section | Mapping | float | None = None,
                  density: float = 1000.0, *, natural_curvatures: ArrayLike | None = None,
-                 young_modulus: float | None = None, poisson_ratio: float | None = None):  # fmt: skip
+                 young_modulus: float | None = None, poisson_ratio: float | None = None,
+                 rotary_inertia: bool = True):  # fmt: skip
         lengths = array(np.atleast_1d(lengths), "lengths", (None,))
         if lengths.size == 0 or not (lengths > 0.0).all():
             raise InvalidInput("lengths: expected at least one, each above 0")
@@ -100,7 +101,7 @@ class _CurvatureRod:
         self._frame = rotation(frame)
         self._core = _core.Rod(self._clothoid, lengths, self._curvatures(curvatures),
                                self._curvatures(natural, "natural_curvatures"), self._position, self._frame,
-                               section.half_axes(lengths.size), material)  # fmt: skip
+                               section.half_axes(lengths.size), material, bool(rotary_inertia))  # fmt: skip
 
     def _curvatures(self, value, name="curvatures") -> Array:
         """Accepts (n,) for (n / 3, 3)."""
@@ -194,6 +195,7 @@ class SuperHelix(_CurvatureRod):
     density             [kg/m^3]; 1000
     natural_curvatures  as curvatures, without stress; 0
     young_modulus       [Pa], poisson_ratio: here or in the section
+    rotary_inertia      whether sections have inertia against turning; True
 
     Raises InvalidInput, one line, for what does not fit."""
 

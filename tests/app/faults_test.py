@@ -222,7 +222,7 @@ def killed_sweep(program):
         write(folder, "s.toml", "parameters = { l = 0.1 }\n" + LONG.replace("length = 0.1", 'length = "l"'))
         sweep = start(program, ["sweep", "s.toml", "--vary", "l=0.1,0.11,0.12", "--jobs", "2", "-o", "out", "--quiet"], folder)
         out = pathlib.Path(folder, "out")
-        begun = wait_for(lambda: (out / "case-001/summary.json").exists())
+        begun = wait_for(lambda: all((out / case / "summary.json").exists() for case in ("case-000", "case-001")))
 
         def children():
             found = []

@@ -523,7 +523,8 @@ def run(program, arguments, folder):
         child.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
         text = errors.read().decode("utf-8", "replace")
-    return child.returncode, time.monotonic() - begin, text, usage.ru_maxrss / 1024
+        peak = usage.ru_maxrss if usage.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss else 0  # that of the fork
+    return child.returncode, time.monotonic() - begin, text, peak / 1024
 
 
 def lie(folder):

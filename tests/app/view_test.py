@@ -311,7 +311,8 @@ def slow_clients_keep_nobody_waiting(program, run, assets):
         slow = [socket.create_connection(("127.0.0.1", viewer.port), timeout=20) for _ in range(40)]
         for k in range(3):
             for client in slow:
-                client.sendall(b"GET / HTTP/1.1\r\n"[4 * k : 4 * k + 4])
+                with contextlib.suppress(ConnectionError):  # the server has lost patience
+                    client.sendall(b"GET / HTTP/1.1\r\n"[4 * k : 4 * k + 4])
             begin = time.monotonic()
             expect(viewer.request("/")[0] == 200 and viewer.json("/api/state")["frames"] > 0, "no answer")
             expect(time.monotonic() - begin < 2, f"{time.monotonic() - begin:.1f} s for an answer")

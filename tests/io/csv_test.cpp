@@ -103,7 +103,7 @@ TEST_F(Csv, length_of_rows_finds_the_end_of_a_row_and_names_what_is_wrong) {
   EXPECT_EQ(message_of<InvalidInput>([&] { length_of_rows(file, "x,z\n", 1); }),
             file.string() + ": its first line is not 'x,z'");
   EXPECT_EQ(message_of<InvalidInput>([&] { length_of_rows(folder / "b.csv", "x,y\n", 1); }),
-            (folder / "b.csv").string() + ": cannot be read");
+            (folder / "b.csv").string() + ": No such file or directory; expected a table");
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_F(Hdf5, messages_name_file_and_dataset_on_one_line) {
   EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(file); }),
             file.string() + ": No such file or directory; expected an HDF5 file");
   EXPECT_EQ(message_of<InvalidInput>([&] { Hdf5Reader reader(folder); }),
-            folder.string() + ": a folder, expected an HDF5 file");
+            folder.string() + ": a folder; expected an HDF5 file");
   Hdf5Writer writer(file);
   write_sample(writer);
   writer.close();

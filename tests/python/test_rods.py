@@ -24,6 +24,7 @@ def made(case):
     return MODELS[case["model"]](
         lengths=np.array(case["lengths"]) * CM, curvatures=np.array(case["q"]) / CM, position=np.array(case["r0"]) * CM,
         frame=np.array(case["frame0"]), section=radius, density=density,
+        rotary_inertia=False,  # as the paper's rods
     )  # fmt: skip
 
 

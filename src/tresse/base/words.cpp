@@ -89,7 +89,7 @@ std::string one_line(std::string_view text, std::size_t limit) {
       out += "\\n";
     } else if (length == 0 || c < 0x20 || c == 0x7f || (c == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0)) {
       out += fmt::format("\\x{:02x}", c);
-      i += length == 2 ? 1 : 0;
+      if (length == 2) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
     } else {
       out.append(text.substr(i, length));
       i += length - 1;

@@ -10,12 +10,13 @@ void Stepper::place_bodies(const std::vector<bodies::BodyState>& states) {
 }
 
 /// (fibres, then free bodies) generalised velocities of a state.
-std::vector<VectorX> Stepper::velocities_of(const SimulationState& state) const {
+std::vector<VectorX> Stepper::velocities_of(const std::vector<rods::RodState>& rods,
+                                            const std::vector<bodies::BodyState>& bodies) const {
   std::vector<VectorX> out;
-  out.reserve(state.rods.size() + state.bodies.size());
-  for (std::size_t f = 0; f < state.rods.size(); ++f)
-    out.push_back(rods::generalised_velocity(*world_.fibres[f].rod, state.rods[f]));
-  for (const bodies::BodyState& body : state.bodies)
+  out.reserve(rods.size() + bodies.size());
+  for (std::size_t f = 0; f < rods.size(); ++f)
+    out.push_back(tresse::rods::generalised_velocity(*world_.fibres[f].rod, rods[f]));
+  for (const bodies::BodyState& body : bodies)
     out.emplace_back(assembly::stacked(body.velocity.linear, body.velocity.angular));
   return out;
 }

@@ -111,7 +111,7 @@ void Stepper::restore(SimulationState& state) {
   refresh_kinematics(world_, motion_.forest, state.rods);
   place_bodies(state.bodies);
   energies_ = energies_here();
-  here_ = find_contacts(time(), velocities_of(state), state.warm);
+  here_ = find_contacts(time(), velocities_of(state.rods, state.bodies), state.warm);
 }
 
 void Stepper::set_state(SimulationState state) {
@@ -274,8 +274,10 @@ void Stepper::go_to_end(const Pass& pass) {
   });
 }
 
+/// With the velocities that the state at the end will have, so that a run that goes on from there finds the same.
 Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, const Pass& pass) {
-  return find_contacts(span.end, pass.velocities, pass.forces(stage(), options_.margin));
+  carry_to_end(pass);
+  return find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
 }
 
 /// Whether a step with these velocities ends in a state worth going on from.
@@ -490,7 +492,6 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
     report.motion_iterations = std::max(report.motion_iterations, free.iterations);
     if (report.motion_status == Status::converged) report.motion_status = free.status;
   }
-  carry_to_end(pass);
   describe_contacts(pass);
   const PartWorks works = works_of(pass);
   rods::RodEnergies energies = energies_here();
@@ -500,6 +501,7 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
       damp(surplus());
       energies = energies_here();
       if (surplus() > 0.0 && !span.shortest) return Outcome::cut;
+      end = find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
     }
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
@@ -537,7 +539,7 @@ StepReport Stepper::take_step() {
   StepReport report;
   {
     Stopwatch watch(timing_.t_step);
-    if (redirected_) here_ = find_contacts(time(), velocities_of(state_), state_.warm);
+    if (redirected_) here_ = find_contacts(time(), velocities_of(state_.rods, state_.bodies), state_.warm);
     redirected_ = false;
     report.obstacles.assign(world_.obstacles.size(), {});
     report.holds.assign(world_.holds.size(), {});

@@ -151,7 +151,8 @@ class Stepper {
   };
 
   void place_bodies(const std::vector<bodies::BodyState>& states);
-  std::vector<VectorX> velocities_of(const SimulationState& state) const;
+  std::vector<VectorX> velocities_of(const std::vector<rods::RodState>& rods,
+                                     const std::vector<bodies::BodyState>& bodies) const;
   void begin_bodies();
   void assemble_bodies(const Pass* previous);
   void find_body_impulses(Pass& pass) const;

@@ -111,6 +111,8 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.output = plan.scene.output;
   out.limits.residual = plan.scene.solver.tolerance;
   out.limits.penetration = 0.1 * thin_radius(world);
+  // Below 1 energy swings about what it should be.
+  if (plan.scene.integrator.theta < 1.0) out.limits.energy_excess = 1e-3;
   out.limits.little_energy = assembly::energy_floor(world, plan.scene.integrator.time_step);
   if (plan.scene.integrator.scheme == "nonlinear") {
     out.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
