@@ -219,7 +219,7 @@ def long_steps(program):
 
 def killed_sweep(program):
     with tempfile.TemporaryDirectory() as folder:
-        write(folder, "s.toml", "parameters = { l = 0.1 }\n" + LONG.replace("length = 0.1", 'length = "l"'))
+        write(folder, "s.toml", "parameters = { l = 0.1 }\n" + LONG.replace("length = 0.1", 'length = "${l}"'))
         sweep = start(program, ["sweep", "s.toml", "--vary", "l=0.1,0.11,0.12", "--jobs", "2", "-o", "out", "--quiet"], folder)
         out = pathlib.Path(folder, "out")
         begun = wait_for(lambda: all((out / case / "summary.json").exists() for case in ("case-000", "case-001")))
@@ -241,7 +241,8 @@ def killed_sweep(program):
         gone = wait_for(lambda: not children(), 2 * SOON)
         yield "children of a killed sweep", [] if begun and many == 2 and gone else [f"{begun}, {many}, {children()}"]
         for case in ("case-000", "case-001"):
-            yield f"{case} of it", stopped(out / case) if gone else []
+            left = sorted(path.name for path in (out / case).glob("*"))
+            yield f"{case} of it", (stopped(out / case) if "checkpoint.h5" in left else [f"left {left}"]) if gone else []
 
 
 def not_regular(program):
