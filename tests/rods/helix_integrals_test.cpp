@@ -86,8 +86,13 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
         Vector3 w = random_vector(1.0).normalized() * turn / length;
         if (k == 0) w = Vector3(turn / length, 0.0, 0.0);  // twist alone
         const Vector3 rate = random_vector(3.0 / length);
-        const LineForce line{random_vector(1.0), Matrix3(random_vector(10.0) * random_vector(5.0).transpose()),
-                             random_vector(3.0).asDiagonal(), 0.7};
+        const LineForce line{random_vector(1.0),
+                             Matrix3(random_vector(10.0) * random_vector(5.0).transpose()),
+                             random_vector(3.0).asDiagonal(),
+                             0.7,
+                             Vector3::Zero(),
+                             Vector3::Zero(),
+                             Vector3::Zero()};
         const Sums& own = expected[static_cast<std::size_t>(lane)] = by_quadrature(length, w, rate, line);
         lengths[lane] = length;
         lines.density[lane] = line.density;
@@ -106,8 +111,8 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
         HelixForce<double> f;
         integrals.set(length, triple(w));
         integrals.moments(m);
-        integrals.force({triple(line.constant), columns(line.position), columns(line.rate), line.density}, triple(rate),
-                        f);
+        integrals.force({triple(line.constant), columns(line.position), columns(line.rate), line.density, {}, {}, {}},
+                        triple(rate), f);
         expect_close(vector(m.p), own.moments.p, turn);
         expect_close(matrix(m.p_p), own.moments.p_p, turn);
         expect_close(matrix(m.P), own.moments.P, turn);
@@ -155,7 +160,8 @@ TEST(HelixIntegrals, NearlyStraightElementsKeepTheirTwist) {
   integrals.set(length, triple(w));
   HelixMoments<double> m;
   integrals.moments(m);
-  const LineForce none{Vector3::Zero(), Matrix3::Zero(), Matrix3::Zero(), 0.0};
+  const LineForce none{Vector3::Zero(), Matrix3::Zero(), Matrix3::Zero(), 0.0,
+                       Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
   const double expected = by_quadrature(length, w, Vector3::Zero(), none).moments.P_P(0, 0);
   EXPECT_NEAR(m.P_P[0][0], expected, 1e-12 * expected);
 }

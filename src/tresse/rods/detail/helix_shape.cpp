@@ -163,7 +163,7 @@ ElementPoint<3> HelixShape::at(double u) const {
 }
 
 void HelixShape::points(int parts, std::vector<PointBatch<3>>& out, std::vector<SectionDisc<3>>& discs) const {
-  const ElementPoint<3> inner = at(disc_places[0] * length_);
+  const ElementPoint<3> inner = at(HelixDiscs<double>::inner_place * length_);
   discs.assign(1, {inner.frame, inner.frame.transpose() * inner.angular, about_axes(of_section_.spread)});
   const math::GaussRule& rule = math::gauss_legendre(point_lanes);
   const auto of_rule = [](const std::vector<double>& numbers) -> NodeLanes {
@@ -173,9 +173,9 @@ void HelixShape::points(int parts, std::vector<PointBatch<3>>& out, std::vector<
   const bool little = length_ * length_ * w_.squaredNorm() <= math::stumpff_switch;
   for (int k = 0; k < parts; ++k) {
     PointBatch<3>& batch = out[static_cast<std::size_t>(k)];
-    const double width = length_ / parts;
-    const NodeLanes s = (of_rule(rule.nodes) + double(k)) * width;
-    batch.weight = of_rule(rule.weights) * width;
+    const double part = length_ / parts;
+    const NodeLanes s = (of_rule(rule.nodes) + double(k)) * part;
+    batch.weight = of_rule(rule.weights) * part;
     std::array<NodeLanes, 6> c;
     if (little) {
       math::stumpff_series<6, NodeLanes>(s * s * w_.squaredNorm(), c);

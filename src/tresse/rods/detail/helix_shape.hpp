@@ -43,10 +43,8 @@ class HelixShape {
   /// The position and linear part of at() alone.
   FirstMoments<3> point(double u) const;
 
-  /// The points of so many equal parts, from start to end, and the disc of disc_places.
+  /// The points of so many equal parts, from start to end, and the disc at HelixDiscs::inner_place.
   void points(int parts, std::vector<PointBatch<3>>& out, std::vector<SectionDisc<3>>& discs) const;
-  /// Where the rotary inertia of an element is lumped, but for start_share of it, by length.
-  static constexpr std::array<double, 1> disc_places = {HelixDiscs<double>::inner_place};
 
   /// Sets the rates; the integrals, unless they are there since set().
   void sample(const Vector3& rate);
