@@ -223,10 +223,10 @@ TEST(Embedding, TheElementIsDividedWhereTheFibreComesOut) {
 }
 
 TEST(Embedding, ARootOnTheSkinThatStandsUpIsOneElement) {
-  for (const double depth : {0.0, 2.0 * radius}) {
+  for (const double below : {0.0, 2.0 * radius}) {
     Scene scene = planted("super-helix", 0.2);
-    scene.fibres[0].root.position.x() = head - depth;
-    EXPECT_EQ(build(scene).world.fibres[0].rod->piece_count(), 4) << depth;
+    scene.fibres[0].root.position.x() = head - below;
+    EXPECT_EQ(build(scene).world.fibres[0].rod->piece_count(), 4) << below;
   }
   Scene flat = planted("super-helix", 1.4);
   flat.fibres[0].root.position.x() = head;

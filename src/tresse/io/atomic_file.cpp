@@ -43,7 +43,7 @@ void write_all(int descriptor, const std::filesystem::path& file, std::string_vi
 /// Closes a descriptor at the end of a scope; one that was written to before, by close(), which may still fail.
 class Closer {
  public:
-  explicit Closer(int descriptor) : descriptor(descriptor) {}
+  explicit Closer(int opened) : descriptor(opened) {}
   Closer(const Closer&) = delete;
   Closer& operator=(const Closer&) = delete;
   ~Closer() {
