@@ -31,11 +31,8 @@ void add_number(Figures& out, const std::string& name, const Json& from, const s
   const Json::json_pointer at(pointer);
   if (!from.contains(at)) return;
   const Json& value = from.at(at);
-  if (value.is_boolean()) {
-    out.emplace_back(name, value.get<bool>() ? "1" : "0");
-  } else if (value.is_number()) {
-    out.emplace_back(name, number(value.get<double>()));
-  }
+  if (value.is_number()) out.emplace_back(name, number(value.get<double>()));
+  if (value.is_boolean()) out.emplace_back(name, value.get<bool>() ? "1" : "0");
 }
 
 /// Size of the force on an obstacle over the steps.

@@ -110,8 +110,8 @@ class ObjReader {
   /// One end of a chain of segments.
   struct End {
     std::size_t vertex, run;
-    bool last;  ///< of its vertices
-    friend auto operator<=>(const End&, const End&) = default;
+    bool last;                                                  ///< of its vertices
+    friend auto operator<=>(const End&, const End&) = default;  // NOLINT(modernize-use-nullptr)
   };
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 

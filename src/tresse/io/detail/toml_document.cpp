@@ -16,9 +16,9 @@ constexpr std::size_t largest_file = std::size_t{64} << 20;
 constexpr int deepest_nesting = 32;
 
 /// Where each line of the text starts, to look at what stands at a position.
-class Lines {
+class LineStarts {
  public:
-  explicit Lines(std::string_view text) : text_(text) {
+  explicit LineStarts(std::string_view text) : text_(text) {
     starts_.push_back(0);
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] == '\n') starts_.push_back(i + 1);
@@ -92,9 +92,9 @@ void refuse_deep_nesting(std::string_view text, std::string_view file_name) {
   }
 }
 
-TomlNode convert(const toml::node& node, const Lines& lines);
+TomlNode convert(const toml::node& node, const LineStarts& lines);
 
-void convert_table(const toml::table& table, const Lines& lines, TomlNode& out) {
+void convert_table(const toml::table& table, const LineStarts& lines, TomlNode& out) {
   out.kind = TomlNode::Kind::table;
   out.members.reserve(table.size());
   for (const auto& [key, value] : table) {
@@ -105,7 +105,7 @@ void convert_table(const toml::table& table, const Lines& lines, TomlNode& out) 
   });
 }
 
-TomlNode convert(const toml::node& node, const Lines& lines) {
+TomlNode convert(const toml::node& node, const LineStarts& lines) {
   TomlNode out;
   out.location = location_of(node.source());
   if (const auto* table = node.as_table()) {
@@ -176,7 +176,7 @@ TomlNode parse_toml(std::string_view text, std::string_view file_name) {
     const toml::table table = toml::parse(text, std::string(file_name));
     TomlNode out;
     out.location = {1, 1};
-    convert_table(table, Lines(text), out);
+    convert_table(table, LineStarts(text), out);
     return out;
   } catch (const toml::parse_error& error) {
     throw InvalidInput(

@@ -262,7 +262,7 @@ class Curves {
   /// Whether its transform stretches directions unlike, so that no circle stays one.
   bool stretched() const {
     const Eigen::JacobiSVD<Matrix3> svd(to_world_.linear());
-    const Vector3 factors = svd.singularValues();
+    const Vector3& factors = svd.singularValues();
     return factors[2] < (1.0 - 1e-6) * factors[0];
   }
 

@@ -31,7 +31,7 @@ class TransformOp {
   }
 
   Eigen::Affine3d matrix() const {
-    const Eigen::Affine3d out = forward();
+    Eigen::Affine3d out = forward();
     if (!inverse_) return out;
     if (std::abs(out.linear().determinant()) == 0.0) refuse("has no inverse");
     return out.inverse();
