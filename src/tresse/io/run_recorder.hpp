@@ -127,8 +127,8 @@ class RunRecorder {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   Clock::time_point last_build_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();
-  Clock::duration build_time_{0};
-  Clock::duration checkpoint_time_{0};  ///< of the last
+  Clock::duration build_time_ = Clock::duration::zero();
+  Clock::duration checkpoint_time_ = Clock::duration::zero();  ///< of the last
   std::uint64_t built_bytes_ = 0;       ///< of the log, when trajectory.h5 was last built
   std::vector<std::string> failures_;
   std::string row_;  ///< kept for its memory
