@@ -62,7 +62,7 @@ def keeps_energy(run):
 
 
 def end_force(run):
-    """The force on the lifted end of a rope on a floor, by the elastica."""
+    """The force on the lifted end of a rope on a floor, computed by other means."""
     row = run.last("holds.csv", "end")
     force = [float(row[key]) for key in ("fx", "fy", "fz")]
     error = math.hypot(abs(force[0]) - 0.0433, abs(force[2]) - 0.0517)

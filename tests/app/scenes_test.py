@@ -28,9 +28,9 @@ class Run:
                    "--until", str(until)]  # fmt: skip
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500)
         # A busy machine tells of slow steps. On the head a strand may slip off another, as in truth.
-        passed_over = ("still at work", "sprang apart" if scene == "head" else "still at work")
+        passed_over = ["still at work", *(["sprang apart"] if scene == "head" else [])]
         told = [line for line in result.stderr.splitlines() if not any(words in line for words in passed_over)]
-        self.wrong = [] if result.returncode == 0 and not told else told
+        self.wrong = [] if result.returncode == 0 and not told else [result.stderr or str(result)]
         summary = json.loads((folder / "run/summary.json").read_text(encoding="utf-8"))
         self.energy_rise = summary["worst_energy_rise"]
         if summary["verdict"] != "sound" or "runaway" in summary["remarks"]:
