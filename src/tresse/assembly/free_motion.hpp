@@ -31,12 +31,20 @@ struct TreeHold {
   void project(Eigen::Ref<MatrixX> columns) const;
 };
 
+/// How far a held point is off at the start of the step.
+struct HoldOffset {
+  Vector3 off = Vector3::Zero();   ///< from where it is held, but for what its compliance gives (3) [m]
+  Vector3 left = Vector3::Zero();  ///< what of it may be left at the end (3) [m]
+  double given = 0.0;              ///< what its compliance gives [m]
+};
+
 /// Motion of every fibre and free body over the step without contact, and what prescribes the rest.
 struct FreeMotion {
   Forest forest;
   std::vector<TreeMatrix> matrices;            ///< (trees)
   std::vector<std::vector<RootMotion>> roots;  ///< (trees) where the rods are; empty where nothing branches
   std::vector<TreeHold> holds;                 ///< (trees) what holds them over the step
+  std::vector<HoldOffset> offsets;             ///< (holds)
   std::vector<FreeBodyMotion> bodies;          ///< (free bodies)
   /// (fibres, then free bodies) v_free, generalised velocity at the end of the step without contact; of branches as
   /// Rod::velocity() wants.

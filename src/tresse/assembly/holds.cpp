@@ -73,8 +73,10 @@ void fill_columns(const World& world, const FreeMotion& motion, const Hold& hold
 }
 
 /// Mean velocity that brings what is held from where it is to where it is wanted, in a hold's equations.
-VectorX wanted_velocity(const World& world, const Hold& hold, const HoldDirections& at, double time, double dt) {
-  const Pose wanted = hold_pose(hold, time);
+VectorX wanted_velocity(const World& world, const Hold& hold, const HoldDirections& at, double time, double dt,
+                        const Vector3& left) {
+  Pose wanted = hold_pose(hold, time);
+  wanted.position += left;
   const Pose here = held_pose(world, hold);
   const Twist want = mean_twist(here, hold.clamped ? wanted : Pose{wanted.position, here.frame}, dt);
   return in_equations(hold, at, want);
@@ -117,6 +119,10 @@ Twist held_velocity(const World& world, const Hold& hold, const VectorX& v) {
   return out;
 }
 
+Twist led_velocity(const Hold& hold, double begin, double end) {
+  return mean_twist(hold_pose(hold, begin), hold_pose(hold, end), end - begin);
+}
+
 std::vector<TreeHold> find_holds(const World& world, const Forest& forest, double end) {
   std::vector<TreeHold> out(forest.trees.size());
   for (std::size_t i = 0; i < world.holds.size(); ++i) {
@@ -151,6 +157,21 @@ void linearise_holds(const World& world, FreeMotion& motion, int t, double time)
   decompose(columns, held);
 }
 
+HoldOffset hold_offset(const World& world, int index, double time, double share) {
+  const Hold& hold = world.holds[index];
+  const HoldDirections at = directions(world, index, time);
+  HoldOffset out;
+  out.off = held_pose(world, hold).position - hold_pose(hold, time).position;
+  if (at.count == 2) out.off -= out.off.dot(at.basis.col(2)) * at.basis.col(2);
+  if (hold.compliance > 0.0) {
+    const Vector3 along = tangent(world, hold);
+    out.given = out.off.dot(along);
+    out.off -= out.given * along;
+  }
+  out.left = (1.0 - share) * out.off;
+  return out;
+}
+
 void keep_holds(const World& world, FreeMotion& motion, int t, double time, const std::vector<VectorX>* reached) {
   TreeHold& held = motion.holds[t];
   const Tree& tree = motion.forest.trees[t];
@@ -159,7 +180,7 @@ void keep_holds(const World& world, FreeMotion& motion, int t, double time, cons
   for (const HoldDirections& at : held.directions) {
     const Hold& hold = world.holds[at.hold];
     const int count = equations_of(hold);
-    lack.segment(first, count) = wanted_velocity(world, hold, at, time, motion.dt);
+    lack.segment(first, count) = wanted_velocity(world, hold, at, time, motion.dt, motion.offsets[at.hold].left);
     if (!reached) {
       const Twist now = held_velocity(world, hold, motion.velocities[hold.fibre]);
       lack.segment(first, count) -= in_equations(hold, at, now);
@@ -201,14 +222,14 @@ std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& mot
   return out;
 }
 
-double hold_error(const World& world, const HoldImpulse& impulse, double time, double stage) {
+double hold_error(const World& world, const HoldImpulse& impulse, double time, double stage, const Vector3& left) {
   const Hold& hold = world.holds[impulse.hold];
   const HoldDirections at = directions(world, impulse.hold, time);
   const Pose wanted = hold_pose(hold, time);
   const Pose here = held_pose(world, hold);
   const Vector3 along = tangent(world, hold);
   const Vector3 stretch = hold.compliance / stage * impulse.linear.dot(along) * along;
-  Vector3 off = at.basis.transpose() * (here.position + stretch - wanted.position);
+  Vector3 off = at.basis.transpose() * (here.position + stretch - wanted.position - left);
   if (at.count == 2) off[2] = 0.0;
   double error = off.norm();
   if (hold.clamped) {

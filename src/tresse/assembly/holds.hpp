@@ -22,19 +22,27 @@ std::vector<TreeHold> find_holds(const World& world, const Forest& forest, doubl
 /// Linearises what holds a tree where its rods are, with the matrix as it is; `time` is the end of the step.
 void linearise_holds(const World& world, FreeMotion& motion, int tree, double time);
 
-/// Adds to the velocities of a tree what brings the held points at `time`, the end of the step, where they are wanted.
+/// Of a held point where its rod is at `time`, the start of a step, `share` of which is undone until the end.
+HoldOffset hold_offset(const World& world, int hold, double time, double share);
+
+/// Adds to the velocities of a tree what brings the held points at `time`, the end of the step, where they are wanted,
+/// but for what of their offsets may be left.
 /// `reached`: the rods are at the end that these velocities reach; none: they are at the start.
 void keep_holds(const World& world, FreeMotion& motion, int tree, double time, const std::vector<VectorX>* reached);
 
 /// Velocity of a held point and its frame when its rod moves by `v`, what is prescribed included.
 Twist held_velocity(const World& world, const Hold& hold, const VectorX& v);
 
+/// The mean velocity with which a hold is led from one time to a later one.
+Twist led_velocity(const Hold& hold, double begin, double end);
+
 /// Loads of the holds of a tree, as keep_holds() left them; `contact` is the generalised impulse of contacts on
 /// it, (dof).
 std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& motion, int tree, const VectorX& contact);
 
 /// Distance of a held point, where the rods are, from where it is wanted at `time`, beyond what the compliance gives
-/// under the impulse over `stage`; of a clamped frame also the angle times the fibre's length. [m]
-double hold_error(const World& world, const HoldImpulse& impulse, double time, double stage);
+/// under the impulse over `stage` and what may be left; of a clamped frame also the angle times the fibre's length. [m]
+double hold_error(const World& world, const HoldImpulse& impulse, double time, double stage,
+                  const Vector3& left = Vector3::Zero());
 
 }  // namespace tresse::assembly

@@ -30,12 +30,20 @@ bool may_meet(const Geometry& scene, const BroadPhaseOptions& options, int i, in
 /// Of a few pieces: all pairs whose boxes are near enough. A tree would cost more than it saves.
 std::vector<CandidatePair> pairs_of_few(const Geometry& scene, const BroadPhaseOptions& options) {
   const int moving_pieces = count_of_moving_pieces(scene);
-  std::vector<geometry::Box> boxes;
+  if (!options.self_contact && (scene.pieces.empty() || scene.pieces.front().body == scene.pieces.back().body))
+    return {};
+  std::vector<geometry::Box> boxes, reached;  // of the centrelines; of all that each can reach, whatever others do
   boxes.reserve(scene.pieces.size());
-  for (const Piece& piece : scene.pieces) boxes.push_back(geometry::quick_box(piece.curve, piece.interval));
+  reached.reserve(scene.pieces.size());
+  for (const Piece& piece : scene.pieces) {
+    boxes.push_back(geometry::quick_box(piece.curve, piece.interval));
+    reached.push_back(boxes.back().grown(piece.radius + piece.travel.farthest()));
+  }
   std::vector<CandidatePair> pairs;
   for (int i = 0; i < moving_pieces; ++i) {
-    for (int j = i + 1; j < static_cast<int>(boxes.size()); ++j) {
+    const int first = options.self_contact ? i + 1 : scene.body_begin[scene.pieces[i].body + 1];
+    for (int j = first; j < static_cast<int>(boxes.size()); ++j) {
+      if (!reached[i].overlaps(reached[j])) continue;
       if (boxes[i].distance(boxes[j]) > meeting_distance(scene.pieces[i], scene.pieces[j])) continue;
       if (may_meet(scene, options, i, j)) pairs.push_back({i, j});
     }

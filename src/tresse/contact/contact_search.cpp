@@ -133,9 +133,8 @@ std::vector<detail::Candidate> ContactSearch::examine_all(const Geometry& scene)
   return joined(found);
 }
 
-std::vector<CandidatePair> ContactSearch::near_pairs(const Geometry& scene) const {
-  if (looks_at_all(scene)) return piece_pairs(scene, broad_phase_);
-  std::vector<CandidatePair> out;
+std::vector<CandidatePair> ContactSearch::near_pairs() const {
+  std::vector<CandidatePair> out = all_;
   out.reserve(pairs_.size());
   for (const NearPair& near : pairs_) out.push_back(near.pair);
   return out;
@@ -154,10 +153,12 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
     });
   }
   if (looks_at_all(scene)) {
-    const std::vector<CandidatePair> pairs = candidate_pairs(scene, broad_phase_);
-    effort_ = {pairs.size(), pairs.size()};
-    return detect(scene, pairs, detection_, followed);
+    all_ = candidate_pairs(scene, broad_phase_);
+    effort_ = {all_.size(), all_.size()};
+    pairs_.clear();
+    return detect(scene, all_, detection_, followed);
   }
+  all_.clear();
   move_to(scene);
   take_pairs(piece_pairs(scene, broad_phase_));
   effort_.pairs = pairs_.size();

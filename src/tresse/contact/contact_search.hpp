@@ -20,8 +20,8 @@ class ContactSearch {
   /// As detect() with the same `followed`; throws InvalidInput unless each is_place().
   std::vector<Contact> find(const Geometry& scene, const std::vector<Place>& followed);
 
-  /// Pairs of pieces that may meet in the scene of the last find(), which this must be; sorted.
-  std::vector<CandidatePair> near_pairs(const Geometry& scene) const;
+  /// Pairs of pieces that may meet in the scene of the last find(), and perhaps ones with its surfaces; sorted.
+  std::vector<CandidatePair> near_pairs() const;
 
   /// What the last find() did.
   struct Effort {
@@ -64,8 +64,9 @@ class ContactSearch {
   DetectionOptions detection_;
   std::vector<Piece> pieces_;  ///< of the last search
   std::vector<Track> tracks_;
-  std::vector<NearPair> pairs_;   ///< of the last search, sorted
-  std::vector<NearPair> before_;  ///< memory of take_pairs()
+  std::vector<NearPair> pairs_;     ///< of the last search, sorted
+  std::vector<NearPair> before_;    ///< memory of take_pairs()
+  std::vector<CandidatePair> all_;  ///< of the last search, where nothing is kept from search to search
   Effort effort_;
 };
 

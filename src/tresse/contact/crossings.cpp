@@ -33,19 +33,20 @@ struct MovingPiece {
   Vector3 way(double share) const { return geometry::position(now->curve, parameter(*now, share)) - begin(share); }
 };
 
-/// (pieces of `end`); empty where the two are not of the same bodies.
-std::vector<MovingPiece> moving_pieces(const Geometry& begin, const Geometry& end) {
-  std::vector<MovingPiece> out;
-  out.reserve(end.pieces.size());
+/// (pieces of `end`); empty where the two are not of the same bodies. Only those `asked` for are filled in.
+std::vector<MovingPiece> moving_pieces(const Geometry& begin, const Geometry& end, const std::vector<char>& asked) {
+  std::vector<MovingPiece> out(end.pieces.size());
   auto before = begin.pieces.begin();
-  for (const Piece& now : end.pieces) {
+  for (std::size_t i = 0; i < end.pieces.size(); ++i) {
+    const Piece& now = end.pieces[i];
     const auto earlier = [&](const Piece& piece) {
       return std::pair(piece.body, piece.element) < std::pair(now.body, now.element);
     };
     while (before != begin.pieces.end() && earlier(*before)) ++before;
     if (before == begin.pieces.end() || before->body != now.body || before->element != now.element) return {};
+    if (!asked[i]) continue;
     const double length = geometry::domain(now.curve).end;
-    out.push_back({&*before, &now, length > 0.0 ? geometry::domain(before->curve).end / length : 1.0});
+    out[i] = {&*before, &now, length > 0.0 ? geometry::domain(before->curve).end / length : 1.0};
   }
   return out;
 }
@@ -120,19 +121,24 @@ std::optional<Crossing> crossing_of(const MovingPiece& a, const MovingPiece& b, 
 }  // namespace
 
 std::vector<Crossing> find_crossings(const Geometry& begin, const Geometry& end,
-                                     const std::function<std::vector<CandidatePair>()>& near_pairs) {
-  const std::vector<MovingPiece> pieces = moving_pieces(begin, end);
+                                     const std::vector<CandidatePair>& pairs) {
+  std::vector<char> asked(end.pieces.size(), 0);
+  for (const CandidatePair& pair : pairs) {
+    if (pair.b >= 0) asked[static_cast<std::size_t>(pair.a)] = asked[static_cast<std::size_t>(pair.b)] = 1;
+  }
+  if (std::none_of(asked.begin(), asked.end(), [](char is) { return is != 0; })) return {};
+  const std::vector<MovingPiece> pieces = moving_pieces(begin, end, asked);
   constexpr std::size_t block = 256;
   std::vector<Way> ways(pieces.size());
   std::vector<char> fast(pieces.size(), 0);
   for_blocks(ways.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
+      if (!asked[i]) continue;
       ways[i] = way_of(pieces[i]);
       fast[i] = ways[i].farthest() > pieces[i].now->radius;
     }
   });
   if (std::none_of(fast.begin(), fast.end(), [](char is) { return is != 0; })) return {};
-  const std::vector<CandidatePair> pairs = near_pairs();
   std::vector<std::vector<Crossing>> found((pairs.size() + block - 1) / block);
   for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t first, std::size_t last) {
     for (std::size_t n = first; n < last; ++n) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include <tresse/contact/broad_phase.hpp>
@@ -17,10 +16,9 @@ struct Crossing {
 };
 
 /// Crossings between two configurations of the same bodies, whose points go straight and evenly from the first to the
-/// second. Looks at `near_pairs`, which are asked for only where a piece goes farther than its radius, but not at those
-/// with a surface nor at those that move by less than their touching distance against each other. In the order of the
-/// pairs; the same for any number of threads.
+/// second. Looks at `pairs` of pieces of the second, but not at those with a surface nor at those that move by less
+/// than their touching distance against each other. In the order of the pairs; the same for any number of threads.
 std::vector<Crossing> find_crossings(const Geometry& begin, const Geometry& end,
-                                     const std::function<std::vector<CandidatePair>()>& near_pairs);
+                                     const std::vector<CandidatePair>& pairs);
 
 }  // namespace tresse::contact

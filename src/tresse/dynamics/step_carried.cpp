@@ -105,6 +105,7 @@ void Stepper::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, Vecto
 /// Before the rods leave the shape in which a pass was linearised: samples the field of its velocities there.
 void Stepper::sample_passes(const Pass& pass) {
   detail::for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+    if (!carries(static_cast<int>(t))) return;
     const std::vector<int>& fibres = motion_.forest.trees[t].fibres;
     const bool there = std::all_of(fibres.begin(), fibres.end(), [&](int f) {
       const rods::RodState& now = world_.fibres[f].rod->state();
@@ -112,7 +113,7 @@ void Stepper::sample_passes(const Pass& pass) {
       return now.coordinates == then.coordinates && now.root.position == then.root.position &&
              now.root.frame == then.root.frame;
     });
-    if (there && carries(static_cast<int>(t))) sample_pass(static_cast<int>(t), pass);
+    if (there) sample_pass(static_cast<int>(t), pass);
   });
 }
 

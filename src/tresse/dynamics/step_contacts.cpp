@@ -137,13 +137,16 @@ void Stepper::leave_out_joined(Configuration& configuration) const {
 void Stepper::note_deep_contacts() {
   deep_.clear();
   jammed_.clear();
+  overlaps_.clear();
   for (const contact::Contact& contact : here_->contacts) {
     if (contact.gap >= 0.0) continue;
+    const contact::Place place = contact::place_of(here_->geometry, contact);
+    double& deepest = overlaps_[{place.body_a, place.body_b}];
+    deepest = std::max(deepest, -contact.gap);
     // A part of a step corrects its share: the speed is that of a correction over the whole step at most.
     const double wanted =
         std::min(contact.gap * (1.0 - motion_.dt / options_.dt), contact.gap + options_.push_out_speed * motion_.dt);
     if (wanted >= 0.0) continue;
-    const contact::Place place = contact::place_of(here_->geometry, contact);
     const double s_a = contact::material_at(here_->geometry.pieces[contact.a], contact.s_a);
     deep_.push_back({place.body_a, place.body_b, s_a, wanted});
   }

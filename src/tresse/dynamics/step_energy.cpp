@@ -74,36 +74,51 @@ bool Stepper::grows(int fibre) const {
 Stepper::PartWorks Stepper::works_of(const Pass& pass) {
   PartWorks out;
   out.growth = growth_work_;
+  double overlapping = 0.0,
+         bent = 0.0;  // what contacts may give for the overlaps of the start, and for their bent ways
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const ContactReport& of = contact_reports_[i];
     const auto at = 3 * static_cast<Eigen::Index>(i);
     const Vector3 local = pass.solution.impulse.segment<3>(at) / options_.theta;  // over the whole part
-    const double closing = local[0] * pass.bias[i];
-    out.contact += local.dot(pass.solution.velocity.segment<3>(at)) - closing;
+    Vector3 velocity = pass.solution.velocity.segment<3>(at);
+    velocity[0] -= pass.bias[i];
+    out.contact += local.dot(velocity);
     // A fibre that grew leans into what it touches: what brings it back across is work of growing.
-    if (grows(of.fibre_a) || grows(of.fibre_b)) out.growth -= closing;
+    if (grows(of.fibre_a) || grows(of.fibre_b)) out.growth -= local[0] * pass.bias[i];
+    double speed = velocity.norm();
     if (of.obstacle_b >= 0 && assembly::free_body_of(world_, of.obstacle_b) < 0) {
-      const Vector3 velocity =
-          assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instants[i]);
-      out.obstacles -= (contact.frame * local).dot(velocity);
+      const Vector3 surface = assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instants[i]);
+      out.obstacles -= (contact.frame * local).dot(surface);
+      speed += surface.norm();
     }
+    const double push = std::max(0.0, local[0]);
+    overlapping += push * overlap_at_start(contact::place_of(pass.at->geometry, contact)) / motion_.dt;
+    bent += push * speed;
   }
-  for (const assembly::HoldImpulse& impulse : pass.holds) {
-    const assembly::Hold& hold = world_.holds[impulse.hold];
-    const Twist velocity = assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]);
-    out.holds += (impulse.linear.dot(velocity.linear) + impulse.angular.dot(velocity.angular)) / options_.theta;
-  }
+  // A force that grows without bound must not vouch for itself: both stay below what energy there is.
+  const double there = energies_.kinetic + energies_.elastic + energy_floor_;
+  constexpr double bend = 0.01, most_bend = 0.05;
+  out.given_back = std::min(overlapping, there) + std::min(bend * bent, most_bend * there);
+  for (const assembly::HoldImpulse& impulse : pass.holds) out.holds += hold_work(impulse, pass);
   out.uncertain = std::abs(out.growth);
   add_root_and_air_work(pass, out);
   return out;
 }
 
-/// Energy that this part gained from nothing, if positive.
+/// Energy that this part gained from nothing, if positive. Contact takes energy; what it may give is what pushing out
+/// the overlaps of the start needs, and a small share of what passes through it. A contact whose gap is far from linear
+/// over the part gives more.
 double Stepper::gain(const rods::RodEnergies& end, const PartWorks& works) const {
   const double change =
       (end.kinetic - energies_.kinetic) + (end.elastic - energies_.elastic) + (end.gravity - energies_.gravity);
-  return change - works.contact - works.total();
+  return change - std::min(works.contact, works.given_back) - works.total();
+}
+
+/// The deepest between two bodies, 0 where none is known. [m]
+double Stepper::overlap_at_start(const contact::Place& place) const {
+  const auto found = overlaps_.find({place.body_a, place.body_b});
+  return found == overlaps_.end() ? 0.0 : found->second;
 }
 
 /// What SimulationState::energy_excess may come to at an end: a small part of the energy that moves, what rounding

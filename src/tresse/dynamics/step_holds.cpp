@@ -64,14 +64,73 @@ bool Stepper::iterates_holds() const {
   return false;
 }
 
-/// How far off held points are where the rods are, relative to the fibre's length.
-double Stepper::hold_error(const Pass& pass) const {
-  double largest = 0.0;
+/// How far off held points are where the rods are: the farthest, and the farthest relative to its fibre's length.
+Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
+  HoldMiss out;
   for (const assembly::HoldImpulse& held : pass.holds) {
-    const double error = assembly::hold_error(world_, held, end_time_, stage());
-    largest = std::max(largest, error / world_.fibres[world_.holds[held.hold].fibre].rod->length());
+    const Vector3& left = motion_.offsets[held.hold].left;
+    const double error = assembly::hold_error(world_, held, end_time_, stage(), left);
+    out.farthest = std::max(out.farthest, error);
+    out.relative = std::max(out.relative, error / world_.fibres[world_.holds[held.hold].fibre].rod->length());
   }
-  return largest;
+  return out;
+}
+
+/// Before held trees are linearised where a pass ends. A taut fibre turns the way that the last linearisation lets it,
+/// and overshoots: where passes are `slow` to bring held points home, its next linearisation goes a share of the way
+/// alone, by the secant of the last two (Aitken). Whether that is so of a tree, whose velocities in `pass` then lead
+/// there.
+bool Stepper::relax(bool slow, Pass& pass) {
+  bool any = false;
+  for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
+    const assembly::Tree& tree = motion_.forest.trees[t];
+    if (!held(t) || branched(tree)) continue;
+    Relaxation& own = relaxed_[t];
+    VectorX& v = pass.velocities[tree.fibres.front()];
+    if (own.towards.size() == 0) own.towards.setZero(v.size());
+    const VectorX change = v - own.towards;
+    double share = 1.0;
+    if (slow && own.change.size() > 0) {
+      constexpr double least = 0.05;
+      const assembly::TreeMatrix& matrix = motion_.matrices[t];
+      const VectorX turn = change - own.change;
+      const double size = matrix.squared_norm(turn);
+      const double along = 0.5 * (matrix.squared_norm(turn + own.change) - size - matrix.squared_norm(own.change));
+      if (size > 0.0) share = std::clamp(-own.share * along / size, least, 1.0);
+    }
+    own = {own.towards + share * change, change, share};
+    if (share == 1.0) continue;
+    v = own.towards;
+    any = true;
+  }
+  return any;
+}
+
+/// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone: all of it in the
+/// shortest part would take violent velocities.
+void Stepper::note_hold_offsets() {
+  motion_.offsets.assign(world_.holds.size(), {});
+  for (const assembly::TreeHold& tree : motion_.holds) {
+    for (const int i : tree.holds)
+      motion_.offsets[i] = assembly::hold_offset(world_, i, end_time_ - motion_.dt, motion_.dt / options_.dt);
+  }
+}
+
+/// What a hold does over this part: the work of leading it, and of bringing its point to where it is led. A point that
+/// was off, or a hold that gave, can bring that much back and no more: the rest would be energy from nothing.
+double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const {
+  const assembly::Hold& hold = world_.holds[impulse.hold];
+  const auto work = [&](const Twist& velocity) {
+    return (impulse.linear.dot(velocity.linear) + impulse.angular.dot(velocity.angular)) / options_.theta;
+  };
+  const assembly::HoldOffset& offset = motion_.offsets[impulse.hold];
+  const double length = world_.fibres[hold.fibre].rod->length();
+  const double undone = std::min((offset.off - offset.left).norm(), hold_lost * length);
+  double back = impulse.linear.norm() / stage() * undone;
+  if (hold.compliance > 0.0) back += 0.5 * offset.given * offset.given / hold.compliance;
+  const double led = work(assembly::led_velocity(hold, end_time_ - motion_.dt, end_time_));
+  const double done = work(assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]));
+  return led + std::min(done - led, back);
 }
 
 }  // namespace tresse::dynamics

@@ -40,8 +40,8 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
 
 /// Of two bodies that went through each other on the way from the start of this part to its end.
 std::optional<ContactReport> Stepper::find_crossing(const Configuration& end) const {
-  const auto pairs = [&] { return search_.near_pairs(end.geometry); };
-  for (const contact::Crossing& crossing : contact::find_crossings(here_->geometry, end.geometry, pairs)) {
+  const auto crossings = contact::find_crossings(here_->geometry, end.geometry, search_.near_pairs());
+  for (const contact::Crossing& crossing : crossings) {
     contact::Contact contact;
     contact.a = crossing.a;
     contact.b = crossing.b;

@@ -403,6 +403,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   constexpr int iterations = 20;
   const int limit = nonlinear ? wanted : std::max({wanted, options_.max_relinearisations, iterated ? iterations : 0});
   note_deep_contacts();
+  note_hold_offsets();
   {
     Stopwatch watch(timing_.t_assembly);
     assemble_at_start();
@@ -413,7 +414,8 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
                                   [](const FreeMotionResult& free) { return free.status == Status::converged; });
   if (!solved && !span.shortest) return Outcome::cut;
   constexpr double hold_tolerance = 1e-10;
-  constexpr double hold_lost = 1e-5;  // of the length
+  constexpr double hold_fair = 1e-7;  // of the length
+  constexpr int most_for_holds = 16;
   const bool repairable = may_repair() && !iterated;
   bool rough = repairable;
   Pass pass = linearise(here_, nullptr, rough ? roughly : 0.0);
@@ -428,7 +430,6 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   };
   Tried best;
   double least = std::numeric_limits<double>::infinity();
-  std::optional<Tried> last;  // kept for the shortest part alone
   const auto accept_earlier = [&](Tried& tried) {
     linearised_rods_ = std::move(tried.shapes);
     std::fill(knows_pass_.begin(), knows_pass_.end(), 0);
@@ -437,8 +438,11 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   };
   int stuck = 0;  // passes in a row that brought little
   bool settled = false;
+  HoldMiss off;
+  bool slow = false;  // whether passes do not bring held points home
+  relaxed_.assign(motion_.forest.trees.size(), {});
   for (int done = 0;; ++done) {
-    if (!sound(pass.velocities)) return last ? accept_earlier(best.pass.at ? best : *last) : broken;
+    if (!sound(pass.velocities)) return span.shortest && best.pass.at ? accept_earlier(best) : broken;
     go_to_end(pass);
     if (rough) {
       const Outcome mended = mend(span, pass, report);
@@ -448,32 +452,41 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
     const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
     const bool moving = iterated && (done == 0 || report.nonlinear_residual > hold_tolerance);
-    const bool enough =
-        done >= limit || ((settled || done >= wanted || free) && !moving && hold_error(pass) <= hold_tolerance);
+    const double off_before = off.farthest;
+    off = hold_miss(pass);
+    const bool last = done >= (off.relative > hold_fair ? std::max(limit, most_for_holds) : limit);
+    const bool enough = last || ((settled || done >= wanted || free) && !moving && off.relative <= hold_tolerance);
     SharedConfiguration end =
         enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
     if (!span.shortest && sides_lost(*end)) return Outcome::cut;
     const double overlapping = overlap(*end);
-    if (done >= limit && !span.shortest && hold_error(pass) > hold_lost) return Outcome::cut;
-    if (overlapping <= options_.overlap_tolerance && enough) return accept(span, pass, std::move(end), report);
-    if (enough && (!best.pass.at || is_better(overlapping, least))) {
-      stuck = overlapping < 0.7 * least ? 0 : stuck + 1;
-      least = overlapping;
+    const bool lost = off.relative > hold_lost;
+    if (last && lost && !span.shortest) return Outcome::cut;
+    if (overlapping <= options_.overlap_tolerance && enough && !lost) return accept(span, pass, std::move(end), report);
+    const double missed = std::max(overlapping, off.farthest);
+    const bool better = (enough || span.shortest) && (!best.pass.at || is_better(missed, least));
+    if (enough) stuck = better && missed < 0.7 * least ? 0 : stuck + 1;
+    if (better) {
+      least = missed;
       best = {pass, linearised_rods_};
-    } else if (enough) {
-      ++stuck;
     }
-    if (done >= limit || stuck >= 2) {
+    if (last || stuck >= 2) {
       if (least > options_.halving_overlap && !span.shortest) return Outcome::cut;
       return accept_earlier(best);
     }
     if (repairable && enough && repair(*end, 0.0, pass, report)) continue;
-    if (span.shortest) last = {pass, linearised_rods_};
+    slow = slow || (done > 0 && off.relative > hold_tolerance && off.farthest > 0.5 * off_before);
+    std::vector<VectorX> predicted = pass.velocities;
+    if (relax(slow, pass)) {
+      go_to_end(pass);
+      end = follow_contacts(span.end, pass.velocities, *pass.at);
+    }
     {
       Stopwatch watch(timing_.t_assembly);
       assemble_at_end(pass, free);
     }
     Pass next = linearise(end, &pass, 0.0);
+    pass.velocities = std::move(predicted);
     report.iterations += next.solution.iterations;
     report.nonlinear_residual = velocity_change(pass, next);
     settled = nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance;
@@ -496,11 +509,19 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   const PartWorks works = works_of(pass);
   rods::RodEnergies energies = energies_here();
   if (options_.scheme == Scheme::carried) {
-    const auto surplus = [&] { return state_.energy_excess + gain(energies, works) - allowed_excess(energies, works); };
-    if (surplus() > 0.0) {
-      damp(surplus());
+    const auto surplus_of = [&](const rods::RodEnergies& end_energies) {
+      return state_.energy_excess + gain(end_energies, works) - allowed_excess(end_energies, works);
+    };
+    const double surplus = surplus_of(energies);
+    if (!(surplus <= 0.0)) {
+      // A shorter part is nearer to the truth than a slower one.
+      constexpr double much = 0.01, rounding = 1e-6;
+      const double there = energies.kinetic + energies.elastic + energy_floor_;
+      if (!span.shortest && !(surplus <= much * there)) return Outcome::cut;
+      if (!std::isfinite(surplus)) return Outcome::not_finite;
+      damp(surplus);
       energies = energies_here();
-      if (surplus() > 0.0 && !span.shortest) return Outcome::cut;
+      if (!span.shortest && surplus_of(energies) > rounding * surplus) return Outcome::cut;
       end = find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
     }
   }

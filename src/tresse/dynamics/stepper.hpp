@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -120,8 +121,9 @@ class Stepper {
   };
   /// What was done on the fibres and free bodies over a part. [J]
   struct PartWorks {
-    double contact = 0.0;    ///< by contacts on both of their sides: what sliding takes and push-out gives
-    double obstacles = 0.0;  ///< by prescribed obstacles
+    double contact = 0.0;     ///< by contacts on both of their sides: what sliding takes and push-out gives
+    double given_back = 0.0;  ///< the most that contacts may give
+    double obstacles = 0.0;   ///< by prescribed obstacles
     double holds = 0.0;
     double roots_and_air = 0.0;
     double growth = 0.0;
@@ -207,7 +209,22 @@ class Stepper {
   void linearise_holds(int tree);
   void keep_holds(const std::vector<VectorX>* reached);
   void find_hold_impulses(Pass& pass) const;
-  double hold_error(const Pass& pass) const;
+  /// Of a held tree, velocities (dof) over this part: which led to where the last pass was linearised, by how much that
+  /// pass changed them, and which share of the change was gone.
+  struct Relaxation {
+    VectorX towards;
+    VectorX change;
+    double share = 1.0;
+  };
+  struct HoldMiss {
+    double farthest = 0.0;  ///< [m]
+    double relative = 0.0;  ///< to the fibre's length
+  };
+  static constexpr double hold_lost = 1e-5;  ///< of a fibre's length, off from where it is held
+  HoldMiss hold_miss(const Pass& pass) const;
+  void note_hold_offsets();
+  bool relax(bool slow, Pass& pass);
+  double hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const;
   void solve(Pass& pass, double tolerance, int taken);
   void go_to_end(const Pass& pass);
   bool may_repair() const;
@@ -228,6 +245,7 @@ class Stepper {
   rods::RodEnergies energies_here() const;
   PartWorks works_of(const Pass& pass);
   double gain(const rods::RodEnergies& end, const PartWorks& works) const;
+  double overlap_at_start(const contact::Place& place) const;
   double allowed_excess(const rods::RodEnergies& end, const PartWorks& works) const;
   std::vector<TreeMotion> motions_of_trees() const;
   void damp(double surplus);
@@ -283,7 +301,9 @@ class Stepper {
   std::vector<Pose> next_roots_;                     ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;            ///< (fibres)
   std::vector<FreeMotionResult> free_results_;       ///< (fibres) of this part, where the free motion is iterated
+  std::vector<Relaxation> relaxed_;                  ///< (trees) of this part
   std::vector<DeepContact> deep_;
+  std::map<std::pair<int, int>, double> overlaps_;    ///< the deepest of two bodies at the start of this part [m]
   std::vector<DeepContact> jammed_;                   ///< what no force can open, of this part; any gap will do
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
   friction::FactoredProblem spare_;                   ///< memory of the last problem

@@ -134,7 +134,8 @@ FreeMotionResult solve_free_motion(rods::Rod& rod, rods::StepMatrix& matrix, con
       break;
     }
   }
-  v += motion.newton_step();
+  // What the search gave up may lead anywhere.
+  if (out.status != Status::stalled) v += motion.newton_step();
   return out;
 }
 

@@ -26,7 +26,7 @@ struct FreeMotionResult {
 /// ..., with M, D and external forces of the iterate, along the model's curved displacements. Ends when a
 /// step is below `tolerance` of the velocity, or of its change, in the norm of the step matrix, or at what rounding of
 /// the coordinates amounts to in it. `matrix` is then that of the end, which contacts go on with, and `v` (dof) the
-/// last iterate's full step: also when not converged, unless the result is not finite. The rod is left at the end.
+/// last iterate's full step, or where no length of it will do (stalled) the last iterate. The rod is left at the end.
 FreeMotionResult solve_free_motion(rods::Rod& rod, rods::StepMatrix& matrix, const FreeStep& step, double tolerance,
                                    int max_iterations, VectorX& v);
 

@@ -173,9 +173,9 @@ void ChainRod<Shape>::step_matrix(const StepTerms& terms, const VectorX& velocit
                                   MatrixX& out) const {
   const bool uniform = uniform_density_ > 0.0;
   const double weight = uniform ? 1.0 + terms.drag / uniform_density_ : 1.0;  // drag is as good as more mass
-  upper_gram(true, weight, out);
-  momentum.noalias() = out.selfadjointView<Eigen::Upper>() * velocity;
-  momentum /= weight;
+  const MatrixX& mass = mass_gram();
+  momentum.noalias() = mass.selfadjointView<Eigen::Upper>() * velocity;
+  out = weight * mass;
   add_stiffness(terms.stiffness, terms.damping, out);
   if (!uniform) add_drag_matrix(terms.drag, out);
 }

@@ -44,10 +44,18 @@ int ChainRod<Shape>::parts(int i) const {
   return turn < most ? 1 + static_cast<int>(turn / turn_of_part) : static_cast<int>(most);
 }
 
+/// They stay for the next call at the same shape: a step ends where the next one begins.
+template <typename Shape>
+const typename ChainRod<Shape>::MaterialPoints& ChainRod<Shape>::material_points(int i, int parts) const {
+  material_points_.resize(elements_.size());
+  MaterialPoints& out = material_points_[static_cast<std::size_t>(i)];
+  if (out.parts != parts) shapes_[i].points(parts, out.batches, out.discs);
+  out.parts = parts;
+  return out;
+}
+
 template <typename Shape>
 void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
-  thread_local std::vector<PointBatch<width>> points;
-  thread_local std::vector<SectionDisc<width>> discs;
   out.parts.clear();
   out.numbers.clear();
   Vector3 linear = state_.root_velocity.linear;
@@ -58,8 +66,8 @@ void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
     const Local rate_i = rate(i);
     const Vector3 own_linear = frame.transpose() * linear, own_spin = frame.transpose() * spin;
     out.parts.push_back(parts(i));
-    shapes_[i].points(out.parts.back(), points, discs);
-    for (const PointBatch<width>& batch : points) {
+    const MaterialPoints& points = material_points(i, out.parts.back());
+    for (const PointBatch<width>& batch : points.batches) {
       Lanes3 v = rigid(own_linear, own_spin, batch.p);
       for (std::size_t r = 0; r < 3; ++r) {
         for (std::size_t k = 0; k < width; ++k) v[r] += batch.P[r][k] * rate_i[static_cast<int>(k)];
@@ -73,7 +81,7 @@ void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
       append(Vector3(axes * turning.cross(Vector3::UnitZ())), out.numbers);
     };
     append_disc(disc_at_start(i));
-    for (const SectionDisc<width>& disc : discs) append_disc(disc);
+    for (const SectionDisc<width>& disc : points.discs) append_disc(disc);
     linear += spin.cross(joints_[i + 1].offset - joint.offset) + frame * (shapes_[i].end_linear() * rate_i);
     spin += frame * (shapes_[i].end_angular() * rate_i);
   }
@@ -105,8 +113,6 @@ template <typename Shape>
 void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed,
                             double dt) const {
   TRESSE_ASSERT(motion.parts.size() == elements_.size());
-  thread_local std::vector<PointBatch<width>> points;
-  thread_local std::vector<SectionDisc<width>> discs;
   const double drag = dt * loads.drag;
   const double* next = motion.numbers.data();
   for (int i = 0; i < count(); ++i) {
@@ -118,8 +124,8 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
     const Vector3 spin = to_local * prescribed.angular;
     ElementForce<width>& force = forces_[i];
     force = {Vector3::Zero(), Vector3::Zero(), Local::Zero()};
-    shapes_[i].points(motion.parts[static_cast<std::size_t>(i)], points, discs);
-    for (const PointBatch<width>& batch : points) {
+    const MaterialPoints& points = material_points(i, motion.parts[static_cast<std::size_t>(i)]);
+    for (const PointBatch<width>& batch : points.batches) {
       const Lanes3 w = matrix_times(to_local, batch_at(next));
       const Lanes3 fixed = rigid(constant, -resisted * spin, batch.p);
       next += numbers_of_batch;
@@ -145,12 +151,14 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
       force.generalised += disc.turning.transpose() * couple;
     };
     press_disc(disc_at_start(i));
-    for (const SectionDisc<width>& disc : discs) press_disc(disc);
+    for (const SectionDisc<width>& disc : points.discs) press_disc(disc);
   }
 }
 
 template int ChainRod<HelixShape>::parts(int) const;
+template const ChainRod<HelixShape>::MaterialPoints& ChainRod<HelixShape>::material_points(int, int) const;
 template int ChainRod<ClothoidShape>::parts(int) const;
+template const ChainRod<ClothoidShape>::MaterialPoints& ChainRod<ClothoidShape>::material_points(int, int) const;
 template void ChainRod<HelixShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double) const;
 template void ChainRod<ClothoidShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double) const;
 template void ChainRod<HelixShape>::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const;

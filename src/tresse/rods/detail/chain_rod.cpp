@@ -109,6 +109,7 @@ void ChainRod<Shape>::update(const RodState& state) {
   if (!moved_on) return;
   placed_ = true;
   weighed_ = false;
+  for (MaterialPoints& points : material_points_) points.parts = 0;
   joints_[0].offset.setZero();
   joints_[0].frame = state_.root.frame;
   twists_.setZero();

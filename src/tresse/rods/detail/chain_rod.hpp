@@ -156,6 +156,13 @@ class ChainRod final : public Rod {
   void collect_forces(Eigen::Ref<VectorX> out) const;
   int parts(int i) const;
   void press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed, double dt) const;
+  /// What chain_material.cpp looks at in an element, while the rod is where it is.
+  struct MaterialPoints {
+    int parts = 0;  ///< 0: none are known
+    std::vector<PointBatch<width>> batches;
+    std::vector<SectionDisc<width>> discs;
+  };
+  const MaterialPoints& material_points(int i, int parts) const;
   /// The section in which a share of an element's rotary inertia is lumped at its start.
   SectionDisc<width> disc_at_start(int i) const {
     return {Matrix3::Identity(), Gradient<width>::Zero(), about_axes(elements_[i].discs.start)};
@@ -206,11 +213,12 @@ class ChainRod final : public Rod {
   bool turns_little_ = false;     ///< all elements by HelixIntegrals' largest turn at most
   bool placed_ = false;           ///< the kinematics are those of the state's coordinates and root
   mutable bool sampled_ = false;  ///< elements have their integrals, at the state's rates
-  mutable bool weighed_ = false;  ///< mass_gram_ is of the current state
+  mutable bool weighed_ = false;  ///< mass_gram_ is of the current coordinates and root
   mutable bool moved_ = false;    ///< movement_ is
   mutable Movement movement_;
-  mutable MatrixX mass_gram_;                        ///< int rho S (dr/dv)^T (dr/dv) ds
-  mutable std::vector<ElementForce<width>> forces_;  ///< scratch
+  mutable MatrixX mass_gram_;                            ///< int rho S (dr/dv)^T (dr/dv) ds
+  mutable std::vector<MaterialPoints> material_points_;  ///< (N), or none yet
+  mutable std::vector<ElementForce<width>> forces_;      ///< scratch
 };
 
 extern template class ChainRod<HelixShape>;
