@@ -106,6 +106,21 @@ bool Stepper::relax(bool slow, Pass& pass) {
   return any;
 }
 
+/// Where a pass ends so far from where points are held that it tells nothing, as where what holds and what pushes
+/// contradict each other, the tree stays where it is, at rest. Whether there is such a tree.
+bool Stepper::stop_lost(Pass& pass) const {
+  constexpr double far = 0.01;  // of the length
+  bool any = false;
+  for (const assembly::HoldImpulse& held : pass.holds) {
+    const int fibre = world_.holds[held.hold].fibre;
+    const double error = assembly::hold_error(world_, held, end_time_, stage(), motion_.offsets[held.hold].left);
+    if (error <= far * world_.fibres[fibre].rod->length()) continue;
+    for (const int f : motion_.forest.trees[motion_.forest.tree_of[fibre]].fibres) pass.velocities[f].setZero();
+    any = true;
+  }
+  return any;
+}
+
 /// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone: all of it in the
 /// shortest part would take violent velocities.
 void Stepper::note_hold_offsets() {

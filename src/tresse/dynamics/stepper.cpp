@@ -434,6 +434,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     linearised_rods_ = std::move(tried.shapes);
     std::fill(knows_pass_.begin(), knows_pass_.end(), 0);
     go_to_end(tried.pass);
+    if (stop_lost(tried.pass)) go_to_end(tried.pass);
     return accept(span, tried.pass, find_contacts_at_end(span, tried.pass), report);
   };
   int stuck = 0;  // passes in a row that brought little

@@ -224,6 +224,7 @@ class Stepper {
   HoldMiss hold_miss(const Pass& pass) const;
   void note_hold_offsets();
   bool relax(bool slow, Pass& pass);
+  bool stop_lost(Pass& pass) const;
   double hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const;
   void solve(Pass& pass, double tolerance, int taken);
   void go_to_end(const Pass& pass);

@@ -139,6 +139,14 @@ bool push(Case& built, double deepest, double dt) {
   return true;
 }
 
+/// Points are held where they are at the start, which is where the rods are now.
+void hold_where_they_are(assembly::World& world) {
+  for (assembly::Hold& hold : world.holds) {
+    const rods::RodSection section = world.fibres[hold.fibre].rod->section(assembly::held_arc_length(world, hold));
+    hold.pose = {section.position, section.frame};
+  }
+}
+
 }  // namespace
 
 PushOut push_out(Case& built, const PushOutOptions& options) {
@@ -172,6 +180,7 @@ PushOut push_out(Case& built, const PushOutOptions& options) {
     break;
   }
   out.largest_move = moves(built, before).first;
+  hold_where_they_are(built.world);
   return out;
 }
 
