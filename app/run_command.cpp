@@ -109,8 +109,8 @@ std::string what_missed(const dynamics::StepReport& report, const dynamics::Step
         "more solver.max_iterations",
         report.residual, to_string(report.solver_status), limits.residual, hardest_contact(stepper));
   if (report.motion_status != Status::converged)
-    return fmt::format("the motion without contact stopped after {} Newton steps ({}); try a smaller time_step",
-                       report.motion_iterations, to_string(report.motion_status));
+    return fmt::format("the motion without contact stopped after {} Newton steps ({})", report.motion_iterations,
+                       to_string(report.motion_status));
   return fmt::format(
       "the nonlinear step stopped at {:.2g} (tolerance {:.2g}); try a smaller time_step or more "
       "max_nonlinear_iterations",

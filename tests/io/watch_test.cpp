@@ -7,6 +7,8 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/rods/discrete_elastic_rod.hpp>
+
 #include "support/worlds.hpp"
 
 namespace tresse::io {
@@ -14,6 +16,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr double radius = 1e-4;
 constexpr double length = 0.04;
@@ -303,6 +306,26 @@ TEST(Watch, TellsThatAFreeMotionWasNotSolved) {
   ASSERT_EQ(remarks.size(), 1U);
   EXPECT_EQ(remarks[0].kind, Trouble::motion_unsolved);
   EXPECT_THAT(remarks[0].message, HasSubstr("not solved in 100 Newton steps"));
+}
+
+TEST(Watch, NamesWhereAFibreOfNodesIsFoldedBack) {
+  Crossing scene;
+  const double edge = 0.25 * length;
+  const std::vector<rods::RodEdge> edges(4, {edge, rods::CrossSection::circle(radius), Vector3::Zero()});
+  scene.world.fibres[0].rod = rods::make_discrete_elastic_rod(edges, material, rods::RootCondition::clamped);
+  rods::Rod& rod = *scene.world.fibres[0].rod;
+  const auto bend_third_joint = [&](double turn) {
+    VectorX curvature = rod.rest_curvature();
+    curvature[3 * 2 + 2] = turn / edge;
+    rod.update(rod.shaped({}, {}, curvature, VectorX::Zero(curvature.size())));
+  };
+  scene.report.motion_status = Status::stalled;
+  bend_third_joint(2.0);
+  EXPECT_THAT(scene.look()[0].message, HasSubstr("try time_step 0.0005 s"));
+  bend_third_joint(2.8);
+  scene.tally = {};
+  EXPECT_THAT(scene.look()[0].message,
+              AllOf(HasSubstr("fibre 0 at 0.02 m is folded back between two edges"), Not(HasSubstr("time_step"))));
 }
 
 TEST(Watch, TellsThatAStepIsLessExactThanWanted) {

@@ -487,13 +487,40 @@ void Watch::look_at_holds(const WatchedStep& step) {
   }
 }
 
+namespace {
+
+/// "fibre 3 at 0.12 m": where a fibre of nodes turns back between two of its edges, farther than its elements can tell;
+/// empty where none does.
+std::string sharpest_fold(const assembly::World& world) {
+  double sharpest = std::cos(2.5);  // [rad]
+  std::string out;
+  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
+    const rods::Rod& rod = *world.fibres[f].rod;
+    if (rod.linear_elasticity()) continue;
+    const auto tangent = [&](int piece) { return geometry::derivative(rod.piece(piece), 0.0).normalized(); };
+    for (int i = 1; i < rod.piece_count(); ++i) {
+      const double cosine = tangent(i - 1).dot(tangent(i));
+      if (cosine >= sharpest) continue;
+      sharpest = cosine;
+      out = fmt::format("fibre {} at {:.4g} m", f, rod.piece_begin(i));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 void Watch::look_at_motion(const WatchedStep& step) {
   if (step.report.motion_status == Status::converged) return;
-  seen(Trouble::motion_unsolved) = {
-      std::max(1.0, static_cast<double>(step.report.motion_iterations)),
-      fmt::format("the implicit motion of a fibre without contact was not solved in {} Newton steps ({}); ",
-                  step.report.motion_iterations, to_string(step.report.motion_status)),
-      shorter_step(step.dt, 2.0)};
+  Sighting& sighting = seen(Trouble::motion_unsolved);
+  sighting = {std::max(1.0, static_cast<double>(step.report.motion_iterations)),
+              fmt::format("the implicit motion of a fibre without contact was not solved in {} Newton steps ({}); ",
+                          step.report.motion_iterations, to_string(step.report.motion_status)),
+              shorter_step(step.dt, 2.0)};
+  if (const std::string fold = sharpest_fold(step.world); !fold.empty()) {
+    sighting.message += fmt::format("{} is folded back between two edges, which takes more elements to follow", fold);
+    sighting.time_step = 0.0;
+  }
 }
 
 void Watch::look_at_error(const WatchedStep& step) {
