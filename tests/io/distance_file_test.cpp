@@ -96,6 +96,10 @@ TEST_F(DistanceFile, refuses_with_the_place) {
   EXPECT_THAT(refusal_of_curve([](json& c) { c["curvature"] = {1, 2}; }), HasSubstr("expected a list of 3 numbers"));
   EXPECT_THAT(refusal_of_curve([](json& c) { c["frame"][0] = {0, 1, 1e-6}; }), HasSubstr("off orthonormal by"));
   EXPECT_THAT(refusal_of_curve([](json& c) { c["frame"][2] = {-1, 0, 0}; }), HasSubstr("left-handed"));
+  EXPECT_THAT(refusal_of_curve([](json& c) {
+                c["curvature"] = {2147483648, 0, 0};
+              }),
+              HasSubstr("expected at most 100000"));
   EXPECT_THAT(refusal(R"({"pairs": [{"a": {"type": "segment", "from": [0,0,1e999], "to": [0,0,1]}, "b": 1}]})"),
               HasSubstr("out of range"));
   EXPECT_THROW(read_curve_pairs(folder_ / "absent.json"), InvalidInput);

@@ -84,6 +84,14 @@ double read_length(const Field& field) {
   return length;
 }
 
+/// A query looks at every turn: `turn`, a bound of all of it, ends in seconds.
+void require_turn(const Field& field, double turn) {
+  constexpr double most = 1e5;  // [rad]
+  require(turn <= most, [&] {
+    return fmt::format("{}: turns by up to {:.3g} rad over its length, expected at most {:g}", field.place, turn, most);
+  });
+}
+
 geometry::Curve read_curve(const Field& field) {
   if (!field.value.is_object()) field.refuse("a curve (an object with a type)");
   const Field type = field.at("type");
@@ -91,14 +99,18 @@ geometry::Curve read_curve(const Field& field) {
   const auto& name = type.value.get_ref<const std::string&>();
   if (name == "helix") {
     check_keys(field, {"type", "position", "frame", "curvature", "length"});
-    return geometry::HelixArc{read_vector(field.at("position")), read_frame(field.at("frame")),
-                              read_vector(field.at("curvature")), read_length(field.at("length"))};
+    const geometry::HelixArc out{read_vector(field.at("position")), read_frame(field.at("frame")),
+                                 read_vector(field.at("curvature")), read_length(field.at("length"))};
+    require_turn(field, out.curvature.norm() * out.length);
+    return out;
   }
   if (name == "clothoid") {
     check_keys(field, {"type", "position", "frame", "curvature", "curvature_slope", "length"});
-    return geometry::ClothoidArc{read_vector(field.at("position")), read_frame(field.at("frame")),
-                                 read_vector(field.at("curvature")), read_vector(field.at("curvature_slope")),
-                                 read_length(field.at("length"))};
+    const geometry::ClothoidArc out{read_vector(field.at("position")), read_frame(field.at("frame")),
+                                    read_vector(field.at("curvature")), read_vector(field.at("curvature_slope")),
+                                    read_length(field.at("length"))};
+    require_turn(field, (out.curvature.norm() + 0.5 * out.curvature_slope.norm() * out.length) * out.length);
+    return out;
   }
   if (name == "bezier") {
     check_keys(field, {"type", "points"});
