@@ -157,7 +157,7 @@ void linearise_holds(const World& world, FreeMotion& motion, int t, double time)
   decompose(columns, held);
 }
 
-HoldOffset hold_offset(const World& world, int index, double time, double share) {
+HoldOffset hold_offset(const World& world, int index, double time, double share, double most) {
   const Hold& hold = world.holds[index];
   const HoldDirections at = directions(world, index, time);
   HoldOffset out;
@@ -168,7 +168,8 @@ HoldOffset hold_offset(const World& world, int index, double time, double share)
     out.given = out.off.dot(along);
     out.off -= out.given * along;
   }
-  out.left = (1.0 - share) * out.off;
+  const double off = out.off.norm();
+  out.left = (1.0 - share * (off > most ? most / off : 1.0)) * out.off;
   return out;
 }
 

@@ -22,8 +22,9 @@ std::vector<TreeHold> find_holds(const World& world, const Forest& forest, doubl
 /// Linearises what holds a tree where its rods are, with the matrix as it is; `time` is the end of the step.
 void linearise_holds(const World& world, FreeMotion& motion, int tree, double time);
 
-/// Of a held point where its rod is at `time`, the start of a step, `share` of which is undone until the end.
-HoldOffset hold_offset(const World& world, int hold, double time, double share);
+/// Of a held point where its rod is at `time`, the start of a step, `share` of which is undone until the end, or of
+/// `most` [m] where it is more than that.
+HoldOffset hold_offset(const World& world, int hold, double time, double share, double most);
 
 /// Adds to the velocities of a tree what brings the held points at `time`, the end of the step, where they are wanted,
 /// but for what of their offsets may be left.

@@ -93,13 +93,13 @@ Stepper::PartWorks Stepper::works_of(const Pass& pass) {
       speed += surface.norm();
     }
     const double push = std::max(0.0, local[0]);
-    overlapping += push * overlap_at_start(contact::place_of(pass.at->geometry, contact)) / motion_.dt;
+    out.push_out += push * overlap_at_start(contact::place_of(pass.at->geometry, contact)) / motion_.dt;
     bent += push * speed;
   }
   // A force that grows without bound must not vouch for itself: both stay below what energy there is.
   const double there = energies_.kinetic + energies_.elastic + energy_floor_;
   constexpr double bend = 0.01, most_bend = 0.05;
-  out.given_back = std::min(overlapping, there) + std::min(bend * bent, most_bend * there);
+  out.given_back = std::min(out.push_out, there) + std::min(bend * bent, most_bend * there);
   for (const assembly::HoldImpulse& impulse : pass.holds) out.holds += hold_work(impulse, pass);
   out.uncertain = std::abs(out.growth);
   add_root_and_air_work(pass, out);

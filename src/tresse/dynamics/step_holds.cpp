@@ -110,24 +110,41 @@ bool Stepper::relax(bool slow, Pass& pass) {
 /// contradict each other, the tree stays where it is, at rest. Whether there is such a tree.
 bool Stepper::stop_lost(Pass& pass) const {
   constexpr double far = 0.01;  // of the length
-  bool any = false;
+  std::vector<int> lost;
   for (const assembly::HoldImpulse& held : pass.holds) {
     const int fibre = world_.holds[held.hold].fibre;
     const double error = assembly::hold_error(world_, held, end_time_, stage(), motion_.offsets[held.hold].left);
-    if (error <= far * world_.fibres[fibre].rod->length()) continue;
-    for (const int f : motion_.forest.trees[motion_.forest.tree_of[fibre]].fibres) pass.velocities[f].setZero();
-    any = true;
+    if (error > far * world_.fibres[fibre].rod->length()) lost.push_back(motion_.forest.tree_of[fibre]);
   }
-  return any;
+  for (const int t : lost) stand_still(t, pass);
+  return !lost.empty();
 }
 
-/// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone: all of it in the
-/// shortest part would take violent velocities.
+/// Makes a pass one that leaves a tree where it is, at rest and without a load.
+void Stepper::stand_still(int t, Pass& pass) const {
+  const auto on_tree = [&](int piece) {
+    return piece >= 0 && pass.at->geometry.pieces[piece].fibre &&
+           motion_.forest.tree_of[pass.at->geometry.pieces[piece].owner] == t;
+  };
+  for (const int f : motion_.forest.trees[t].fibres) pass.velocities[f].setZero();
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    if (on_tree(pass.contacts[i].a) || on_tree(pass.contacts[i].b))
+      pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i)).setZero();
+  }
+  for (assembly::HoldImpulse& held : pass.holds) {
+    if (motion_.forest.tree_of[world_.holds[held.hold].fibre] == t) held = {.hold = held.hold};
+  }
+}
+
+/// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone, and a step no more
+/// than a thousandth of the length: all of it in the shortest part would take violent velocities.
 void Stepper::note_hold_offsets() {
   motion_.offsets.assign(world_.holds.size(), {});
   for (const assembly::TreeHold& tree : motion_.holds) {
-    for (const int i : tree.holds)
-      motion_.offsets[i] = assembly::hold_offset(world_, i, end_time_ - motion_.dt, motion_.dt / options_.dt);
+    for (const int i : tree.holds) {
+      const double most = 1e-3 * world_.fibres[world_.holds[i].fibre].rod->length();
+      motion_.offsets[i] = assembly::hold_offset(world_, i, end_time_ - motion_.dt, motion_.dt / options_.dt, most);
+    }
   }
 }
 

@@ -496,7 +496,8 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
 }
 
 /// Makes the end of this part, where the rods are, the new state. Scheme::carried gives up what energy it has beyond
-/// what it may have, or has the part cut.
+/// what it may have, or has the part cut. Where the shortest part has nothing to give it up from, as its shape took the
+/// energy, nothing moves in it.
 Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
   if (const auto crossing = find_crossing(*end)) {
     if (!span.shortest) return Outcome::cut;
@@ -507,7 +508,7 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
     if (report.motion_status == Status::converged) report.motion_status = free.status;
   }
   describe_contacts(pass);
-  const PartWorks works = works_of(pass);
+  PartWorks works = works_of(pass);
   rods::RodEnergies energies = energies_here();
   if (options_.scheme == Scheme::carried) {
     const auto surplus_of = [&](const rods::RodEnergies& end_energies) {
@@ -517,12 +518,24 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
     if (!(surplus <= 0.0)) {
       // A shorter part is nearer to the truth than a slower one.
       constexpr double much = 0.01, rounding = 1e-6;
-      const double there = energies.kinetic + energies.elastic + energy_floor_;
+      const double there = energies_.kinetic + energies_.elastic + energy_floor_;
       if (!span.shortest && !(surplus <= much * there)) return Outcome::cut;
       if (!std::isfinite(surplus)) return Outcome::not_finite;
       damp(surplus);
       energies = energies_here();
-      if (!span.shortest && surplus_of(energies) > rounding * surplus) return Outcome::cut;
+      const double left = surplus_of(energies);
+      if (!span.shortest && left > rounding * surplus) return Outcome::cut;
+      if (left > there + works.push_out) {
+        report.energy_excess = std::max(report.energy_excess, surplus);
+        for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
+          if (!driven(t)) stand_still(t, pass);
+        }
+        go_to_end(pass);
+        carry_to_end(pass);
+        describe_contacts(pass);
+        works = {};
+        energies = energies_here();
+      }
       end = find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
     }
   }
@@ -598,7 +611,7 @@ StepReport Stepper::take_step() {
       restore(state_);
     }
     report.energies = energies_;
-    report.energy_excess = state_.energy_excess;
+    report.energy_excess = std::max(report.energy_excess, state_.energy_excess);
     report.work_external = state_.work_external;
   }
   report.t_detection = timing_.t_detection;

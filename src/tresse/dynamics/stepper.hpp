@@ -122,6 +122,7 @@ class Stepper {
   /// What was done on the fibres and free bodies over a part. [J]
   struct PartWorks {
     double contact = 0.0;     ///< by contacts on both of their sides: what sliding takes and push-out gives
+    double push_out = 0.0;    ///< what undoing the overlaps of the start takes
     double given_back = 0.0;  ///< the most that contacts may give
     double obstacles = 0.0;   ///< by prescribed obstacles
     double holds = 0.0;
@@ -225,6 +226,7 @@ class Stepper {
   void note_hold_offsets();
   bool relax(bool slow, Pass& pass);
   bool stop_lost(Pass& pass) const;
+  void stand_still(int tree, Pass& pass) const;
   double hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const;
   void solve(Pass& pass, double tolerance, int taken);
   void go_to_end(const Pass& pass);
