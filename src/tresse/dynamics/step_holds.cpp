@@ -136,8 +136,19 @@ void Stepper::stand_still(int t, Pass& pass) const {
   }
 }
 
-/// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone, and a step no more
-/// than a thousandth of the length: all of it in the shortest part would take violent velocities.
+/// The same of all trees whose roots nothing moves; its friction problem counts as unsolved. False where what is left
+/// cannot be gone on with.
+bool Stepper::stand_still(Pass& pass) const {
+  for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
+    if (!driven(t)) stand_still(t, pass);
+  }
+  pass.solution.status = Status::not_finite;
+  pass.solution.scaled_error = pass.solution.natural_map_error = 1.0;
+  return sound(pass.velocities);
+}
+
+/// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone, and a step no
+/// more than a thousandth of the length: all of it in the shortest part would take violent velocities.
 void Stepper::note_hold_offsets() {
   motion_.offsets.assign(world_.holds.size(), {});
   for (const assembly::TreeHold& tree : motion_.holds) {

@@ -443,7 +443,13 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   bool slow = false;  // whether passes do not bring held points home
   relaxed_.assign(motion_.forest.trees.size(), {});
   for (int done = 0;; ++done) {
-    if (!sound(pass.velocities)) return span.shortest && best.pass.at ? accept_earlier(best) : broken;
+    if (!sound(pass.velocities)) {
+      if (span.shortest && best.pass.at) return accept_earlier(best);
+      // Contacts that nearly cannot be moved may ask for impulses without bound.
+      if (!span.shortest || !stand_still(pass)) return broken;
+      go_to_end(pass);
+      return accept(span, pass, find_contacts_at_end(span, pass), report);
+    }
     go_to_end(pass);
     if (rough) {
       const Outcome mended = mend(span, pass, report);
@@ -527,9 +533,7 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
       if (!span.shortest && left > rounding * surplus) return Outcome::cut;
       if (left > there + works.push_out) {
         report.energy_excess = std::max(report.energy_excess, surplus);
-        for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
-          if (!driven(t)) stand_still(t, pass);
-        }
+        static_cast<void>(stand_still(pass));
         go_to_end(pass);
         carry_to_end(pass);
         describe_contacts(pass);

@@ -227,6 +227,7 @@ class Stepper {
   bool relax(bool slow, Pass& pass);
   bool stop_lost(Pass& pass) const;
   void stand_still(int tree, Pass& pass) const;
+  bool stand_still(Pass& pass) const;
   double hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const;
   void solve(Pass& pass, double tolerance, int taken);
   void go_to_end(const Pass& pass);
