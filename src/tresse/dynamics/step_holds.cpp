@@ -136,12 +136,16 @@ void Stepper::stand_still(int t, Pass& pass) const {
   }
 }
 
-/// The same of all trees whose roots nothing moves; its friction problem counts as unsolved. False where what is left
-/// cannot be gone on with.
+/// The same of all trees whose roots nothing moves and whose elasticity is linear, which can always go on from there;
+/// the friction problem counts as unsolved. False where none is, or where what is left cannot be gone on with.
 bool Stepper::stand_still(Pass& pass) const {
+  bool any = false;
   for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
-    if (!driven(t)) stand_still(t, pass);
+    if (driven(t) || !linear(t)) continue;
+    stand_still(t, pass);
+    any = true;
   }
+  if (!any) return false;
   pass.solution.status = Status::not_finite;
   pass.solution.scaled_error = pass.solution.natural_map_error = 1.0;
   return sound(pass.velocities);

@@ -531,9 +531,8 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
       energies = energies_here();
       const double left = surplus_of(energies);
       if (!span.shortest && left > rounding * surplus) return Outcome::cut;
-      if (left > there + works.push_out) {
+      if (left > there + works.push_out && stand_still(pass)) {
         report.energy_excess = std::max(report.energy_excess, surplus);
-        static_cast<void>(stand_still(pass));
         go_to_end(pass);
         carry_to_end(pass);
         describe_contacts(pass);
