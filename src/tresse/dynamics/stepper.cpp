@@ -445,8 +445,8 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   for (int done = 0;; ++done) {
     if (!sound(pass.velocities)) {
       if (span.shortest && best.pass.at) return accept_earlier(best);
-      // Contacts that nearly cannot be moved may ask for impulses without bound.
-      if (!span.shortest || !stand_still(pass)) return broken;
+      // Contacts that can hardly be moved may ask for impulses without bound, of a state that is as sound as before.
+      if (!span.shortest || options_.scheme != Scheme::carried || !stand_still(pass)) return broken;
       go_to_end(pass);
       return accept(span, pass, find_contacts_at_end(span, pass), report);
     }
