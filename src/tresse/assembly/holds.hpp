@@ -24,7 +24,7 @@ void linearise_holds(const World& world, FreeMotion& motion, int tree, double ti
 
 /// Of a held point where its rod is at `time`, the start of a step, `share` of which is undone until the end, or of
 /// `most` [m] where it is more than that.
-HoldOffset hold_offset(const World& world, int hold, double time, double share, double most);
+HoldOffset hold_offset(const World& world, int index, double time, double share, double most);
 
 /// Adds to the velocities of a tree what brings the held points at `time`, the end of the step, where they are wanted,
 /// but for what of their offsets may be left.

@@ -13,7 +13,8 @@ namespace tresse::io {
 
 void require_regular_file(const std::filesystem::path& file, const char* expected) {
   const auto refuse = [&](const char* found) {
-    throw InvalidInput(fmt::format("{}: {}; expected {}", file.string(), found, expected));
+    const std::string name = file.string();  // messages end at a NUL
+    throw InvalidInput(fmt::format("{}: {}; expected {}", name.substr(0, name.find('\0')), found, expected));
   };
   if (file.native().find('\0') != std::string::npos) refuse("a name with a NUL in it");
   struct stat status {};
