@@ -74,8 +74,7 @@ bool Stepper::grows(int fibre) const {
 Stepper::PartWorks Stepper::works_of(const Pass& pass) {
   PartWorks out;
   out.growth = growth_work_;
-  double overlapping = 0.0,
-         bent = 0.0;  // what contacts may give for the overlaps of the start, and for their bent ways
+  double bent = 0.0;  // what passes through contacts [J]
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const ContactReport& of = contact_reports_[i];
@@ -113,6 +112,37 @@ double Stepper::gain(const rods::RodEnergies& end, const PartWorks& works) const
   const double change =
       (end.kinetic - energies_.kinetic) + (end.elastic - energies_.elastic) + (end.gravity - energies_.gravity);
   return change - std::min(works.contact, works.given_back) - works.total();
+}
+
+/// Of a part whose end this is: takes what energy it gained from nothing beyond what it may, or has the part cut. Where
+/// the shortest part has nothing to take it from, as its shape took the energy, nothing moves in it. `slowed`: whether
+/// the velocities at the end are others now.
+Stepper::Outcome Stepper::settle_energy(const Span& span, Pass& pass, PartWorks& works, rods::RodEnergies& energies,
+                                        StepReport& report, bool& slowed) {
+  const auto surplus_of = [&](const rods::RodEnergies& end) {
+    return state_.energy_excess + gain(end, works) - allowed_excess(end, works);
+  };
+  const double surplus = surplus_of(energies);
+  slowed = !(surplus <= 0.0);
+  if (!slowed) return Outcome::accepted;
+  // A shorter part is nearer to the truth than a slower one.
+  constexpr double much = 0.01, rounding = 1e-6;
+  const double there = energies_.kinetic + energies_.elastic + energy_floor_;
+  if (!span.shortest && !(surplus <= much * there)) return Outcome::cut;
+  if (!std::isfinite(surplus)) return Outcome::not_finite;
+  damp(surplus);
+  energies = energies_here();
+  const double left = surplus_of(energies);
+  if (!span.shortest && left > rounding * surplus) return Outcome::cut;
+  if (left > there + works.push_out && stand_still(pass)) {
+    report.energy_excess = std::max(report.energy_excess, surplus);
+    go_to_end(pass);
+    carry_to_end(pass);
+    describe_contacts(pass);
+    works = {};
+    energies = energies_here();
+  }
+  return Outcome::accepted;
 }
 
 /// The deepest between two bodies, 0 where none is known. [m]

@@ -79,9 +79,8 @@ Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
 /// Before held trees are linearised where a pass ends. A taut fibre turns the way that the last linearisation lets it,
 /// and overshoots: where passes are `slow` to bring held points home, its next linearisation goes a share of the way
 /// alone, by the secant of the last two (Aitken). Whether that is so of a tree, whose velocities in `pass` then lead
-/// there.
-bool Stepper::relax(bool slow, Pass& pass) {
-  bool any = false;
+/// there; `predicted` are then those that the pass had.
+bool Stepper::relax(bool slow, Pass& pass, std::vector<VectorX>& predicted) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
     if (!held(t) || branched(tree)) continue;
@@ -100,10 +99,10 @@ bool Stepper::relax(bool slow, Pass& pass) {
     }
     own = {own.towards + share * change, change, share};
     if (share == 1.0) continue;
+    if (predicted.empty()) predicted = pass.velocities;
     v = own.towards;
-    any = true;
   }
-  return any;
+  return !predicted.empty();
 }
 
 /// Where a pass ends so far from where points are held that it tells nothing, as where what holds and what pushes

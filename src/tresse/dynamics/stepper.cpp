@@ -393,7 +393,7 @@ std::vector<char> Stepper::touched_trees(const Pass& pass) const {
 /// Solves a part of the step: the first pass at its start, further ones at the end that the last predicts, as many as
 /// asked for, and more while that end overlaps. A single one does where contacts slide a little; one whose normal turns
 /// on the way is linearised again alone, where that can be, or all are. Nothing is changed when none ends well enough
-/// and the part can still be cut. The shortest part keeps the pass with the least overlap.
+/// and the part can still be cut. The shortest part keeps the pass that overlaps, or misses its holds, least.
 Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   begin_span(span);
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
@@ -483,8 +483,8 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     }
     if (repairable && enough && repair(*end, 0.0, pass, report)) continue;
     slow = slow || (done > 0 && off.relative > hold_tolerance && off.farthest > 0.5 * off_before);
-    std::vector<VectorX> predicted = pass.velocities;
-    if (relax(slow, pass)) {
+    std::vector<VectorX> predicted;
+    if (relax(slow, pass, predicted)) {
       go_to_end(pass);
       end = follow_contacts(span.end, pass.velocities, *pass.at);
     }
@@ -493,7 +493,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
       assemble_at_end(pass, free);
     }
     Pass next = linearise(end, &pass, 0.0);
-    pass.velocities = std::move(predicted);
+    if (!predicted.empty()) pass.velocities = std::move(predicted);
     report.iterations += next.solution.iterations;
     report.nonlinear_residual = velocity_change(pass, next);
     settled = nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance;
@@ -501,9 +501,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   }
 }
 
-/// Makes the end of this part, where the rods are, the new state. Scheme::carried gives up what energy it has beyond
-/// what it may have, or has the part cut. Where the shortest part has nothing to give it up from, as its shape took the
-/// energy, nothing moves in it.
+/// Makes the end of this part, where the rods are, the new state.
 Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
   if (const auto crossing = find_crossing(*end)) {
     if (!span.shortest) return Outcome::cut;
@@ -517,30 +515,11 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   PartWorks works = works_of(pass);
   rods::RodEnergies energies = energies_here();
   if (options_.scheme == Scheme::carried) {
-    const auto surplus_of = [&](const rods::RodEnergies& end_energies) {
-      return state_.energy_excess + gain(end_energies, works) - allowed_excess(end_energies, works);
-    };
-    const double surplus = surplus_of(energies);
-    if (!(surplus <= 0.0)) {
-      // A shorter part is nearer to the truth than a slower one.
-      constexpr double much = 0.01, rounding = 1e-6;
-      const double there = energies_.kinetic + energies_.elastic + energy_floor_;
-      if (!span.shortest && !(surplus <= much * there)) return Outcome::cut;
-      if (!std::isfinite(surplus)) return Outcome::not_finite;
-      damp(surplus);
-      energies = energies_here();
-      const double left = surplus_of(energies);
-      if (!span.shortest && left > rounding * surplus) return Outcome::cut;
-      if (left > there + works.push_out && stand_still(pass)) {
-        report.energy_excess = std::max(report.energy_excess, surplus);
-        go_to_end(pass);
-        carry_to_end(pass);
-        describe_contacts(pass);
-        works = {};
-        energies = energies_here();
-      }
+    bool slowed = false;
+    const Outcome settled = settle_energy(span, pass, works, energies, report, slowed);
+    if (settled != Outcome::accepted) return settled;
+    if (slowed)
       end = find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
-    }
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);

@@ -224,7 +224,7 @@ class Stepper {
   static constexpr double hold_lost = 1e-5;  ///< of a fibre's length, off from where it is held
   HoldMiss hold_miss(const Pass& pass) const;
   void note_hold_offsets();
-  bool relax(bool slow, Pass& pass);
+  bool relax(bool slow, Pass& pass, std::vector<VectorX>& predicted);
   bool stop_lost(Pass& pass) const;
   void stand_still(int tree, Pass& pass) const;
   bool stand_still(Pass& pass) const;
@@ -250,6 +250,8 @@ class Stepper {
   PartWorks works_of(const Pass& pass);
   double gain(const rods::RodEnergies& end, const PartWorks& works) const;
   double overlap_at_start(const contact::Place& place) const;
+  Outcome settle_energy(const Span& span, Pass& pass, PartWorks& works, rods::RodEnergies& energies, StepReport& report,
+                        bool& slowed);
   double allowed_excess(const rods::RodEnergies& end, const PartWorks& works) const;
   std::vector<TreeMotion> motions_of_trees() const;
   void damp(double surplus);
