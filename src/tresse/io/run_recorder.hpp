@@ -129,7 +129,7 @@ class RunRecorder {
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::duration build_time_ = Clock::duration::zero();
   Clock::duration checkpoint_time_ = Clock::duration::zero();  ///< of the last
-  std::uint64_t built_bytes_ = 0;       ///< of the log, when trajectory.h5 was last built
+  std::uint64_t built_bytes_ = 0;                              ///< of the log, when trajectory.h5 was last built
   std::vector<std::string> failures_;
   std::string row_;  ///< kept for its memory
 };
