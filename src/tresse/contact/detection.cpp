@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include <oneapi/tbb/parallel_sort.h>
 
@@ -119,6 +120,19 @@ bool at_way_out(const Geometry& scene, const Candidate& candidate) {
   constexpr double steep = 0.5;  // sine of the angle with the surface
   return candidate.at_junction && comes_out(scene, {contact.a, contact.b}, side_of(piece, contact.s_a)) &&
          std::abs(contact.frame.col(0).dot(point_of(piece.curve, contact.s_a).tangent)) > steep;
+}
+
+/// Whether two places of one fibre are near because little of it lies between them: bent less than half a turn at its
+/// sharpest, it comes back to itself nowhere (self_contact_free_length()). A contact that is followed may slide there.
+bool beside_itself(const Geometry& scene, const Contact& contact) {
+  if (contact.b < 0 || scene.pieces[contact.a].body != scene.pieces[contact.b].body) return false;
+  const auto [first, last] = std::minmax(contact.a, contact.b);
+  if (last - first < 2) return true;
+  const double between = std::abs(arc_length_at(scene.pieces[contact.b], contact.s_b) -
+                                  arc_length_at(scene.pieces[contact.a], contact.s_a));
+  const auto begin = scene.pieces.begin();
+  return std::none_of(begin + first, begin + last + 1,
+                      [&](const Piece& piece) { return piece.curvature * between >= std::numbers::pi; });
 }
 
 /// How far along the bodies a nearer contact stands for others.
@@ -282,7 +296,8 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
   std::vector<Member> sorted;
   sorted.reserve(candidates.size());
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
-    if (!at_way_out(scene, candidates[i])) sorted.push_back({group_of(scene, candidates[i].contact), i});
+    const Contact& contact = candidates[i].contact;
+    if (!at_way_out(scene, candidates[i]) && !beside_itself(scene, contact)) sorted.push_back({group_of(scene, contact), i});
   }
   const auto before = [](const Member& x, const Member& y) {
     return x.group != y.group ? x.group < y.group : x.index < y.index;

@@ -56,6 +56,12 @@ void Stepper::find_hold_impulses(Pass& pass) const {
   }
 }
 
+/// Whether a pass of a tree without a load leaves its matrix and its rows as they were and corrects held points alone.
+/// Rows that turn, or a tip that does, as that of a limp cord, leave a miss that no such pass changes.
+bool Stepper::corrects_alone(int t, bool slow) const {
+  return carries(t) ? !slow : options_.scheme == Scheme::semi_implicit && linear(t);
+}
+
 /// Whether something holds a fibre whose elasticity is not linear.
 bool Stepper::iterates_holds() const {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
@@ -78,8 +84,8 @@ Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
 
 /// Before held trees are linearised where a pass ends. A taut fibre turns the way that the last linearisation lets it,
 /// and overshoots: where passes are `slow` to bring held points home, its next linearisation goes a share of the way
-/// alone, by the secant of the last two (Aitken). Whether that is so of a tree, whose velocities in `pass` then lead
-/// there; `predicted` are then those that the pass had.
+/// alone, by the secant of the last two (Aitken); passes that corrected held points alone tell no secant. Whether that is
+/// so of a tree, whose velocities in `pass` then lead there; `predicted` are then those that the pass had.
 bool Stepper::relax(bool slow, Pass& pass, std::vector<VectorX>& predicted) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
@@ -97,7 +103,7 @@ bool Stepper::relax(bool slow, Pass& pass, std::vector<VectorX>& predicted) {
       const double along = 0.5 * (matrix.squared_norm(turn + own.change) - size - matrix.squared_norm(own.change));
       if (size > 0.0) share = std::clamp(-own.share * along / size, least, 1.0);
     }
-    own = {own.towards + share * change, change, share};
+    own = {own.towards + share * change, own.corrected ? VectorX() : change, share};
     if (share == 1.0) continue;
     if (predicted.empty()) predicted = pass.velocities;
     v = own.towards;

@@ -360,14 +360,16 @@ void Stepper::assemble_at_start() {
 }
 
 /// The same for another pass, at the end that the last one predicts, of the trees that something touches or holds.
-/// Without a contact that carries a load (`free`) held points are corrected along the rows that they have.
-void Stepper::assemble_at_end(const Pass& pass, bool free) {
+/// Where no contact carries a load (`free`) held points are corrected along the rows that they have, unless that is too
+/// `slow` to bring them home.
+void Stepper::assemble_at_end(const Pass& pass, bool free, bool slow) {
   find_root_motions();
   assemble_bodies(&pass);
   const std::vector<char> touched = touched_trees(pass);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     const int tree = static_cast<int>(t);
-    if (free && linear(tree) && !inertia_linearised(tree)) {
+    relaxed_[t].corrected = free && corrects_alone(tree, slow);
+    if (relaxed_[t].corrected) {
       let_go(tree);
     } else if (touched[t] || options_.scheme == Scheme::nonlinear) {
       assemble_at_end(tree, pass);
@@ -490,7 +492,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     }
     {
       Stopwatch watch(timing_.t_assembly);
-      assemble_at_end(pass, free);
+      assemble_at_end(pass, free, slow);
     }
     Pass next = linearise(end, &pass, 0.0);
     if (!predicted.empty()) pass.velocities = std::move(predicted);

@@ -216,7 +216,9 @@ class Stepper {
     VectorX towards;
     VectorX change;
     double share = 1.0;
+    bool corrected = false;  ///< that pass corrected held points along the rows of one before
   };
+  bool corrects_alone(int tree, bool slow) const;
   struct HoldMiss {
     double farthest = 0.0;  ///< [m]
     double relative = 0.0;  ///< to the fibre's length
@@ -237,7 +239,7 @@ class Stepper {
   Outcome mend(const Span& span, Pass& pass, StepReport& report);
   SharedConfiguration find_contacts_at_end(const Span& span, const Pass& pass);
   void assemble_at_start();
-  void assemble_at_end(const Pass& pass, bool free);
+  void assemble_at_end(const Pass& pass, bool free, bool slow);
   std::vector<char> touched_trees(const Pass& pass) const;
   StepReport take_step();
   Outcome attempt(const Span& span, StepReport& report);
