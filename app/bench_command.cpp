@@ -45,10 +45,12 @@ void copy_beside(const StateArguments& arguments, scene::Scene& scene, dynamics:
   const std::vector<scene::FibreGroup> groups = scene.fibres;
   const std::vector<rods::RodState> rods = state.rods;
   const std::vector<dynamics::WarmContact> warm = state.warm;
+  const std::vector<Vector3> hold_forces = state.hold_forces;
   const auto fibres = static_cast<int>(rods.size());
   scene.fibres.clear();
   state.rods.clear();
   state.warm.clear();
+  state.hold_forces.clear();
   for (int copy = 0; copy < arguments.copies; ++copy) {
     const int place = copy - arguments.copies / 2;
     const Vector3 shift = place * arguments.apart * Vector3::UnitY();
@@ -67,6 +69,7 @@ void copy_beside(const StateArguments& arguments, scene::Scene& scene, dynamics:
         *body += *body < fibres ? copy * fibres : (arguments.copies - 1) * fibres;
       state.warm.push_back(contact);
     }
+    state.hold_forces.insert(state.hold_forces.end(), hold_forces.begin(), hold_forces.end());
   }
 }
 

@@ -123,7 +123,7 @@ position/force_rows position/frames position/log_bytes state/step state/work_ext
 tally/worst_excess tally/worst_excess_step state/energy_excess position/remarks tally/watch
 state/root_position state/root_frame state/root_velocity state/root_angular_velocity state/curvature_offsets
 state/curvature state/curvature_rate state/memory_offsets state/memory state/bodies/position state/bodies/frame
-state/bodies/velocity state/bodies/angular_velocity state/warm/key state/warm/abscissa state/warm/force""".split()
+state/bodies/velocity state/bodies/angular_velocity state/warm/key state/warm/abscissa state/warm/force state/holds/force""".split()
 
 
 class Hdf5:

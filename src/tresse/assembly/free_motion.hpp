@@ -14,7 +14,7 @@ struct HoldDirections {
   int count = 3;
 };
 
-/// What holds a tree, at one linearisation: J v + compliance * impulse = wanted. With C = (U^-1 J^T; compliance^1/2) =
+/// What holds a tree, at one linearisation: J v + E impulse = wanted, E of the compliances. With C = (U^-1 J^T; E^1/2) =
 /// Q R: the whitened vectors of a held tree have an entry more for each equation, which the compliance works on.
 struct TreeHold {
   std::vector<int> holds;  ///< of World::holds, those under way; empty: nothing does
@@ -35,7 +35,7 @@ struct TreeHold {
 struct HoldOffset {
   Vector3 off = Vector3::Zero();   ///< from where it is held, but for what its compliance gives (3) [m]
   Vector3 left = Vector3::Zero();  ///< what of it may be left at the end (3) [m]
-  double given = 0.0;              ///< what its compliance gives [m]
+  double stored = 0.0;             ///< energy of its compliance [J]
 };
 
 /// Motion of every fibre and free body over the step without contact, and what prescribes the rest.

@@ -16,15 +16,20 @@ struct HoldImpulse {
   Vector3 angular = Vector3::Zero();
 };
 
+/// How far the fibre between its root and a held point, where its rod is, would stretch under a force on it:
+/// c mean(t t^T), of a fibre that carries the force along its tangents t. Of an element, t t^T is that of its chord, and
+/// what it bends to the sides of that is shared by all directions. (3, 3) [m/N]
+Matrix3 hold_compliance(const World& world, const Hold& hold);
+
 /// The trees that are held until `end`: only `holds` of each is set.
 std::vector<TreeHold> find_holds(const World& world, const Forest& forest, double end);
 
 /// Linearises what holds a tree where its rods are, with the matrix as it is; `time` is the end of the step.
 void linearise_holds(const World& world, FreeMotion& motion, int tree, double time);
 
-/// Of a held point where its rod is at `time`, the start of a step, `share` of which is undone until the end, or of
-/// `most` [m] where it is more than that.
-HoldOffset hold_offset(const World& world, int index, double time, double share, double most);
+/// Of a held point where its rod is at `time`, the start of a step, under `force` (3) [N] on the fibre. `share` is
+/// undone until the end, or of `most` [m] where it is more than that.
+HoldOffset hold_offset(const World& world, int index, double time, const Vector3& force, double share, double most);
 
 /// Adds to the velocities of a tree what brings the held points at `time`, the end of the step, where they are wanted,
 /// but for what of their offsets may be left.

@@ -93,6 +93,8 @@ struct SimulationState {
   std::vector<rods::RodState> rods;
   std::vector<bodies::BodyState> bodies;  ///< (free bodies)
   std::vector<WarmContact> warm;
+  /// (holds) of each on its fibre, what its compliance gives under; empty: none yet [N]
+  std::vector<Vector3> hold_forces;
   double work_external = 0.0;  ///< [J]
   double energy_excess = 0.0;  ///< StepReport::energy_excess [J]
 };

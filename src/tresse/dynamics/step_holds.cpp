@@ -163,13 +163,22 @@ void Stepper::note_hold_offsets() {
   for (const assembly::TreeHold& tree : motion_.holds) {
     for (const int i : tree.holds) {
       const double most = 1e-3 * world_.fibres[world_.holds[i].fibre].rod->length();
-      motion_.offsets[i] = assembly::hold_offset(world_, i, end_time_ - motion_.dt, motion_.dt / options_.dt, most);
+      motion_.offsets[i] = assembly::hold_offset(world_, i, end_time_ - motion_.dt, state_.hold_forces[i],
+                                                 motion_.dt / options_.dt, most);
     }
   }
 }
 
-/// What a hold does over this part: the work of leading it, and of bringing its point to where it is led. A point that
-/// was off, or a hold that gave, can bring that much back and no more: the rest would be energy from nothing.
+/// (holds) on their fibres. [N]
+std::vector<Vector3> Stepper::hold_forces(const Pass& pass) const {
+  std::vector<Vector3> out(world_.holds.size(), Vector3::Zero());
+  for (const assembly::HoldImpulse& held : pass.holds) out[held.hold] = held.linear / stage();
+  return out;
+}
+
+/// What a hold does over this part, at whose end the rods are: the work of leading it, and of bringing its point to where
+/// it is led. A point that was off can bring that much back, and a hold that gave what it had stored and no longer
+/// stores: more would be energy from nothing.
 double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const {
   const assembly::Hold& hold = world_.holds[impulse.hold];
   const auto work = [&](const Twist& velocity) {
@@ -178,8 +187,9 @@ double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass
   const assembly::HoldOffset& offset = motion_.offsets[impulse.hold];
   const double length = world_.fibres[hold.fibre].rod->length();
   const double undone = std::min((offset.off - offset.left).norm(), hold_lost * length);
-  double back = impulse.linear.norm() / stage() * undone;
-  if (hold.compliance > 0.0) back += 0.5 * offset.given * offset.given / hold.compliance;
+  const Vector3 force = impulse.linear / stage();
+  const double stores = 0.5 * force.dot(assembly::hold_compliance(world_, hold) * force);
+  const double back = force.norm() * undone + offset.stored - stores;
   const double led = work(assembly::led_velocity(hold, end_time_ - motion_.dt, end_time_));
   const double done = work(assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]));
   return led + std::min(done - led, back);

@@ -27,6 +27,8 @@ bool is_rotation(const Matrix3& frame) {
 void validate(const assembly::World& world, const SimulationState& state) {
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
   require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
+  require(state.hold_forces.empty() || state.hold_forces.size() == world.holds.size(),
+          "state: needs one force a hold");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const int m = world.fibres[f].rod->coordinate_count();
     require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
@@ -107,6 +109,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
 
 /// Rods, natural shapes and contacts of `state`, at time().
 void Stepper::restore(SimulationState& state) {
+  state.hold_forces.resize(world_.holds.size(), Vector3::Zero());
   set_natural_shapes(time());
   refresh_kinematics(world_, motion_.forest, state.rods);
   place_bodies(state.bodies);
@@ -529,6 +532,7 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   state_.energy_excess = std::max(0.0, state_.energy_excess + gain(energies, works) - works.uncertain);
   state_.work_external += works.total();
   state_.warm = pass.forces(stage(), options_.margin);
+  state_.hold_forces = hold_forces(pass);
   energies_ = energies;
   std::swap(state_.rods, end_rods_);
   state_.bodies = end_bodies_;

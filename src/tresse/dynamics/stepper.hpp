@@ -226,6 +226,7 @@ class Stepper {
   static constexpr double hold_lost = 1e-5;  ///< of a fibre's length, off from where it is held
   HoldMiss hold_miss(const Pass& pass) const;
   void note_hold_offsets();
+  std::vector<Vector3> hold_forces(const Pass& pass) const;
   bool relax(bool slow, Pass& pass, std::vector<VectorX>& predicted);
   bool stop_lost(Pass& pass) const;
   void stand_still(int tree, Pass& pass) const;

@@ -111,10 +111,13 @@ struct FlatState {
   std::vector<std::int32_t> warm_key;         // (w, 4) body and element of a, of b
   std::vector<double> warm_abscissa;          // (w, 2)
   std::vector<double> warm_force;             // (w, 3)
+  std::vector<double> hold_force;             // (holds, 3)
 };
 
-/// Of models with a memory, and of free bodies, alone.
-bool optional(std::string_view name) { return name.starts_with("state/memory") || name.starts_with("state/bodies"); }
+/// Of models with a memory, free bodies and holds alone.
+bool optional(std::string_view name) {
+  return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds");
+}
 
 /// visit(name, extents of a row, array).
 template <class AnyState, class Visit>
@@ -135,6 +138,7 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/warm/key", Shape{key_size}, x.warm_key);
   visit("state/warm/abscissa", Shape{2}, x.warm_abscissa);
   visit("state/warm/force", Shape{3}, x.warm_force);
+  visit("state/holds/force", Shape{3}, x.hold_force);
 }
 
 void append_vector(std::vector<double>& into, const VectorX& values) {
@@ -172,6 +176,7 @@ FlatState flatten(const dynamics::SimulationState& state) {
     out.warm_abscissa.insert(out.warm_abscissa.end(), {place.s_a, place.s_b});
     append(out.warm_force, contact.force);
   }
+  for (const Vector3& force : state.hold_forces) append(out.hold_force, force);
   return out;
 }
 
@@ -202,7 +207,7 @@ bool consistent(const FlatState& x) {
          x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
          x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts && consistent_memory(x) &&
-         consistent_bodies(x);
+         consistent_bodies(x) && x.hold_force.size() % 3 == 0;
 }
 
 /// `flat` is consistent.
@@ -228,6 +233,8 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
     contact.place = {key[0], key[1], key[2], key[3], flat.warm_abscissa[2 * i], flat.warm_abscissa[2 * i + 1]};
     contact.force = vector_at(flat.warm_force, i);
   }
+  for (std::size_t i = 0; 3 * i < flat.hold_force.size(); ++i)
+    state.hold_forces.push_back(vector_at(flat.hold_force, i));
 }
 
 /// A number that no run writes, whoever made the checksum right again.

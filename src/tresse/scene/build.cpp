@@ -427,6 +427,7 @@ void set_out_from(Case& built, dynamics::SimulationState state) {
     const bool moved = !fibre.root_motion.at_rest() || !fibre.root_motion.keyframes.empty();
     if (assembly::clamped(fibre) && !moved && fibre.embedding.obstacle < 0) fibre.root = state.rods[f].root;
   }
+  if (state.hold_forces.size() != built.world.holds.size()) state.hold_forces.clear();  // of another scene's
   built.state = std::move(state);
 }
 
