@@ -87,8 +87,7 @@ VectorX wanted_velocity(const World& world, const Hold& hold, const HoldDirectio
 MatrixX softness(const World& world, const Hold& hold, const HoldDirections& at, const FreeMotion& motion) {
   const Matrix3 in_basis = at.basis.transpose() * hold_compliance(world, hold) * at.basis / (motion.stage * motion.dt);
   const Eigen::SelfAdjointEigenSolver<MatrixX> own(in_basis.topLeftCorner(at.count, at.count));
-  return own.eigenvectors() * own.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-         own.eigenvectors().transpose();
+  return own.eigenvectors() * own.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * own.eigenvectors().transpose();
 }
 
 /// C = Q R with the equations that say something new, most telling first.

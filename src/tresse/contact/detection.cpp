@@ -297,7 +297,8 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
   sorted.reserve(candidates.size());
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
     const Contact& contact = candidates[i].contact;
-    if (!at_way_out(scene, candidates[i]) && !beside_itself(scene, contact)) sorted.push_back({group_of(scene, contact), i});
+    if (!at_way_out(scene, candidates[i]) && !beside_itself(scene, contact))
+      sorted.push_back({group_of(scene, contact), i});
   }
   const auto before = [](const Member& x, const Member& y) {
     return x.group != y.group ? x.group < y.group : x.index < y.index;

@@ -20,7 +20,8 @@ bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::
     return std::any_of(holds.begin(), holds.end(), [&](int i) {
       const assembly::Hold& hold = world_.holds[i];
       const double at = assembly::held_arc_length(world_, hold);
-      return hold.fibre == piece.body && hold.slide.isZero(0.0) && std::abs(along - at) < near;
+      return hold.fibre == piece.body && hold.compliance == 0.0 && hold.slide.isZero(0.0) &&
+             std::abs(along - at) < near;
     });
   };
   return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);
@@ -84,8 +85,8 @@ Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
 
 /// Before held trees are linearised where a pass ends. A taut fibre turns the way that the last linearisation lets it,
 /// and overshoots: where passes are `slow` to bring held points home, its next linearisation goes a share of the way
-/// alone, by the secant of the last two (Aitken); passes that corrected held points alone tell no secant. Whether that is
-/// so of a tree, whose velocities in `pass` then lead there; `predicted` are then those that the pass had.
+/// alone, by the secant of the last two (Aitken); passes that corrected held points alone tell no secant. Whether that
+/// is so of a tree, whose velocities in `pass` then lead there; `predicted` are then those that the pass had.
 bool Stepper::relax(bool slow, Pass& pass, std::vector<VectorX>& predicted) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
@@ -176,9 +177,9 @@ std::vector<Vector3> Stepper::hold_forces(const Pass& pass) const {
   return out;
 }
 
-/// What a hold does over this part, at whose end the rods are: the work of leading it, and of bringing its point to where
-/// it is led. A point that was off can bring that much back, and a hold that gave what it had stored and no longer
-/// stores: more would be energy from nothing.
+/// What a hold does over this part, at whose end the rods are: the work of leading it, and of bringing its point to
+/// where it is led. A point that was off can bring that much back, and a hold that gave what it had stored and no
+/// longer stores: more would be energy from nothing.
 double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const {
   const assembly::Hold& hold = world_.holds[impulse.hold];
   const auto work = [&](const Twist& velocity) {

@@ -27,8 +27,7 @@ bool is_rotation(const Matrix3& frame) {
 void validate(const assembly::World& world, const SimulationState& state) {
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
   require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
-  require(state.hold_forces.empty() || state.hold_forces.size() == world.holds.size(),
-          "state: needs one force a hold");
+  require(state.hold_forces.empty() || state.hold_forces.size() == world.holds.size(), "state: needs one force a hold");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const int m = world.fibres[f].rod->coordinate_count();
     require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
