@@ -248,6 +248,31 @@ TEST(Detection, FollowedContactsOfTwoFibresCrossJunctionsOfBoth) {
   }
 }
 
+/// A loop that is drawn tight, or out: a contact of the fibre with itself that is followed must not end where both of
+/// its places are one.
+TEST(Follow, a_fibre_touches_itself_only_where_it_comes_back) {
+  const auto loop = [](double curvature) {
+    Tubes tubes;
+    const std::vector<Arc> arcs(5, Arc{Vector3(20.0, 0.0, curvature), 0.01});
+    tubes.fibre(test::chain({}, arcs), 1e-3);
+    tubes.set_reach(1e-3);
+    return tubes.scene;
+  };
+  const Geometry closed = loop(200.0);
+  const std::vector<Contact> contacts = contacts_of(closed);
+  ASSERT_GT(contacts.size(), 0U);
+  const std::vector<Place> places = places_of(closed, contacts);
+  EXPECT_EQ(follow(closed, places).size(), contacts.size());
+  for (const double curvature : {100.0, 50.0, 10.0, 0.0}) {
+    const Geometry open = loop(curvature);
+    EXPECT_EQ(follow(open, places).size(), 0U) << curvature;
+    EXPECT_EQ(detect(open, candidate_pairs(open, {}), {}, places).size(), contacts_of(open).size()) << curvature;
+  }
+  std::vector<Place> beside = places;
+  for (Place& place : beside) place = {0, 1, 0, 2, 0.01, 1e-5};
+  EXPECT_EQ(follow(closed, beside).size(), 0U);
+}
+
 /// A coil whose axis slopes over a plane, in elements of `turns` turns.
 std::vector<geometry::HelixArc> coil(double turns, int elements, double phase) {
   const Vector3 curvature(300, 0, 900);

@@ -47,6 +47,7 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
               std::tie(q.body_a, q.element_a, q.body_b, q.element_b, q.s_a, q.s_b));
     EXPECT_TRUE(same_bits(a.warm[i].force, b.warm[i].force));
   }
+  EXPECT_EQ(a.hold_forces, b.hold_forces);
 }
 
 Checkpoint sample() {
@@ -75,7 +76,7 @@ TEST_F(CheckpointFile, gives_back_every_bit) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.h5.tmp"));
 }
 
-TEST_F(CheckpointFile, keeps_free_bodies) {
+TEST_F(CheckpointFile, keeps_free_bodies_and_holds) {
   Checkpoint written = sample();
   for (int i = 0; i < 3; ++i) {
     bodies::BodyState& body = written.state.bodies.emplace_back();
@@ -83,6 +84,7 @@ TEST_F(CheckpointFile, keeps_free_bodies) {
     body.pose.frame.row(1) = vector(i, 2);
     body.velocity = {vector(i, 3), vector(i, 4)};
   }
+  written.state.hold_forces = {vector(5, 1), vector(5, 2)};
   write_checkpoint(folder / "a.h5", written);
   expect_same(read_checkpoint(folder / "a.h5").state, written.state);
 }
