@@ -14,7 +14,7 @@ struct HoldDirections {
   int count = 3;
 };
 
-/// What holds a tree, at one linearisation: J v + E impulse = wanted, E of the compliances. With C = (U^-1 J^T; E^1/2)
+/// What holds a tree, at one linearisation: J v + e impulse = wanted, e of the compliance. With C = (U^-1 J^T; e^1/2)
 /// = Q R: the whitened vectors of a held tree have an entry more for each equation, which the compliance works on.
 struct TreeHold {
   std::vector<int> holds;  ///< of World::holds, those under way; empty: nothing does

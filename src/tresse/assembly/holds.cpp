@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/QR>
 
@@ -83,13 +82,6 @@ VectorX wanted_velocity(const World& world, const Hold& hold, const HoldDirectio
   return in_equations(hold, at, want);
 }
 
-/// E^1/2 of a hold's equations that prescribe its point, E its compliance as velocity per impulse, (count, count).
-MatrixX softness(const World& world, const Hold& hold, const HoldDirections& at, const FreeMotion& motion) {
-  const Matrix3 in_basis = at.basis.transpose() * hold_compliance(world, hold) * at.basis / (motion.stage * motion.dt);
-  const Eigen::SelfAdjointEigenSolver<MatrixX> own(in_basis.topLeftCorner(at.count, at.count));
-  return own.eigenvectors() * own.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * own.eigenvectors().transpose();
-}
-
 /// C = Q R with the equations that say something new, most telling first.
 void decompose(const MatrixX& columns, TreeHold& out) {
   constexpr double threshold = 1e-9;
@@ -103,27 +95,6 @@ void decompose(const MatrixX& columns, TreeHold& out) {
 }
 
 }  // namespace
-
-Matrix3 hold_compliance(const World& world, const Hold& hold) {
-  if (hold.compliance == 0.0) return Matrix3::Zero();
-  const rods::Rod& rod = rod_of(world, hold);
-  const double length = held_arc_length(world, hold);
-  Matrix3 sum = Matrix3::Zero();
-  Vector3 begin = geometry::position(rod.piece(0), 0.0);
-  for (int i = 0; i <= hold.piece; ++i) {
-    const bool last = i == hold.piece;
-    const Vector3 end = last ? geometry::position(rod.piece(i), place_on_curve(world, hold))
-                             : geometry::position(rod.piece(i + 1), 0.0);
-    const double along = (last ? length : rod.piece_begin(i + 1)) - rod.piece_begin(i);
-    if (along > 0.0) {
-      const Vector3 chord = end - begin;
-      sum += chord * chord.transpose() / along;
-      sum.diagonal().array() += std::max(0.0, along - chord.squaredNorm() / along) / 3.0;
-    }
-    begin = end;
-  }
-  return hold.compliance / length * sum;
-}
 
 void TreeHold::project(Eigen::Ref<MatrixX> columns) const {
   if (!kept.empty()) columns -= q * (q.transpose() * columns).eval();
@@ -170,8 +141,9 @@ void linearise_holds(const World& world, FreeMotion& motion, int t, double time)
     const int count = equations_of(hold);
     const HoldDirections& at = held.directions.emplace_back(directions(world, i, time));
     fill_columns(world, motion, hold, at, held.rows.middleCols(first, count));
-    if (hold.compliance > 0.0)
-      columns.block(dof + first, first, at.count, at.count) = softness(world, hold, at, motion);
+    columns.block(dof + first, first, at.count, at.count)
+        .diagonal()
+        .setConstant(std::sqrt(hold.compliance / (motion.stage * motion.dt)));
     first += count;
   }
   columns.topRows(held.leading) = held.rows;
@@ -184,7 +156,7 @@ HoldOffset hold_offset(const World& world, int index, double time, const Vector3
   const HoldDirections at = directions(world, index, time);
   HoldOffset out;
   out.off = held_pose(world, hold).position - hold_pose(hold, time).position;
-  const Vector3 stretch = hold_compliance(world, hold) * force;
+  const Vector3 stretch = hold.compliance * force;
   out.stored = 0.5 * force.dot(stretch);
   out.off += stretch;
   if (at.count == 2) out.off -= out.off.dot(at.basis.col(2)) * at.basis.col(2);
@@ -248,7 +220,7 @@ double hold_error(const World& world, const HoldImpulse& impulse, double time, d
   const HoldDirections at = directions(world, impulse.hold, time);
   const Pose wanted = hold_pose(hold, time);
   const Pose here = held_pose(world, hold);
-  const Vector3 stretch = hold_compliance(world, hold) * impulse.linear / stage;
+  const Vector3 stretch = hold.compliance * impulse.linear / stage;
   Vector3 off = at.basis.transpose() * (here.position + stretch - wanted.position - left);
   if (at.count == 2) off[2] = 0.0;
   double error = off.norm();

@@ -16,11 +16,6 @@ struct HoldImpulse {
   Vector3 angular = Vector3::Zero();
 };
 
-/// How far the fibre between its root and a held point, where its rod is, would stretch under a force on it:
-/// c mean(t t^T), of a fibre that carries the force along its tangents t. Of an element, t t^T is that of its chord,
-/// and what it bends to the sides of that is shared by all directions. (3, 3) [m/N]
-Matrix3 hold_compliance(const World& world, const Hold& hold);
-
 /// The trees that are held until `end`: only `holds` of each is set.
 std::vector<TreeHold> find_holds(const World& world, const Forest& forest, double end);
 

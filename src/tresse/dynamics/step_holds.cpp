@@ -189,7 +189,7 @@ double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass
   const double length = world_.fibres[hold.fibre].rod->length();
   const double undone = std::min((offset.off - offset.left).norm(), hold_lost * length);
   const Vector3 force = impulse.linear / stage();
-  const double stores = 0.5 * force.dot(assembly::hold_compliance(world_, hold) * force);
+  const double stores = 0.5 * hold.compliance * force.squaredNorm();
   const double back = force.norm() * undone + offset.stored - stores;
   const double led = work(assembly::led_velocity(hold, end_time_ - motion_.dt, end_time_));
   const double done = work(assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]));

@@ -26,14 +26,17 @@ std::vector<Vector3> turns_of(std::span<const Vector3> points) {
 }  // namespace
 
 Course course_of(std::span<const Vector3> points, const CurveModel& model, const CurveState& state, double near) {
-  constexpr int samples = 8;     // between two feet
-  constexpr double bulge = 0.3;  // of the chord, of an arc of a third of a circle
+  constexpr double fewest = 8.0, most = 64.0;  // samples between two feet
+  constexpr double bulge = 0.3;                // of the chord, of an arc of a third of a circle
   Course out;
   CurveWalk walk(model, state.shape);
   for (std::size_t j = 0; j + 1 < points.size(); ++j) {
     const Vector3 segment = points[j + 1] - points[j];
     const auto k = static_cast<Eigen::Index>(j);
     const double ends = std::max(state.error.col(k).norm(), state.error.col(k + 1).norm());
+    // A curve that is longer than its segment bends more between two samples.
+    const double longer = state.shape.length * (state.at[j + 1] - state.at[j]) / segment.norm();
+    const int samples = static_cast<int>(std::clamp(fewest * longer * longer, fewest, most));
     double share = 0.0, farthest = 0.0;
     for (int i = 1; i < samples; ++i) {
       walk.advance(state.at[j] + i * (state.at[j + 1] - state.at[j]) / samples);
