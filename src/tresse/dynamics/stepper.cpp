@@ -241,13 +241,22 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
 }
 
 /// From `guess`, to the solver's tolerance or this one, whichever is larger, in what is left of its iterations when
-/// `taken` are gone.
+/// `taken` are gone. Where Gauss-Seidel runs out of them and contacts are few, all solvers are tried in turn, from
+/// zero.
 void Stepper::solve(Pass& pass, double tolerance, int taken) {
   Stopwatch watch(timing_.t_solve);
   friction::SolverOptions options = options_.solver;
   options.tolerance = std::max(options.tolerance, tolerance);
   options.max_iterations = std::max(1, options.max_iterations - taken);
   pass.solution = friction::solve(pass.problem, pass.guess, options);
+  constexpr std::size_t few = 250;  // as many as a path through the smoothed law is followed for
+  if (pass.solution.status == Status::max_iterations && tolerance <= options_.solver.tolerance &&
+      options.solver == friction::Solver::hybrid_gauss_seidel && options.facets == 0 && pass.contacts.size() <= few) {
+    options.solver = friction::Solver::automatic;
+    friction::FrictionSolution other = friction::solve(pass.problem, VectorX::Zero(pass.guess.size()), options);
+    other.iterations += pass.solution.iterations;
+    if (other.scaled_error < pass.solution.scaled_error) pass.solution = std::move(other);
+  }
   std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
   pass.velocities =
       assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_, std::move(memory));
