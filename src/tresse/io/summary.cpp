@@ -74,8 +74,10 @@ Finding counted_finding(const char* what, const TroubleTally& count, double limi
 
 std::string words(const Finding& finding) {
   if (finding.what == "residual") {
-    return fmt::format("{} missed a solver's tolerance; worst residual of friction {:.3g} at step {} (limit {:.3g})",
-                       counted(finding.steps, "step"), finding.value, finding.step, finding.limit);
+    const std::string missed = counted(finding.steps, "step") + " missed a solver's tolerance";
+    if (finding.value <= finding.limit) return missed + ", that of the nonlinear step";
+    return fmt::format("{}; worst residual of friction {:.3g} at step {} (limit {:.3g})", missed, finding.value,
+                       finding.step, finding.limit);
   }
   if (finding.what == "penetration") {
     return fmt::format("penetration of {:.3g} m at step {} (limit {:.3g} m)", finding.value, finding.step,

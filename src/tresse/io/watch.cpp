@@ -16,13 +16,14 @@ namespace {
 using dynamics::ContactReport;
 using dynamics::WarmContact;
 
-constexpr double overlap_told = 0.1;       // of the radius
-constexpr double jam_told = 0.01;          // of the radius
-constexpr double hold_error_told = 0.1;    // of the radius
-constexpr double deep_overlap_told = 0.5;  // of the radius
-constexpr double gap_told = 1.0;           // radii that a pressed contact opens by in one step
-constexpr double same_place = 20.0;        // radii along a fibre within which a contact is looked for again
-constexpr double largest_strain = 0.5;     // of a fibre's surface: far beyond linear elasticity
+constexpr double overlap_told = 0.1;         // of the radius
+constexpr double jam_told = 0.01;            // of the radius
+constexpr double hold_error_told = 0.1;      // of the radius
+constexpr double largest_hold_strain = 0.2;  // that the spring of a hold may stand for
+constexpr double deep_overlap_told = 0.5;    // of the radius
+constexpr double gap_told = 1.0;             // radii that a pressed contact opens by in one step
+constexpr double same_place = 20.0;          // radii along a fibre within which a contact is looked for again
+constexpr double largest_strain = 0.5;       // of a fibre's surface: far beyond linear elasticity
 constexpr std::int64_t few_cut_steps = 20;
 constexpr double cut_share = 0.1;
 
@@ -475,14 +476,25 @@ void Watch::look_at_holds(const WatchedStep& step) {
   for (std::size_t i = 0; i < step.report.holds.size(); ++i) {
     const assembly::Hold& hold = step.world.holds[i];
     const rods::Rod& rod = *step.world.fibres[hold.fibre].rod;
-    const double radii = step.report.holds[i].error / rod.contact_radius();
+    const double at = assembly::held_arc_length(step.world, hold);
     Sighting& sighting = seen(Trouble::hold_missed);
+    // A fibre that cannot stretch hangs on a spring, which stands for a small stretch.
+    const double stretch = hold.compliance * step.report.holds[i].force.norm();
+    const double stretched = stretch / rod.contact_radius();
+    if (stretch > largest_hold_strain * at && stretched > sighting.measure) {
+      sighting = {
+          stretched,
+          fmt::format("'{}' stretches fibre {} by {:.2g} of its length up to there, which its model cannot; use the "
+                      "model \"discrete-elastic-rod\"",
+                      hold.name, hold.fibre, stretch / at),
+          0.0};
+    }
+    const double radii = step.report.holds[i].error / rod.contact_radius();
     if (!(radii > hold_error_told) || radii <= sighting.measure) continue;
     sighting = {radii,
                 fmt::format("fibre {} at {:.4g} m is {} off where '{}' wants it: out of its reach, or led too "
                             "fast; ",
-                            hold.fibre, assembly::held_arc_length(step.world, hold),
-                            length_in_words(step.report.holds[i].error), hold.name),
+                            hold.fibre, at, length_in_words(step.report.holds[i].error), hold.name),
                 shorter_step(step.dt, 2.0)};
   }
 }

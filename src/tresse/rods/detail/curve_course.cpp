@@ -26,8 +26,8 @@ std::vector<Vector3> turns_of(std::span<const Vector3> points) {
 }  // namespace
 
 Course course_of(std::span<const Vector3> points, const CurveModel& model, const CurveState& state, double near) {
-  constexpr double fewest = 8.0, most = 64.0;  // samples between two feet
-  constexpr double bulge = 0.3;                // of the chord, of an arc of a third of a circle
+  constexpr double fewest = 32.0, most = 128.0;  // samples between two feet
+  constexpr double bulge = 0.3;                  // of the chord, of an arc of a third of a circle
   Course out;
   CurveWalk walk(model, state.shape);
   for (std::size_t j = 0; j + 1 < points.size(); ++j) {
