@@ -183,7 +183,8 @@ class Hdf5:
             text = bytearray(raw.tobytes())
             if way == "letter" and text:
                 text[rng.randrange(len(text))] = rng.choice(b"\x00\xff\n\"[=9-")
-                data[...] = np.frombuffer(bytes(text), dtype=raw.dtype).reshape(raw.shape)
+                del file[name]  # h5py does not write every type that it reads
+                file[name] = np.bytes_(bytes(text))
                 return "a letter"
             del file[name]
             file[name] = np.bytes_(bytes(text[: len(text) // 2]) or b"x")
