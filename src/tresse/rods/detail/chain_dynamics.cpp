@@ -174,7 +174,7 @@ void ChainRod<Shape>::step_matrix(const StepTerms& terms, const VectorX& velocit
   const bool uniform = uniform_density_ > 0.0;
   const double weight = uniform ? 1.0 + terms.drag / uniform_density_ : 1.0;  // drag is as good as more mass
   const MatrixX& mass = mass_gram();
-  momentum.noalias() = mass.selfadjointView<Eigen::Upper>() * velocity;
+  momentum.noalias() = mass * velocity;
   out = weight * mass;
   add_stiffness(terms.stiffness, terms.damping, out);
   if (!uniform) add_drag_matrix(terms.drag, out);
