@@ -214,15 +214,19 @@ int run(const RunArguments& arguments) {
     if (!arguments.quiet) say("{}: replaces {}", arguments.folder, what);
   };
   FrictionDump dump = open_other_outputs(arguments, plan);  // before anything of an earlier run goes
-  obey_stop_signals(true);                                  // before, nothing is lost
+  std::optional<dynamics::Stepper> made;                    // refuses a state that cannot be
+  if (!arguments.resume) made.emplace(std::move(built.world), built.options, std::move(built.state));
+  obey_stop_signals(true);  // before, nothing is lost
   io::RunRecorder recorder(settings);
   tell_remarks(say_line, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
-  if (!fresh) built.state = *recorder.resumed_state();
-  // Killed before its first checkpoint, it starts anew.
-  if (fresh && arguments.resume && !plan.start) io::settle_overlaps(plan, built, arguments.overlaps);
-
-  dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
+  if (!made) {
+    if (!fresh) built.state = *recorder.resumed_state();
+    // Killed before its first checkpoint, it starts anew.
+    if (fresh && !plan.start) io::settle_overlaps(plan, built, arguments.overlaps);
+    made.emplace(std::move(built.world), built.options, std::move(built.state));
+  }
+  dynamics::Stepper& stepper = *made;
   if (fresh) io::record_start(plan, settings, stepper, recorder);
   view::Companion viewer(arguments.view ? arguments.folder : "");
   io::Outcome outcome = io::Outcome::finished;
@@ -232,7 +236,7 @@ int run(const RunArguments& arguments) {
   }
   clear_interrupt();
   if (!arguments.record_pairs.empty() && !stop_requested()) record_pairs(arguments.record_pairs, stepper);
-  const io::Verdict verdict = recorder.finish(outcome, stepper.state());
+  const io::Verdict verdict = recorder.finish(outcome, stepper.state(), stepper.largest_overlap());
   if (!arguments.quiet || !verdict.findings.empty()) say("{}", verdict.sentence);
   if (arguments.view && !stop_requested() && isatty(fileno(stderr)) == 1) {
     say("The viewer stays until Ctrl-C.");

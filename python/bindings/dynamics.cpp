@@ -247,7 +247,7 @@ py::dict Simulation::record(std::int64_t last_step, const py::object& callback, 
       }
       outcome = io::record_steps(plan, settings, *stepper_, recorder, follower);
       if (outcome == io::Outcome::interrupted) static_cast<void>(follower.stop());
-      verdict = recorder.finish(outcome, stepper_->state());
+      verdict = recorder.finish(outcome, stepper_->state(), stepper_->largest_overlap());
     });
   }
   follower.rethrow();

@@ -73,6 +73,11 @@ class Simulation:
         out._names = out._core.obstacle_names()
         return out
 
+    @property
+    def left_out(self) -> list[str]:
+        """A line about each fibre that `leave_out` left out."""
+        return self._core.left_out
+
     # Time.
 
     @property

@@ -42,7 +42,10 @@ Outcome whip(int max_halvings) {
   Stepper stepper(std::move(world), options, std::move(state));
   Outcome out;
   for (int i = 1; i <= 60; ++i) {
+    const double before = stepper.largest_overlap();
     const StepReport report = stepper.step();
+    EXPECT_GE(report.max_penetration, before) << "where the step starts from counts";
+    if (report.parts == 1) EXPECT_EQ(report.max_penetration, before);
     EXPECT_EQ(report.step, i);
     EXPECT_DOUBLE_EQ(report.time, i * dt);
     EXPECT_DOUBLE_EQ(stepper.time(), i * dt);

@@ -43,7 +43,7 @@ double wall_clock() {
 
 /// What the program does, on synthetic steps. `after_step` may throw or die.
 Verdict run(const RunSettings& how, std::int64_t until = last_step, Outcome outcome = Outcome::finished,
-            const std::function<void(const dynamics::SimulationState&)>& after_step = {}) {
+            const std::function<void(const dynamics::SimulationState&)>& after_step = {}, double overlap = 0.0) {
   RunRecorder recorder(how);
   dynamics::SimulationState state;
   if (recorder.resumed_state()) {
@@ -61,7 +61,7 @@ Verdict run(const RunSettings& how, std::int64_t until = last_step, Outcome outc
     if (recorder.checkpoint_due(state.step)) recorder.checkpoint(state);
     if (after_step) after_step(state);
   }
-  return recorder.finish(outcome, state);
+  return recorder.finish(outcome, state, overlap);
 }
 
 /// Files of a folder by name, the wall-clock figures taken out.
@@ -224,6 +224,16 @@ TEST_F(Recorder, interrupted_or_ended_early_goes_on_to_the_same_bytes) {
   expect_same_files(reference(), folder / "b");
   run(settings(folder / "b", true));  // nothing left to do
   expect_same_files(reference(), folder / "b");
+}
+
+TEST_F(Recorder, the_overlap_of_the_last_state_is_in_the_verdict_and_not_in_what_goes_on_from_it) {
+  const double deep = 1.0;
+  const Verdict verdict = run(settings(folder / "a", false), 333, Outcome::finished, {}, deep);
+  EXPECT_TRUE(std::any_of(verdict.findings.begin(), verdict.findings.end(), [&](const Finding& finding) {
+    return finding.what == "penetration" && finding.step == 333 && finding.value == deep;
+  }));
+  run(settings(folder / "a", true));
+  expect_same_files(reference(), folder / "a");
 }
 
 TEST_F(Recorder, wall_times_add_up_over_resumes) {

@@ -66,7 +66,7 @@ class Run : public synthetic::FolderTest {
     dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
     record_start(plan, settings, stepper, recorder);
     const Outcome outcome = record_steps(plan, settings, stepper, recorder, witness);
-    static_cast<void>(recorder.finish(outcome, stepper.state()));
+    static_cast<void>(recorder.finish(outcome, stepper.state(), stepper.largest_overlap()));
     return outcome;
   }
 };

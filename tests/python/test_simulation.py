@@ -333,3 +333,24 @@ def test_nothing_leaks(scenes):
         once()
     # A lost simulation of 12 elements is some 100 kB each time, a lost array of 20 clothoids 30 kB.
     assert memory() - before < 150 * 10_000
+
+
+OVERLAPPING = """
+simulation = {{ time_step = 0.001, duration = 0.01 }}
+fibres = [
+  {{ name = "a", material = "nylon", length = 0.1, elements = 2, radius = 0.001, root = {{ position = [0, 0, 0] }} }},
+  {{ name = "b", material = "nylon", length = 0.1, elements = 2, radius = 0.001, root = {{ position = [0, {0}, 0] }} }},
+  {{ name = "c", material = "nylon", length = 0.1, elements = 2, radius = 0.001, root = {{ position = [1, 0, 0] }} }},
+]
+"""
+
+
+def test_strands_that_overlap_at_the_start_are_left_out_on_request_and_named():
+    scene = tresse.Scene.parse(OVERLAPPING.format(0.001))
+    with pytest.raises(tresse.InvalidInput, match="overlap"):
+        tresse.Simulation(scene)
+    simulation = tresse.Simulation(scene, leave_out=True)
+    assert len(simulation.left_out) == 1 and "of 'b' is left out" in simulation.left_out[0], simulation.left_out
+    assert simulation.fibres == 2
+    apart = tresse.Simulation(tresse.Scene.parse(OVERLAPPING.format(0.1)), leave_out=True)
+    assert apart.fibres == 3 and not apart.left_out

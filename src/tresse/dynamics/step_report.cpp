@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include <Eigen/Geometry>
@@ -57,6 +58,12 @@ std::optional<ContactReport> Stepper::find_crossing(const Configuration& end) co
     return describe(end.geometry, contact);
   }
   return {};
+}
+
+double Stepper::largest_overlap() const {
+  double deepest = 0.0;
+  for (const contact::Contact& contact : here_->contacts) deepest = std::max(deepest, -contact.gap);
+  return deepest;
 }
 
 /// Names the deepest contact of the configuration that this part starts from, if it is deeper than those of earlier

@@ -80,6 +80,8 @@ class Stepper {
   /// The rods hold the kinematics of state().
   const assembly::World& world() const { return world_; }
   const StepOptions& options() const { return options_; }
+  /// Of two bodies in state(), the deepest; >= 0 [m]
+  double largest_overlap() const;
   /// What can touch, where the rods are.
   const contact::Geometry& geometry() const { return here_->geometry; }
   /// Sees the friction problem of every pass before it is solved, with the impulses that the solve starts from; not

@@ -349,7 +349,7 @@ fs::path RunRecorder::write_failure(const dynamics::SimulationState& before) {
   return path;
 }
 
-Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& state) {
+Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& state, double overlap) {
   if (outcome == Outcome::failed && tally_.not_finite_step == 0) {
     tally_.not_finite_step = state.step + 1;  // the bad step was not recorded
   }
@@ -363,6 +363,7 @@ Verdict RunRecorder::finish(Outcome outcome, const dynamics::SimulationState& st
     build_trajectory();
     close_all();
   }
+  add_overlap(tally_, overlap, state.step);
   write_summary_as(outcome == Outcome::finished      ? "finished"
                    : outcome == Outcome::interrupted ? "interrupted"
                                                      : "failed");

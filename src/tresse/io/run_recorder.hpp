@@ -90,8 +90,9 @@ class RunRecorder {
   std::filesystem::path write_failure(const dynamics::SimulationState& before);
 
   /// Last call. A failed run is never sound and keeps its last checkpoint, the others write one of `state`. The log is
-  /// removed when finished, trajectory.h5 having been read back.
-  Verdict finish(Outcome outcome, const dynamics::SimulationState& state);
+  /// removed when finished, trajectory.h5 having been read back. `overlap`: the deepest of `state` [m]. It counts in
+  /// the verdict, not in the checkpoint: a run that goes on finds it at the start of its next step.
+  Verdict finish(Outcome outcome, const dynamics::SimulationState& state, double overlap);
 
   const RunTally& tally() const { return tally_; }
   std::filesystem::path file(const char* name) const { return settings_.folder / name; }

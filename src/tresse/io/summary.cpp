@@ -157,6 +157,12 @@ void begin(RunTally& tally, const rods::RodEnergies& start, double work_external
   tally.lowest_energy = start.kinetic + start.elastic + start.gravity - work_external;
 }
 
+void add_overlap(RunTally& tally, double overlap, std::int64_t step) {
+  if (std::isnan(tally.worst_penetration) || !exceeds(overlap, tally.worst_penetration)) return;
+  tally.worst_penetration = overlap;
+  tally.worst_penetration_step = step;
+}
+
 void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits) {
   ++tally.steps;
   tally.time = report.time;
@@ -168,10 +174,7 @@ void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& l
     tally.worst_residual = report.residual;
     tally.worst_residual_step = report.step;
   }
-  if (!std::isnan(tally.worst_penetration) && exceeds(report.max_penetration, tally.worst_penetration)) {
-    tally.worst_penetration = report.max_penetration;
-    tally.worst_penetration_step = report.step;
-  }
+  add_overlap(tally, report.max_penetration, report.step);
   if (!std::isnan(tally.worst_nonlinear_residual) && exceeds(report.nonlinear_residual, tally.worst_nonlinear_residual))
     tally.worst_nonlinear_residual = report.nonlinear_residual;
   if (!report.finite && tally.not_finite_step == 0) tally.not_finite_step = report.step;

@@ -57,6 +57,8 @@ bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limit
 void begin(RunTally& tally, const rods::RodEnergies& start, double work_external);
 
 void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& limits);
+/// An overlap [m] that the state before this step, or at the end of this last one, was found with.
+void add_overlap(RunTally& tally, double overlap, std::int64_t step);
 
 /// Rise of the energy, or what of it came from nothing, over its scale, when the step added last raised it to a new
 /// worst beyond the limit; else 0.
