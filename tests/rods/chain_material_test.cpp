@@ -64,6 +64,15 @@ MatrixX mass_of(const Rod& rod) {
   return m;
 }
 
+/// Points of the mass matrix serve the momentum too where they are the same.
+TEST(CarriedMomentum, IsTheSameToTheBitOnceTheMassMatrixIsKnown) {
+  for (const Case& c : cases()) {
+    const Case fresh = moved(c, 0.05), weighed = moved(c, 0.05);
+    static_cast<void>(mass_of(*weighed.rod));
+    EXPECT_EQ(carried(c, fresh), carried(c, weighed));
+  }
+}
+
 TEST(CarriedMomentum, IsTheVirtualWorkOfTheOldVelocitiesOnTheNewShape) {
   RodLoads loads;
   loads.gravity = {1.0, -2.0, -9.0};

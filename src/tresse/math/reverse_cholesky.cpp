@@ -21,15 +21,6 @@ constexpr Eigen::Index column_begin(Eigen::Index j) {
   return width * (block + 1) * (width / 2 * block + j % width);
 }
 
-/// into -= factor * column, as many entries or up to three more, of n.
-void subtract(double factor, const double* column, double* into, Eigen::Index count, Eigen::Index n) {
-  using Rows = Eigen::Array<double, width, 1>;
-  Eigen::Index i = 0;
-  for (; i < count && i + width <= n; i += width)
-    Eigen::Map<Rows>(into + i) -= factor * Eigen::Map<const Rows>(column + i);
-  for (; i < count; ++i) into[i] -= factor * column[i];
-}
-
 template <typename Row>
 Row zero() {
   if constexpr (std::is_arithmetic_v<Row>) {
@@ -39,39 +30,71 @@ Row zero() {
   }
 }
 
-/// Takes a block of columns, not yet divided by the roots of their pivots, out of the leading block.
-void eliminate(MatrixX& upper, Eigen::Index begin, Eigen::Index end) {
-  if (end - begin < width) {
-    for (Eigen::Index j = begin; j < end; ++j) {
-      const double* column = upper.col(j).data();
-      for (Eigen::Index k = 0; k < begin; ++k)
-        subtract(column[k] / column[j], column, upper.col(k).data(), k + 1, begin);
-    }
-    return;
+/// The last `count` columns of what is left of A, which begin at a multiple of four: finds them but for the roots of
+/// their pivots, takes what they do out of the columns before, and writes them, divided by those roots, to `out`. No
+/// column waits for a root, nor is read below its diagonal; what is there within a block of four is written, and of no
+/// use. False where a pivot is not positive or not finite.
+template <int count>
+bool eliminate(MatrixX& upper, Eigen::Index begin, double* out, double* inverse_roots) {
+  constexpr std::size_t columns = count;
+  std::array<double*, columns> column;
+  std::array<std::array<double, columns>, columns> corner;  // by column
+  for (std::size_t j = 0; j < columns; ++j) {
+    column[j] = upper.col(begin + static_cast<Eigen::Index>(j)).data();
+    for (std::size_t i = 0; i <= j; ++i) corner[j][i] = column[j][begin + static_cast<Eigen::Index>(i)];
   }
-  using Rows = Eigen::Array<double, width, 1>;
-  std::array<const double*, width> from;
-  std::array<double, width> inverse;
-  for (Eigen::Index j = 0; j < width; ++j) {
-    from[static_cast<std::size_t>(j)] = upper.col(begin + j).data();
-    inverse[static_cast<std::size_t>(j)] = 1.0 / from[static_cast<std::size_t>(j)][begin + j];
+  std::array<double, columns> inverse, scale;
+  std::array<std::array<double, columns>, columns> factor;  // of column j in column k: [j][k]
+  for (std::size_t j = columns; j-- > 0;) {
+    const double pivot = corner[j][j];
+    if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+    inverse[j] = 1.0 / pivot;
+    for (std::size_t k = 0; k < j; ++k) {
+      factor[j][k] = corner[j][k] * inverse[j];
+      for (std::size_t i = 0; i <= k; ++i) corner[k][i] -= factor[j][k] * corner[j][i];
+    }
+  }
+  for (std::size_t j = 0; j < columns; ++j)
+    scale[j] = inverse_roots[begin + static_cast<Eigen::Index>(j)] = 1.0 / std::sqrt(corner[j][j]);
+  std::array<double*, columns> to;
+  for (std::size_t j = 0; j < columns; ++j) {
+    to[j] = out + column_begin(begin + static_cast<Eigen::Index>(j));
+    for (std::size_t i = 0; i < columns; ++i)
+      to[j][begin + static_cast<Eigen::Index>(i)] = i <= j ? corner[j][i] * scale[j] : 0.0;
+  }
+  using lanes::Doubles;
+  for (Eigen::Index i = 0; i < begin; i += width) {
+    std::array<Doubles, columns> rows;
+    for (std::size_t j = 0; j < columns; ++j) rows[j] = lanes::load(column[j] + i);
+    for (std::size_t j = columns; j-- > 1;) {
+      for (std::size_t k = 0; k < j; ++k) rows[k] -= factor[j][k] * rows[j];
+    }
+    for (std::size_t j = 0; j < columns; ++j) {
+      lanes::store(rows[j], column[j] + i);
+      lanes::store(scale[j] * rows[j], to[j] + i);
+    }
   }
   // Two columns at a time, of which the first may be written one entry too far.
   for (Eigen::Index k = 0; k < begin; k += 2) {
     double* first = upper.col(k).data();
     double* second = upper.col(k + 1).data();
-    std::array<double, width> f, g;
-    for (std::size_t j = 0; j < width; ++j) {
-      f[j] = from[j][k] * inverse[j];
-      g[j] = from[j][k + 1] * inverse[j];
+    std::array<Doubles, columns> f, g;
+    for (std::size_t j = 0; j < columns; ++j) {
+      f[j] = lanes::spread(column[j][k] * inverse[j]);
+      g[j] = lanes::spread(column[j][k + 1] * inverse[j]);
     }
     for (Eigen::Index i = 0; i < k + 2; i += width) {
-      const Rows a = Eigen::Map<const Rows>(from[0] + i), b = Eigen::Map<const Rows>(from[1] + i);
-      const Rows c = Eigen::Map<const Rows>(from[2] + i), d = Eigen::Map<const Rows>(from[3] + i);
-      Eigen::Map<Rows>(first + i) -= (f[0] * a + f[1] * b) + (f[2] * c + f[3] * d);
-      Eigen::Map<Rows>(second + i) -= (g[0] * a + g[1] * b) + (g[2] * c + g[3] * d);
+      Doubles a = lanes::load(first + i), b = lanes::load(second + i);
+      for (std::size_t j = 0; j < columns; ++j) {
+        const Doubles rows = lanes::load(column[j] + i);
+        a -= f[j] * rows;
+        b -= g[j] * rows;
+      }
+      lanes::store(a, first + i);
+      lanes::store(b, second + i);
     }
   }
+  return true;
 }
 
 }  // namespace
@@ -79,9 +102,6 @@ void eliminate(MatrixX& upper, Eigen::Index begin, Eigen::Index end) {
 const double* ReverseCholesky::column(Eigen::Index j) const { return upper_.data() + column_begin(j); }
 
 bool ReverseCholesky::factor(MatrixX& upper) {
-  // Right-looking from the last column, four columns of U at a time: their own triangle and the rows above it, then one
-  // update of the leading block. Columns are divided by the roots of their pivots last, so that nothing waits for a
-  // root. What is below the diagonal within a block of four is written as well, and of no use.
   const Eigen::Index n = upper.rows();
   upper_.resize(column_begin((n + width - 1) / width * width));
   inverse_diagonal_.resize(n);
@@ -89,23 +109,21 @@ bool ReverseCholesky::factor(MatrixX& upper) {
   if (n % width != 0) upper_.tail(upper_.size() - column_begin(block_begin(n))).setZero();
   for (Eigen::Index end = n; end > 0;) {
     const Eigen::Index begin = block_begin(end);
-    for (Eigen::Index j = begin; j < end; ++j) {
-      for (Eigen::Index i = j + 1; i < end; ++i) upper(i, j) = 0.0;
+    bool good = false;
+    switch (end - begin) {
+      case 1:
+        good = eliminate<1>(upper, begin, upper_.data(), inverse_diagonal_.data());
+        break;
+      case 2:
+        good = eliminate<2>(upper, begin, upper_.data(), inverse_diagonal_.data());
+        break;
+      case 3:
+        good = eliminate<3>(upper, begin, upper_.data(), inverse_diagonal_.data());
+        break;
+      default:
+        good = eliminate<width>(upper, begin, upper_.data(), inverse_diagonal_.data());
     }
-    for (Eigen::Index j = end - 1; j >= begin; --j) {
-      const double* column = upper.col(j).data();
-      const double pivot = column[j];
-      if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
-      const double inverse = 1.0 / pivot;
-      for (Eigen::Index k = begin; k < j; ++k) subtract(column[k] * inverse, column, upper.col(k).data(), k + 1, end);
-    }
-    eliminate(upper, begin, end);
-    for (Eigen::Index j = begin; j < end; ++j) {
-      const double scale = 1.0 / std::sqrt(upper(j, j));
-      inverse_diagonal_[j] = scale;
-      upper.col(j).head(j + 1) *= scale;
-      upper_.segment(column_begin(j), end) = upper.col(j).head(end);
-    }
+    if (!good) return false;
     end = begin;
   }
   return true;

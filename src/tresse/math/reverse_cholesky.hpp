@@ -11,7 +11,7 @@ namespace tresse::math {
 /// other.
 class ReverseCholesky {
  public:
-  /// Of a symmetric matrix, (n, n), of which the upper triangle is read, and becomes U. Returns false when it is not
+  /// Of a symmetric matrix, (n, n), of which the upper triangle is read; it is used up. Returns false when it is not
   /// positive definite to rounding or not finite.
   [[nodiscard]] bool factor(MatrixX& upper);
 

@@ -159,6 +159,11 @@ const ClothoidShape::Biases& ClothoidShape::biases() const {
 }
 
 void ClothoidShape::points(int parts, std::vector<PointBatch<6>>& out, std::vector<SectionDisc<6>>& discs) const {
+  if (parts == 1 && integrated_ && samples_.size() == 1) {  // the same points
+    out = samples_;
+    discs.assign(discs_.begin() + 1, discs_.end());
+    return;
+  }
   out.clear();
   discs.clear();
   const Vector3 inertia = about_axes(of_section_.spread) / static_cast<double>(disc_places.size());
