@@ -23,6 +23,8 @@ target_compile_options(tresse_build_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   "$<$<CXX_COMPILER_ID:Clang>:-Wno-psabi>"  # vectors of four stay within the library
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>"  # g++ 12 cries wolf (std::variant, std::string)
+  # Of sources that stand together in one file g++ takes all but that file for headers.
+  "$<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>"
   $<$<BOOL:${TRESSE_WARNINGS_AS_ERRORS}>:-Werror>
   $<$<BOOL:${tresse_march}>:-march=${tresse_march}>)
 if(TRESSE_ASSERTIONS OR CMAKE_BUILD_TYPE STREQUAL "Debug")

@@ -17,7 +17,7 @@ namespace {
 using friction::FactoredProblem;
 using friction::SolverOptions;
 
-constexpr double tolerances[] = {1e-6, 1e-9, 1e-12};
+constexpr double asked_tolerances[] = {1e-6, 1e-9, 1e-12};
 
 struct Problem {
   FactoredProblem problem;
@@ -115,7 +115,7 @@ nlohmann::ordered_json friction(const Arguments& arguments) {
         plain += unit;
         per_contact += unit / static_cast<double>(p.problem.mu.size());
         for (int k = 0; k < 3; ++k) {
-          const Solve s = solve(p, tolerances[k], depth, most);
+          const Solve s = solve(p, asked_tolerances[k], depth, most);
           sweeps[k].push_back(s.sweeps);
           costs[k].push_back(s.seconds / unit);
           if (costs[k].back() <= budgets[k]) within[k] += 1.0;
@@ -136,7 +136,7 @@ nlohmann::ordered_json friction(const Arguments& arguments) {
         const auto finite = [](double value) {
           return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
         };
-        to.push_back({{"tolerance", tolerances[k]},
+        to.push_back({{"tolerance", asked_tolerances[k]},
                       {"cost_limit_plain_sweeps", budgets[k]},
                       {"share_within", within[k] / count},
                       {"median_sweeps", finite(median(sweeps[k]))},

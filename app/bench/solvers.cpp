@@ -16,7 +16,7 @@
 namespace tresse::app::bench {
 namespace {
 
-constexpr double tolerance = 1e-10;
+constexpr double asked_tolerance = 1e-10;
 
 std::vector<std::filesystem::path> problems_in(const std::string& folder) {
   std::vector<std::filesystem::path> out;
@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> problems_in(const std::string& folder) {
 }
 
 nlohmann::ordered_json solve_by(friction::Solver solver, const io::FrictionFile& file, int most) {
-  const friction::SolverOptions options{.tolerance = tolerance,
+  const friction::SolverOptions options{.tolerance = asked_tolerance,
                                         .max_iterations = most,
                                         .measure = friction::SolverOptions::Measure::natural_map,
                                         .solver = solver};
@@ -66,7 +66,7 @@ nlohmann::ordered_json solvers(const Arguments& arguments) {
       arena.execute([&] { row["solvers"].push_back(solve_by(static_cast<friction::Solver>(k), file, most)); });
     rows.push_back(row);
   }
-  return {{"tolerance", tolerance}, {"max_iterations", most}, {"rows", rows}};
+  return {{"tolerance", asked_tolerance}, {"max_iterations", most}, {"rows", rows}};
 }
 
 }  // namespace tresse::app::bench

@@ -20,7 +20,7 @@
 namespace tresse::io {
 namespace {
 
-constexpr long long most = 100'000'000;  // vertices, or faces
+constexpr long long most_elements = 100'000'000;  // vertices, or faces
 
 using detail::fail;
 
@@ -115,8 +115,8 @@ PlyHeader read_ply_header(std::string_view bytes, const std::string& name) {
         fail(name, lines.number(), "unknown format; expected ascii, binary_little_endian or binary_big_endian");
     } else if (words[0] == "element" && words.size() == 3) {
       const auto count = detail::integer_in(words[2]);
-      if (!count || *count < 0 || *count > most)
-        fail(name, lines.number(), fmt::format("the number of elements is not 0 to {}", most));
+      if (!count || *count < 0 || *count > most_elements)
+        fail(name, lines.number(), fmt::format("the number of elements is not 0 to {}", most_elements));
       out.elements.push_back({std::string(words[1]), static_cast<std::size_t>(*count), {}});
     } else if (words[0] == "property" && !out.elements.empty() && words.size() == 3) {
       const auto [size, kind] = ply_type(words[1], name, lines.number());
@@ -180,7 +180,7 @@ class PlyNumbers {
 };
 
 int as_index(double value, const std::string& name) {
-  if (!(value >= 0.0 && value < static_cast<double>(most) && value == std::floor(value)))
+  if (!(value >= 0.0 && value < static_cast<double>(most_elements) && value == std::floor(value)))
     fail(name, "a face names a vertex that is not there");
   return static_cast<int>(value);
 }
