@@ -2,6 +2,7 @@
 
 SI units everywhere; the columns of a frame are its axes, n0 (the tangent), n1, n2 of a fibre."""
 
+from tresse import _compiled_part  # noqa: F401  before all that needs it
 from tresse import friction, rods
 from tresse._core import InvalidInput, SystemFailure, version as __version__
 from tresse.geometry import Bezier, Clothoid, ClosestPoints, Helix, Segment, closest_points

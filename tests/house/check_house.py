@@ -17,7 +17,7 @@ LEVELS = {
     "base": 0, "math": 1, "geometry": 2, "friction": 2, "rods": 3, "bodies": 3, "contact": 3, "fluid": 3,
     "assembly": 4, "dynamics": 5, "statics": 5, "scene": 6, "io": 7,
 }  # fmt: skip
-SOURCE_FOLDERS = ("src", "app", "python", "render", "tests", "benchmarks")
+SOURCE_FOLDERS = ("src", "app", "python", "render", "tests", "benchmarks", "examples")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -129,7 +129,7 @@ ALL_BANS = [
 ]
 TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".pyi", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ".ts", ".css", ".html",
                  ""}  # fmt: skip
-TEXT_FOLDERS = (".ci", "app", "benchmarks", "cmake", "docs", "python", "render", "scenes", "src", "tests", "tools",
+TEXT_FOLDERS = (".ci", "app", "benchmarks", "cmake", "docs", "examples", "python", "render", "scenes", "src", "tests", "tools",
                 "validation", "viewer")  # fmt: skip
 SELF = pathlib.Path("tests/house/check_house.py")  # states the patterns, so holds them
 FREE_OF_RULES = {SELF, pathlib.Path("src/tresse/base/assert.hpp")}

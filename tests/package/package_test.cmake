@@ -18,6 +18,11 @@ run("configure the consumer" ${CMAKE_COMMAND} -S "${CONSUMER}" -B "${WORK}/build
 run("build the consumer" ${CMAKE_COMMAND} --build "${WORK}/build")
 run("run the consumer" "${WORK}/build/consumer")
 message(STATUS "consumer: ${output}")
+run("configure the example" ${CMAKE_COMMAND} -S "${CONSUMER}/../../examples/step_a_scene" -B "${WORK}/example" -G Ninja
+    "-DCMAKE_PREFIX_PATH=${WORK}/second place" -DCMAKE_CXX_COMPILER=${CXX})
+run("build the example" ${CMAKE_COMMAND} --build "${WORK}/example")
+run("run the example" "${WORK}/example/step_a_scene" "${WORK}/second place/share/tresse/scenes/comb.toml" 50)
+message(STATUS "example: ${output}")
 run("run the installed program" "${WORK}/second place/bin/tresse" --version)
 message(STATUS "program: ${output}")
 file(GLOB scenes "${WORK}/second place/share/tresse/scenes/*.toml")
