@@ -27,14 +27,13 @@ void export_frames(ExportArguments& a) {
   a.options.obstacles = !a.no_obstacles;
   const io::ExportReport report = io::export_run(a.folder, a.output, a.options);
   if (a.quiet) return;
-  say("{} frame{} as {}: {}", report.frames, report.frames == 1 ? "" : "s", a.options.format,
+  say("{} frame{} as {}: {}", report.frames, report.frames == 1 ? "" : "s", report.format,
       report.files.front().string());
 }
 
 void add_options(CLI::App& command, ExportArguments& a) {
   command.add_option("DIR", a.folder, "folder of a run, also one under way, or a trajectory.h5")->required();
-  command.add_option("--format", a.options.format, "of the files (docs/exports.md)")
-      ->required()
+  command.add_option("--format", a.options.format, "of the files (docs/exports.md; default: by the ending of -o)")
       ->check(CLI::IsMember(io::export_formats()));
   command.add_option("-o,--output", a.output,
                      "file to write: .usda, .pvd, .vtkhdf, .obj, .glb or .gltf, .csv; or a folder (default: DIR), for "
@@ -47,8 +46,8 @@ void add_options(CLI::App& command, ExportArguments& a) {
   command.add_flag("--no-obstacles", a.no_obstacles, "without the obstacles");
   command.add_flag("--quiet", a.quiet, "say nothing");
   command.footer(
-      "Example: tresse export out --format usda -o comb.usda --frames ::4\n"
-      "         tresse export out --format vtk -o comb.pvd     # for ParaView");
+      "Example: tresse export out -o comb.usda --frames ::4\n"
+      "         tresse export out -o comb.pvd     # for ParaView");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/interrupt.hpp>
@@ -78,6 +79,16 @@ void keep_freed_memory() {
 #endif
 }
 
+/// "help COMMAND" as "COMMAND --help".
+std::vector<char*> plain_arguments(int argc, char** argv) {
+  static char help[] = "--help";
+  std::vector<char*> out(argv, argv + argc);
+  if (out.size() < 2 || std::string_view(out[1]) != "help") return out;
+  out.erase(out.begin() + 1);
+  out.push_back(help);
+  return out;
+}
+
 /// The exit status of the command that the arguments name.
 int run(CLI::App& program, int argc, char** argv) {
   int exit_status = tresse::app::done;
@@ -131,9 +142,10 @@ int main(int argc, char** argv) {
     set_up_log();
     keep_freed_memory();
     CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
-    program.set_version_flag("--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
+    program.set_version_flag("-v,--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
     program.require_subcommand(1);
-    return run(program, argc, argv);
+    std::vector<char*> arguments = plain_arguments(argc, argv);
+    return run(program, static_cast<int>(arguments.size()), arguments.data());
   } catch (const std::bad_alloc&) {
     end_with(no_memory);  // even the message had no room
   }

@@ -299,6 +299,8 @@ def check_refusals(program, folder):
         (["run", "--format", "obj", "-o", "x.obj", "--frames", "a:3"], 'frames: "a:3"; expected a frame such as'),
         (["run", "--format", "obj", "-o", "x.obj", "--frames", "::0"], 'frames: "::0"; expected a frame such as'),
         (["run", "--format", "obj", "-o", "x.obj", "--frames", "4:2"], "frames: first 4 comes after last 2"),
+        (["run", "-o", "x.fbx"], "x.fbx: expected a format (--format), or a name that ends in .usda, .pvd, .vtkhdf"),
+        (["run"], "the output: expected a format (--format), or a name that ends in .usda"),
         (["run", "--format", "gltf", "-o", "x.glb", "--tubes", "2"], "tubes: 2; expected 3 to 64 sides, or 0"),
         (["run", "--format", "usda", "-o", "x.usda", "--fps", "0"], "fps: 0; expected more than 0"),
         (["run", "--format", "usda", "-o", "none/x.usda"], "none/x.usda"),
@@ -313,6 +315,18 @@ def check_refusals(program, folder):
     assert not list(folder.glob("*.tmp")), "temporary files were left"
 
 
+def check_endings(program, folder):
+    """The ending of the output tells the format."""
+    for number, ending in enumerate(("usda", "pvd", "vtkhdf", "obj", "glb", "gltf", "csv")):
+        export(program, folder, "-o", f"told{number}.{ending}", "--frames", "0")
+        form = {"pvd": "vtk", "glb": "gltf"}.get(ending, ending)
+        export(program, folder, "--format", form, "-o", f"said{number}.{ending}", "--frames", "0")
+        told, said = (sorted(folder.glob(f"{word}{number}*.{ending}")) for word in ("told", "said"))
+        assert told and len(told) == len(said), (ending, told)
+        if ending in ("obj", "glb", "csv"):  # the others name their files, or the time
+            assert [p.read_bytes() for p in told] == [p.read_bytes() for p in said], ending
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -323,6 +337,7 @@ def main():
         assert sum(len(c["gap"]) for c in run.contacts) > 5, "the scene has too few contacts to test with"
         for check in (check_csv, check_obj, check_polylines, check_vtk, check_vtkhdf, check_gltf, check_usda):
             check(program, folder, run)
+        check_endings(program, folder)
         check_places(program, folder)
         check_unfinished(program, folder)
         check_refusals(program, folder)

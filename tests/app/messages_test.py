@@ -137,11 +137,25 @@ def mixed_winding(folder):
         assert "fibre 0 of 'hair' overlaps obstacle 'box'" in refused, refused
 
 
+def help_and_version(folder):
+    """`help COMMAND` is `COMMAND --help`, `-v` is `--version`."""
+
+    def said(*words):
+        result = subprocess.run([folder.program, *words], capture_output=True, text=True, timeout=100)
+        assert result.returncode == 0 and not result.stderr, result
+        return result.stdout
+
+    for words in ([], ["run"], ["bench", "steps"]):
+        assert said("help", *words) == said(*words, "--help")
+    assert said("-v") == said("--version")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
-    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding):
+    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
+                 help_and_version):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)

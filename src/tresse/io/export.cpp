@@ -58,6 +58,19 @@ const Format& find_format(const std::string& name) {
       fmt::format("format: {}; expected {}", detail::in_quotes(name, 40), detail::alternatives(export_formats())));
 }
 
+/// The format that `options` name, or that the ending of the output tells.
+const Format& chosen_format(const ExportOptions& options, const fs::path& output) {
+  if (!options.format.empty()) return find_format(options.format);
+  const std::string ending = output.extension().string();
+  std::vector<std::string> all;
+  for (const Format& format : formats()) {
+    if (std::ranges::find(format.extensions, ending) != format.extensions.end()) return format;
+    all.insert(all.end(), format.extensions.begin(), format.extensions.end());
+  }
+  throw InvalidInput(fmt::format("{}: expected a format (--format), or a name that ends in {}",
+                                 output.empty() ? "the output" : output.string(), fmt::join(all, ", ")));
+}
+
 void validate(const ExportOptions& options) {
   require(options.time_codes_per_second > 0.0 && options.time_codes_per_second <= 1e9,
           [&] { return fmt::format("fps: {}; expected more than 0, at most 1e9", options.time_codes_per_second); });
@@ -120,16 +133,18 @@ const std::vector<std::string>& export_formats() {
   return names;
 }
 
-ExportReport export_run(const fs::path& run, const fs::path& output, const ExportOptions& options) {
-  validate(options);
-  const Format& format = find_format(options.format);
+ExportReport export_run(const fs::path& run, const fs::path& output, const ExportOptions& asked) {
+  validate(asked);
+  const Format& format = chosen_format(asked, output);
+  ExportOptions options = asked;
+  options.format = format.name;
   const fs::path file = place(run, output, format);
   std::error_code error;
   FileList inputs = files_of_run(fs::is_directory(run, error) ? run : run.parent_path());
   inputs.push_back(run);
   require_outputs({file}, inputs);
   detail::ExportSource source(run, options.frames);
-  return {.frames = source.size(), .files = format.write({source, options, file})};
+  return {.format = format.name, .frames = source.size(), .files = format.write({source, options, file})};
 }
 
 namespace detail {

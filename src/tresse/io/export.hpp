@@ -28,7 +28,7 @@ std::vector<std::size_t> chosen_frames(const FrameSelection& selection, std::siz
 const std::vector<std::string>& export_formats();
 
 struct ExportOptions {
-  std::string format;  ///< one of export_formats()
+  std::string format;  ///< one of export_formats(); empty: by the ending of the output
   FrameSelection frames;
   bool contacts = true;                 ///< where the format has them: all but obj and gltf
   bool obstacles = true;                ///< where the format has them
@@ -38,6 +38,7 @@ struct ExportOptions {
 };
 
 struct ExportReport {
+  std::string format;  ///< one of export_formats()
   std::size_t frames = 0;
   std::vector<std::filesystem::path> files;  ///< the first is the one to open
 };
