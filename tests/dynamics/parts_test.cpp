@@ -45,7 +45,9 @@ Outcome whip(int max_halvings) {
     const double before = stepper.largest_overlap();
     const StepReport report = stepper.step();
     EXPECT_GE(report.max_penetration, before) << "where the step starts from counts";
-    if (report.parts == 1) EXPECT_EQ(report.max_penetration, before);
+    if (report.parts == 1) {
+      EXPECT_EQ(report.max_penetration, before);
+    }
     EXPECT_EQ(report.step, i);
     EXPECT_DOUBLE_EQ(report.time, i * dt);
     EXPECT_DOUBLE_EQ(stepper.time(), i * dt);

@@ -72,6 +72,7 @@ TEST(Overlaps, AFibreInsideABodyIsFound) {
               0.008 + radius, 1e-9);
   EXPECT_NEAR(deepest(scene_of(short_inside, bodies::Plane{{0, 0, size}, Vector3::UnitZ()})), size + radius, 1e-9);
   bodies::Comb comb;
+  comb.base.setZero();
   comb.tooth_direction = Vector3::UnitZ();
   comb.row_direction = Vector3::UnitX();
   comb.handle_diameter = 2.0 * size;
