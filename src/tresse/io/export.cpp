@@ -133,18 +133,18 @@ const std::vector<std::string>& export_formats() {
   return names;
 }
 
-ExportReport export_run(const fs::path& run, const fs::path& output, const ExportOptions& asked) {
-  validate(asked);
-  const Format& format = chosen_format(asked, output);
-  ExportOptions options = asked;
-  options.format = format.name;
+ExportReport export_run(const fs::path& run, const fs::path& output, const ExportOptions& options) {
+  validate(options);
+  const Format& format = chosen_format(options, output);
+  ExportOptions chosen = options;
+  chosen.format = format.name;
   const fs::path file = place(run, output, format);
   std::error_code error;
   FileList inputs = files_of_run(fs::is_directory(run, error) ? run : run.parent_path());
   inputs.push_back(run);
   require_outputs({file}, inputs);
   detail::ExportSource source(run, options.frames);
-  return {.format = format.name, .frames = source.size(), .files = format.write({source, options, file})};
+  return {.format = format.name, .frames = source.size(), .files = format.write({source, chosen, file})};
 }
 
 namespace detail {
