@@ -95,7 +95,7 @@ NOT_SOUND = {
     "a tip that is led out of reach": (rod(LED % 0.1, damping=5e-3), [], [], "longer than the rod"),
     "a tip that is led away at 30 m/s": (rod((LED % 0.1).replace("0.3", "0.003"), damping=5e-3), [], [], "the same"),
     "a rod of nodes that folds": (random_scene(25, 4e-3), [], ["--push-out"], "its motion is not solved"),
-    "a rope deep in a drum": (random_scene(70, 4e-3), [], ["--push-out"], "no halvings: 16 radii deep", NO_CUTS),
+    "a rope deep in a drum": (random_scene(70, 4e-3), [], ["--push-out"], "no halvings: 8 radii deep", NO_CUTS),
     "a straight rod pushed end-on": (rod(END_ON) + FLOOR, [], [], "it cannot give way, and goes into the floor"),
     "a swing under the trapezoidal rule": (SCENES / "swing.toml", ["theta=0.5", "time_step=5e-3"], ["--until", "5"], "it gains energy"),
     "the same, helices and twice the step": (SCENES / "swing.toml", ["theta=0.5", "time_step=1e-2", "model=super-helix"], ["--until", "5"], "the same"),
