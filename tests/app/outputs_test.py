@@ -8,7 +8,13 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
+
+import h5py
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from file_changes import checkpoint_checksum  # noqa: E402
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
 RUN = ["run", "scene.toml", "--quiet", "--threads", "1", "--until", "0.005"]
@@ -21,6 +27,7 @@ REFUSED = [
     (["run", "out/scene.toml", "-o", "out"], "out/scene.toml: is an input"),
     (["run", "out/checkpoint.h5", "-o", "out"], "out/checkpoint.h5: is an input"),
     (["run", "out/checkpoint.h5", "-o", "out", "--resume"], "out/checkpoint.h5: is an input"),
+    (["run", "skewed.h5", "-o", "out"], "state: the frame of a root is no rotation"),
     ([*RUN, "-o", "mine"], "holds 'notes.txt' and nothing of a run"),
     ([*RUN, "-o", "out", "--record-pairs", "none/pairs.json"], "none/pairs.json: cannot create: No such file"),
     ([*RUN, "-o", "out", "--record-pairs", "box.obj"], "box.obj: is an input"),
@@ -77,6 +84,11 @@ def make(program, folder):
     assert result.returncode == 0, result
     shutil.copy(folder / "problems/step-4.hdf5", folder / "problem.hdf5")
     os.link(folder / "out/trajectory.h5", folder / "trajectory.png")
+    # A state that the file's reader takes and no rod can be in.
+    shutil.copy(folder / "out/checkpoint.h5", folder / "skewed.h5")
+    with h5py.File(folder / "skewed.h5", "r+") as file:
+        file["state/root_frame"][...] = 2 * file["state/root_frame"][...]
+        checkpoint_checksum(file)
 
 
 def main():
