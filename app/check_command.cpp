@@ -113,7 +113,7 @@ void print_trees(const assembly::World& world) {
     print("trees: {}, of {} fibres, {}, {} unknowns in all", trees, fibres, counted(elements, "element"), dof);
 }
 
-// Resident memory of runs, measured: docs/files.md, "Memory". [bytes]
+// Resident memory of runs, measured: docs/reference/files.md, "Memory". [bytes]
 constexpr double program_bytes = 21e6;
 constexpr double element_bytes = 10e3;  ///< kinematics, pieces for the search, frames on their way to the disk
 constexpr double matrix_copies = 1.9;   ///< of a fibre's dense implicit matrix

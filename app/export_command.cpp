@@ -33,7 +33,8 @@ void export_frames(ExportArguments& a) {
 
 void add_options(CLI::App& command, ExportArguments& a) {
   command.add_option("DIR", a.folder, "folder of a run, also one under way, or a trajectory.h5")->required();
-  command.add_option("--format", a.options.format, "of the files (docs/exports.md; default: by the ending of -o)")
+  command
+      .add_option("--format", a.options.format, "of the files (docs/guide/exports.md; default: by the ending of -o)")
       ->check(CLI::IsMember(io::export_formats()));
   command.add_option("-o,--output", a.output,
                      "file to write: .usda, .pvd, .vtkhdf, .obj, .glb or .gltf, .csv; or a folder (default: DIR), for "

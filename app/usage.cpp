@@ -30,7 +30,7 @@ struct CommandPath {
 std::string unknown_command(const CommandPath& path, const std::string& word) {
   std::string hint;
   if (path.apps.size() == 1 && word == "import") {
-    hint = "; a scene imports fibres itself, by from = { file = \"FILE\" } in [[fibres]]: docs/imports.md";
+    hint = "; a scene imports fibres itself, by from = { file = \"FILE\" } in [[fibres]]: docs/guide/imports.md";
   } else {
     std::vector<std::string> known;
     for (const CommandText& command : describe(*path.apps.back()).commands) known.push_back(command.name);

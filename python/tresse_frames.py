@@ -6,7 +6,7 @@
     for frame in tresse_frames.follow("out"):    # and those to come, until the run ends
         ...
 
-A frame is a dict from the names of docs/files.md to arrays of one frame: `fibres/points` is (P, 3), the contacts' are
+A frame is a dict from the names of docs/reference/files.md to arrays of one frame: `fibres/points` is (P, 3), the contacts' are
 those of this frame. `layout(folder)` has what does not change, such as `fibres/point_offsets`.
 """
 

@@ -1,4 +1,4 @@
-"""Assemblies of curved elastic fibres with exact contact and Coulomb friction. docs/python.md shows how to use this.
+"""Assemblies of curved elastic fibres with exact contact and Coulomb friction. docs/guide/python.md shows how to use this.
 
 SI units everywhere; the columns of a frame are its axes, n0 (the tangent), n1, n2 of a fibre."""
 

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 def load(folder: str | os.PathLike) -> Results:
     """The results of `tresse run`, `tresse static` or Simulation.run(output=...): of a run that ended, goes on or was
-    killed. Tables and frames are read when asked for. docs/files.md has the columns and names."""
+    killed. Tables and frames are read when asked for. docs/reference/files.md has the columns and names."""
     return Results(folder)
 
 
@@ -115,7 +115,7 @@ class Results:
 
 
 class Frames:
-    """A sequence of dicts by the names of docs/files.md, such as frame["fibres/points"]; each is read when asked for."""
+    """A sequence of dicts by the names of docs/reference/files.md, such as frame["fibres/points"]; each is read when asked for."""
 
     def __init__(self, folder: pathlib.Path):
         self._folder = folder

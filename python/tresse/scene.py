@@ -24,7 +24,7 @@ class Parameter(NamedTuple):
 
 
 class Scene:
-    """A checked scene; docs/scenes.md lists its tables and keys.
+    """A checked scene; docs/reference/scenes.md lists its tables and keys.
 
         tresse.Scene({"fibres": [{"name": "hair", "material": "human-hair", "length": "10 cm",
                                   "elements": 10, "radius": "40 um"}]})

@@ -142,7 +142,7 @@ def argument_cases():
         ("unknown command, nothing like it", ["quux"], ["unknown command 'quux' (see tresse --help)"]),
         ("unknown command that asks for help", ["plt", "--help"], ["unknown command 'plt'; did you mean 'plot'?"]),
         ("unknown benchmark", ["bench", "stps", "-o", "o"], ["'stps'; did you mean 'steps'? (see tresse bench --help)"]),
-        ("no import", ["import", "a.hair"], ["unknown command 'import'; ", "from = { file = ", "docs/imports.md"]),
+        ("no import", ["import", "a.hair"], ["unknown command 'import'; ", "from = { file = ", "docs/guide/imports.md"]),
         ("unknown option", ["run", comb, "-o", "out", "--fast"], ["unknown option --fast (see tresse run --help)"]),
         ("unknown option before all else that is wrong", ["render", "out/hair", "--fram", "3"],
          ["unknown option --fram; did you mean --frame? (see tresse render --help)"]),

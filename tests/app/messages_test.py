@@ -64,8 +64,8 @@ def words_of_check(folder):
 
 
 def page_of_check(folder):
-    """docs/commands.md explains every name that stands before a figure."""
-    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    """docs/reference/commands.md explains every name that stands before a figure."""
+    page = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
     table = page.partition("## What `tresse check` says")[2].partition("<!-- generated")[0]
     said = folder.call(THIN, "check").stdout
     for word in ("natural turns", "EI1", "EI2", "GJ", "gravito-bending length", "number", "first bending frequency", "detection",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The commands of the pages: pages_test.py --program TRESSE [--only PAGE].
 
-Every ```sh block of README.md, CONTRIBUTING.md and docs/*.md is run, in the order of its page, in a fresh folder where `scenes`,
+Every ```sh block of README.md, CONTRIBUTING.md and docs/**/*.md is run, in the order of its page, in a fresh folder where `scenes`,
 `tools` and `python` are those of the project and `tresse` is the program given. Runs are cut to a few steps and pictures to a few
 pixels (`shortened`); everything else is run as it stands. Marks in the pages, each in a line of its own before a block:
 
@@ -129,9 +129,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         pages = []
         for path in PAGES:
-            if arguments.only in path.name:
-                own = pathlib.Path(folder, path.stem)
-                own.mkdir()
+            if arguments.only in path.as_posix():
+                own = pathlib.Path(folder, path.relative_to(ROOT).with_suffix(""))
+                own.mkdir(parents=True)
                 pages.append(Page(path, program, own))
         for page in pool.map(Page.run, pages):
             wrong += page.wrong

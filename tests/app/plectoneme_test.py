@@ -3,7 +3,7 @@
 
 That it goes nowhere through itself is a matter of topology: while its ends are clamped along one line, twist and writhe
 add up to the turns that the clamps made, in every frame. Both are computed here, from the trajectory alone. What it pulls
-and turns with while it is held is compared with the energy of a ply without friction (docs/plectoneme.md)."""
+and turns with while it is held is compared with the energy of a ply without friction (docs/measured/plectoneme.md)."""
 
 import argparse
 import csv
@@ -110,7 +110,7 @@ def ply_angle(run, file, k):
 
 
 def theory(tension):
-    """Angle and moment of a long ply without friction (docs/plectoneme.md)."""
+    """Angle and moment of a long ply without friction (docs/measured/plectoneme.md)."""
     low, high = 1e-3, np.pi / 4 - 1e-6
     for _ in range(60):
         angle = (low + high) / 2

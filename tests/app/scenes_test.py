@@ -223,7 +223,7 @@ def knot(program, folder):
         with open(folder / "run/holds.csv", newline="", encoding="utf-8") as stream:
             pull = [np.hypot(float(row["fx"]), np.hypot(float(row["fy"]), float(row["fz"]))) for row in csv.DictReader(stream)]
         pulls[friction] = pull[-1]
-        # Its end stands still, and yet it creeps a little (docs/gallery.md): 2 to 4 % in these 0.3 s.
+        # Its end stands still, and yet it creeps a little (docs/start/gallery.md): 2 to 4 % in these 0.3 s.
         run.expect(f"pulls {pull[-1]:.3g} N, {pull[-301]:.3g} N 0.3 s before", abs(pull[-1] / pull[-301] - 1) < 0.05)
         # While it is drawn: what pulls beyond the bend of the loop, over (r/R)^(3/2) [audoly2007].
         taken[friction] = np.array([
@@ -271,7 +271,7 @@ def packing(program, folder):
 
 def shipped(program, folder):
     """Every scene passes the check, overlaps nothing, and has its picture."""
-    gallery = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    gallery = (ROOT / "docs/start/gallery.md").read_text(encoding="utf-8")
     for scene in SCENES:
         result = subprocess.run([program, "check", str(scene)], cwd=folder, capture_output=True, text=True, timeout=300)
         good = result.returncode == 0 and "no body overlaps another at the start" in result.stdout

@@ -106,8 +106,8 @@ Wanted brute_force(const Geometry& scene) {
     for (int j = i + 1; j < count; ++j) {
       const Piece& b = scene.pieces[j];
       if (!a.fibre && !b.fibre) continue;
-      // Neighbours on a fibre never pair up, docs/contact.md: only a travel of the size of the curl would bring them
-      // together.
+      // Neighbours on a fibre never pair up, docs/theory/contact.md: only a travel of the size of the curl would bring
+      // them together.
       const bool wanted = a.body != b.body || (j > i + 1 && come_back(scene, points, i, j));
       if (wanted && meet(a, b, points[i], points[j])) {
         out.pairs.insert({i, j});

@@ -6,7 +6,7 @@
 
 #include "support/worlds.hpp"
 
-/// Contacts whose normal turns within the step are linearised again alone: docs/dynamics.md, "Repairs".
+/// Contacts whose normal turns within the step are linearised again alone: docs/theory/dynamics.md, "Repairs".
 namespace tresse::dynamics {
 namespace {
 

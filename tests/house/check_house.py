@@ -5,6 +5,8 @@ RULE is one of
   levels   a folder includes only what stands at a lower level (docs/architecture.md), and public headers only Eigen
   names    snake_case file names in the places where they belong
   texts    what source files must not contain: printing in the library, absolute paths, unfinished marks, ...
+  pages    no line of a page above 120 characters, but rows of tables in the reference; no page above 1500 words, but
+           those of the reference
 Prints one line per breach and exits 1 when there is any. --self-test plants one breach of each kind and wants it found.
 """
 
@@ -175,7 +177,22 @@ def check_texts(root):
             yield f"{path}: a header's first line of code is #pragma once"
 
 
-RULES = {"levels": check_levels, "names": check_names, "texts": check_texts}
+def check_pages(root):
+    longest, most = 120, 1500
+    for path in sorted([root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]):
+        if not path.is_file():
+            continue
+        name = path.relative_to(root)
+        reference = name.parts[:2] == ("docs", "reference")
+        for number, line in lines(path):
+            if len(line) > longest and not (reference and line.startswith("|")):
+                yield f"{name}:{number}: {len(line)} characters, {longest} at most"
+        words = len(path.read_text(encoding="utf-8").split())
+        if words > most and not reference:
+            yield f"{name}: {words} words, {most} at most"
+
+
+RULES = {"levels": check_levels, "names": check_names, "texts": check_texts, "pages": check_pages}
 
 PLANTED = [  # rule, file, text, words of the breach
     ("levels", "src/tresse/math/a.cpp", "#include <tresse/rods/rod.hpp>", "stands at level 3"),
@@ -203,12 +220,15 @@ PLANTED = [  # rule, file, text, words of the breach
     ("texts", "scenes/i.toml", "x = 1 ", "space at the end"),
     ("texts", "README.md", "<<<<<<< ours", "left from a merge"),
     ("texts", "cmake/j.cmake", "add_compile_options(-ffast-math)", "liberties"),
+    ("pages", "docs/guide/a.md", "| a row | " + "x" * 120 + " |", "120 at most"),
+    ("pages", "docs/theory/b.md", "word\n" * 1501, "1500 at most"),
 ]
 INNOCENT = [
     ("src/tresse/rods/rod.hpp", "#pragma once\n#include <vector>\n#include <Eigen/Core>\n#include <tresse/math/x.hpp>\n"),
     ("src/tresse/rods/rod.cpp", '#include "detail/moments.hpp"\n#include <fmt/format.h>\n// printf( and assert( in prose\n'),
     ("tests/dynamics/stepper_test.cpp", "#include <tresse/assembly/world.hpp>\n#include \"support/paths.hpp\"\n"),
     ("app/main.cpp", "#include <tresse/io/scene_file.hpp>\nint main() { fmt::print(\"x\"); }\n"),
+    ("docs/reference/page.md", "| " + "x" * 150 + " |\n" + "word\n" * 2000),
     ("docs/page.md", "We never use -ffast-math. See https://example.org/home/page.\n"),
 ]
 

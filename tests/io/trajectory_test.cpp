@@ -376,7 +376,7 @@ TEST_F(Trajectory, five_lines_of_h5py_read_the_positions) {
   const TrajectoryLayout layout = synthetic::layout();
   const std::vector<Frame> frames = frames_of(layout, 4);
   write_trajectory(folder / "trajectory.h5", layout, frames);
-  // As docs/files.md shows it, then printed: the second point of the last fibre in the last frame.
+  // As docs/reference/files.md shows it, then printed: the second point of the last fibre in the last frame.
   put_bytes(folder / "read.py", R"(
 import h5py
 with h5py.File("trajectory.h5") as file:

@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 
 @pytest.mark.parametrize("page", ["python.md", "python_tutorial.md"])
 def test_the_blocks_of_a_page_run(page, scenes, tmp_path, monkeypatch):
-    text = (scenes.parent / "docs" / page).read_text(encoding="utf-8")
+    text = (scenes.parent / "docs/guide" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert len(blocks) > 4
     monkeypatch.chdir(tmp_path)

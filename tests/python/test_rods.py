@@ -143,7 +143,7 @@ def test_a_rod_comes_back_from_its_points(made):
     points = rod.position(np.linspace(0, rod.length, 80))
     fit = tresse.rods.fit_curve(points, "super-clothoid" if clothoid else "super-helix", elements=3)
     assert fit.converged and fit.largest_distance < 1e-12
-    # What points tell: twists and the size of the bends (docs/imports.md).
+    # What points tell: twists and the size of the bends (docs/guide/imports.md).
     assert np.abs(fit.curvatures[:, 0] - curvatures[:, 0]).max() < 1e-5
     assert np.abs(np.hypot(fit.curvatures[:, 1], fit.curvatures[:, 2]) - curvatures[:, 2]).max() < 1e-5
     back = fit.rod({"radius": 1e-4, "young_modulus": 1e9}, density=1300)

@@ -157,7 +157,7 @@ struct Disc {
   Vector3 inertia;  ///< about its axes n0, n1, n2 [kg m^2]
 };
 
-/// Where a rod has them: docs/rods.md, "Rotary inertia".
+/// Where a rod has them: docs/theory/rods.md, "Rotary inertia".
 inline std::vector<Disc> discs_of(const Case& c) {
   std::vector<Disc> out;
   const auto add = [&](int piece, double u, double length) {

@@ -1,4 +1,4 @@
-"""The figures of docs/three_point_bending.md, as small SVG files that are the same bytes for the same numbers."""
+"""The figures of docs/measured/three_point_bending.md, as small SVG files that are the same bytes for the same numbers."""
 
 import matplotlib
 

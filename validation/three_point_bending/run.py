@@ -2,7 +2,7 @@
 """Three-point bending of a naturally curved rod: the force on the support against the planar elastica.
 
 Runs scenes/three_point_bending.toml many times, prints a table (claim, asked, measured, pass) and draws the figures of
-docs/three_point_bending.md. Exit status: 0 every claim holds, 1 one does not, 2 bad usage or a run failed.
+docs/measured/three_point_bending.md. Exit status: 0 every claim holds, 1 one does not, 2 bad usage or a run failed.
 
 Indentation is the support's rise over the span D, force is F D^2 / (48 B) with B the bending stiffness; both have no
 dimension. Forces are compared relative to the largest of their curve.

@@ -5,8 +5,8 @@
 #include <tresse/assembly/free_motion.hpp>
 
 /// Prescribed points of fibres. Their velocities are equations J v = wanted among the unknowns of a tree, and kept
-/// exactly: whitened vectors lose what moves a held point, so that friction solvers never see it. docs/dynamics.md,
-/// "Held points".
+/// exactly: whitened vectors lose what moves a held point, so that friction solvers never see it.
+/// docs/theory/dynamics.md, "Held points".
 namespace tresse::assembly {
 
 /// A hold's load on its fibre over a step. [N s], [N m s]

@@ -7,7 +7,8 @@
 
 /// Fibres that grow on fibres. A branch is a rod with a carried root, whose frame is fixed in a material frame of its
 /// parent; then the velocities of every rod, its six of the root and its own coordinates', follow from the unknowns of
-/// the tree: those of the trunk's rod, then the coordinates of each branch, parents before children. docs/dynamics.md.
+/// the tree: those of the trunk's rod, then the coordinates of each branch, parents before children.
+/// docs/theory/dynamics.md.
 namespace tresse::assembly {
 
 /// A trunk and all that grows on it: one body of a friction problem. A fibre without branches is its own trunk.

@@ -2,8 +2,8 @@
 
 #include <tresse/bodies/shapes.hpp>
 
-/// Bodies that move freely: mass, inertia and the motion that they keep when nothing acts on them. docs/dynamics.md,
-/// "Rigid bodies".
+/// Bodies that move freely: mass, inertia and the motion that they keep when nothing acts on them.
+/// docs/theory/dynamics.md, "Rigid bodies".
 namespace tresse::bodies {
 
 /// Mass and inertia of a solid of revolution of even density, about its centre of mass.

@@ -23,7 +23,8 @@ struct BroadPhaseOptions {
 /// Whether the pieces are so few that looking at all of them costs less than any bookkeeping.
 bool few_pieces(const Geometry& scene);
 
-/// Whether two pieces of one fibre, a before b, are so far apart along it that they could touch; see docs/contact.md.
+/// Whether two pieces of one fibre, a before b, are so far apart along it that they could touch; see
+/// docs/theory/contact.md.
 bool can_touch_itself(const Geometry& scene, int a, int b);
 
 /// Pairs of a piece that moves and a plane or mesh that it may reach; sorted by (a, b).

@@ -11,7 +11,7 @@ namespace tresse::contact {
 
 /// Contacts of one configuration after another. What is proved of a pair of pieces, that they are so far apart, holds
 /// until they could have met: such pairs are not looked at again before. The contacts found are those of detect() over
-/// all candidate_pairs(), bit for bit, whatever was searched before. See docs/contact.md, "From step to step".
+/// all candidate_pairs(), bit for bit, whatever was searched before. See docs/theory/contact.md, "From step to step".
 class ContactSearch {
  public:
   ContactSearch(const BroadPhaseOptions& broad_phase, const DetectionOptions& detection)

@@ -152,7 +152,7 @@ bool stands_for_it(const Geometry& scene, const Candidate& candidate, const Cand
   return !(distance_along(scene, candidate.contact, nearer.contact) >= stands_for(scene, candidate, nearer));
 }
 
-/// Drops what a nearer contact of the same two bodies already stands for; docs/contact.md, "Junctions".
+/// Drops what a nearer contact of the same two bodies already stands for; docs/theory/contact.md, "Junctions".
 void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates, std::vector<int>& members,
                      std::vector<char>& keep) {
   std::sort(members.begin(), members.end(), [&](int i, int j) {

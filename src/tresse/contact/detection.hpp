@@ -51,7 +51,7 @@ double distance_along(const Geometry& scene, const Contact& contact, const Conta
 /// Contacts of the candidate pairs nearer than the reach of their pieces, in the order of the pairs: local minima of
 /// the distance a pair of pieces, every local minimum and end against a surface. Those of `followed`, contacts of an
 /// earlier configuration, come after them, at the nearest points around their old places, where no new one stands for
-/// them. Found twice at a junction: kept once. Same result for any number of threads. See docs/contact.md.
+/// them. Found twice at a junction: kept once. Same result for any number of threads. See docs/theory/contact.md.
 /// @cite crespel2024 sec. 5 (contact basis, duplicates)
 std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePair>& pairs,
                             const DetectionOptions& options, const std::vector<Place>& followed = {});

@@ -2,7 +2,7 @@
 
 #include <tresse/dynamics/detail/step_pass.hpp>
 
-// The stepper's free rigid bodies: docs/dynamics.md, "Rigid bodies".
+// The stepper's free rigid bodies: docs/theory/dynamics.md, "Rigid bodies".
 namespace tresse::dynamics {
 
 void Stepper::place_bodies(const std::vector<bodies::BodyState>& states) {

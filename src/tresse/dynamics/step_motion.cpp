@@ -119,7 +119,7 @@ void Stepper::assemble_free_motion(int f, int t) {
 /// For another pass at the end that the last predicts; the rods are left there. All that acts on a tree is taken at one
 /// shape: matrix, inertia, gravity, contact and holds. Light motions, such as a turn of a curved rod about its own
 /// centreline, feel differences of forces that nearly cancel. Taken at two shapes these differences would be wrong, and
-/// passes and steps would drift apart: docs/dynamics.md, "One shape".
+/// passes and steps would drift apart: docs/theory/dynamics.md, "One shape".
 void Stepper::assemble_at_end(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const bool carried = options_.scheme != Scheme::nonlinear && linear(t);  // where rates alone do not tell the momentum

@@ -11,7 +11,7 @@
 #include <tresse/contact/overlaps.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 
-// Contacts whose normal turns on the way, so that the end of a pass overlaps: docs/dynamics.md, "Repairs".
+// Contacts whose normal turns on the way, so that the end of a pass overlaps: docs/theory/dynamics.md, "Repairs".
 namespace tresse::dynamics {
 namespace {
 

@@ -53,7 +53,7 @@ struct StepOptions {
 };
 
 /// Advances a world step by step: free motion of every fibre, contacts, one discrete frictional contact problem, new
-/// state. The equations are in docs/dynamics.md. Same bits for any number of threads.
+/// state. The equations are in docs/theory/dynamics.md. Same bits for any number of threads.
 class Stepper {
  public:
   /// `initial` holds one state a fibre and one a free body; throws InvalidInput when sizes or options are wrong.

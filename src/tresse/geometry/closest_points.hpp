@@ -47,7 +47,7 @@ struct ClosestPoints {
 
 /// Global minimum of |a(s_a) - b(s_b)| over the two intervals. `distance` is that of the two points of the curves at
 /// s_a and s_b, whatever the method. Several minimisers as good as each other to the tolerance: any of them. Certified
-/// and branch and bound follow crespel2024 sec. 5, with the additions and bounds of docs/geometry.md. Throws
+/// and branch and bound follow crespel2024 sec. 5, with the additions and bounds of docs/theory/geometry.md. Throws
 /// InvalidInput for a parameter that is not finite, an interval that is empty, or an option out of its range. No
 /// allocation once the thread has met a query as large (but for clothoids given as Curve).
 [[nodiscard]] ClosestPoints closest_points(const Curve& a, Interval interval_a, const Curve& b, Interval interval_b,

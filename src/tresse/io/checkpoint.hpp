@@ -7,7 +7,7 @@
 #include <tresse/dynamics/report.hpp>
 #include <tresse/io/summary.hpp>
 
-/// checkpoint.h5 and failure/step-N.h5: one layout, listed in docs/files.md.
+/// checkpoint.h5 and failure/step-N.h5: one layout, listed in docs/reference/files.md.
 namespace tresse::io {
 
 /// How far the files that only grow had come. Rows rather than bytes, since the width of the timing columns varies from

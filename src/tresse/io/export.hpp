@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-/// The frames of a run in the formats of other programs. What stands in each file: docs/exports.md.
+/// The frames of a run in the formats of other programs. What stands in each file: docs/guide/exports.md.
 namespace tresse::io {
 
 /// Frames first, first + stride, ... up to `last`, which is included where it is met. Negative: from the end, -1 is the

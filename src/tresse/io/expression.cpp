@@ -250,7 +250,7 @@ class Evaluator {
     if (!found) {
       const std::string near = nearest_unit(symbol);
       fail(offset, fmt::format("unknown unit {}{}", detail::in_quotes(symbol, 30),
-                               near.empty() ? std::string("; see the units in docs/scenes.md")
+                               near.empty() ? std::string("; see the units in docs/reference/scenes.md")
                                             : fmt::format("; did you mean \"{}\"?", near)));
     }
     at_ += symbol.size();

@@ -7,8 +7,8 @@
 
 #include <tresse/io/units.hpp>
 
-/// The arithmetic of scene files: "70 um", "-(${length}) / 3 + 2 cm", "sqrt(2) * ${radius}". docs/scenes.md has the
-/// grammar.
+/// The arithmetic of scene files: "70 um", "-(${length}) / 3 + 2 cm", "sqrt(2) * ${radius}". docs/reference/scenes.md
+/// has the grammar.
 namespace tresse::io {
 
 /// A number and what is known of its dimension.

@@ -7,7 +7,7 @@
 
 #include <tresse/geometry/triangle_mesh.hpp>
 
-/// Surfaces of triangles from files: OBJ, PLY and glTF. docs/scenes.md, "Meshes", says what of them is read.
+/// Surfaces of triangles from files: OBJ, PLY and glTF. docs/reference/scenes.md, "Meshes", says what of them is read.
 namespace tresse::io {
 
 /// As the file has it: vertices are not merged, degenerate faces are still there.

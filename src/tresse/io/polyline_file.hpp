@@ -25,7 +25,7 @@ struct Polylines {
 /// Reads by the name's end: `.hair` (Cem Yuksel's binary format), `.obj` (line records), `.csv` (a table with columns
 /// x, y, z) or `.usda` (BasisCurves as text). A row that is no strand is left out and told in `remarks`.
 /// `frame`: of files that hold several, by its order; 0 is the first, -1 the last. `radii`: whether the thickness is
-/// wanted; rows whose thickness is none are then left out. What each format may hold: docs/imports.md.
+/// wanted; rows whose thickness is none are then left out. What each format may hold: docs/guide/imports.md.
 /// @throws InvalidInput with one line that names the place; also where no row is left.
 Polylines read_polylines(const std::filesystem::path& file, int frame = 0, bool radii = true);
 /// The same from the contents of a file of that name.

@@ -9,7 +9,7 @@
 #include <tresse/rods/fit_curve.hpp>
 #include <tresse/scene/scene.hpp>
 
-/// Scene files: TOML with parameters, units and arithmetic. docs/scenes.md is the reference of the format.
+/// Scene files: TOML with parameters, units and arithmetic. docs/reference/scenes.md is the reference of the format.
 namespace tresse::io {
 
 /// Values from the command line that replace those of the [parameters] table, or, where the name is "table.key", a

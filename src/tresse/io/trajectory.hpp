@@ -8,7 +8,8 @@
 #include <tresse/io/frame.hpp>
 #include <tresse/io/hdf5.hpp>
 
-/// trajectory.h5, the whole story of a run for whoever draws or measures it. Its datasets are listed in docs/files.md.
+/// trajectory.h5, the whole story of a run for whoever draws or measures it. Its datasets are listed in
+/// docs/reference/files.md.
 namespace tresse::io {
 
 /// Writes `file` in one pass, whole or not at all, and reads it back before it takes its place; the same frames leave

@@ -9,7 +9,7 @@
 #include <tresse/io/frame.hpp>
 
 /// The trajectory while a run writes it: a file that only grows, so that a kill costs no more than the last record.
-/// Layout in docs/files.md.
+/// Layout in docs/reference/files.md.
 namespace tresse::io {
 
 class TrajectoryLogWriter {

@@ -41,9 +41,9 @@ struct FittedCurve {
 /// a twentieth. Where that curve strays from the polyline, leaves out what is not noise, or is longer by more than 1 %
 /// at a corner, the result is the polyline itself with rounded corners, of unequal elements (unless `parts` are given):
 /// straight ones and arcs, or clothoids. A corner that turns back is opened by less than the tolerance. With round
-/// sections the choice of n1 is free: twists and sqrt(k1^2 + k2^2) are what is found again; figures in docs/imports.md,
-/// tests/rods/fit_curve_test.cpp. Deterministic. Throws InvalidInput for other numbers of points, numbers that are not
-/// finite or beyond 1e9, points that coincide, options out of range.
+/// sections the choice of n1 is free: twists and sqrt(k1^2 + k2^2) are what is found again; figures in
+/// docs/guide/imports.md, tests/rods/fit_curve_test.cpp. Deterministic. Throws InvalidInput for other numbers of
+/// points, numbers that are not finite or beyond 1e9, points that coincide, options out of range.
 FittedCurve fit_curve(const std::vector<Vector3>& points, const FitOptions& options);
 
 /// A chain of straight edges through nodes on the polyline, at equal arc lengths along it, for discrete elastic rods

@@ -21,7 +21,7 @@ struct LimbPlace {
 /// One rod's part in the linear-time factor of a tree. The rods of a tree are eliminated from twigs to trunk: a limb
 /// leaves its parent a form in the twist of its root, a (6, 6) inertia. Twists and wrenches are in world axes at the
 /// rod's own r(0), for what is attached too; x holds the rod's own unknowns, (own) below: dof() less the six of a
-/// carried root. "Attached" lists go by the places that the matrix was made with. docs/dynamics.md, "Trees".
+/// carried root. "Attached" lists go by the places that the matrix was made with. docs/theory/dynamics.md, "Trees".
 class LimbMatrix {
  public:
   virtual ~LimbMatrix() = default;

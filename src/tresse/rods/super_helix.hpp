@@ -15,7 +15,7 @@ struct SuperHelixElement {
 };
 
 /// Kirchhoff rod with piecewise constant curvature. @cite bertails2018hdr sec. 2.3.1; bertails2006
-/// Every term is closed form in the element and exact to rounding; see docs/rods.md for the equations.
+/// Every term is closed form in the element and exact to rounding; see docs/theory/rods.md for the equations.
 std::unique_ptr<Rod> make_super_helix(const std::vector<SuperHelixElement>& elements, const Material& material,
                                       RootCondition root_condition);
 

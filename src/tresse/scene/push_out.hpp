@@ -18,9 +18,9 @@ struct PushOut {
 
 /// Moves fibres that overlap something at the start apart, as little as their stiffness says: every round is the
 /// change of shape of least bending and twisting energy, counted from the shape before it, that takes out the overlaps,
-/// frictionless, to first order (docs/dynamics.md, one step with the natural shape set to the present one and a long
-/// time step). Clamped roots and obstacles stay; free fibres move as a whole. Only `built.state` changes, and in it
-/// only what overlaps; velocities stay.
+/// frictionless, to first order (docs/theory/dynamics.md, one step with the natural shape set to the present one and a
+/// long time step). Clamped roots and obstacles stay; free fibres move as a whole. Only `built.state` changes, and in
+/// it only what overlaps; velocities stay.
 [[nodiscard]] PushOut push_out(Case& built, const PushOutOptions& options = {});
 
 }  // namespace tresse::scene

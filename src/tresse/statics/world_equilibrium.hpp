@@ -50,9 +50,9 @@ struct WorldEquilibrium {
 };
 
 /// Frictionless equilibrium of clamped fibres with themselves, one another and obstacles under gravity: a minimum of
-/// elastic and gravity energy over shapes that do not overlap. See docs/statics.md. `start`: one state a fibre; roots
-/// are taken from the world. Where nothing comes near anything every fibre is solved by solve_equilibrium(). Throws
-/// InvalidInput for a root that is not clamped or bad options.
+/// elastic and gravity energy over shapes that do not overlap. See docs/theory/statics.md. `start`: one state a fibre;
+/// roots are taken from the world. Where nothing comes near anything every fibre is solved by solve_equilibrium().
+/// Throws InvalidInput for a root that is not clamped or bad options.
 [[nodiscard]] WorldEquilibrium solve_equilibrium(assembly::World& world, const std::vector<rods::RodState>& start,
                                                  const WorldEquilibriumOptions& options);
 

@@ -41,7 +41,7 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
                 std::vector<Candidate>& out);
 
 /// Appends the contacts of a piece and a mesh: places over a face where the height above it has a local minimum, and
-/// those nearest to edges and corners that stand out. See docs/contact.md, "Meshes".
+/// those nearest to edges and corners that stand out. See docs/theory/contact.md, "Meshes".
 void append_mesh_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);
 /// A contact of an earlier configuration with the mesh `surface`, which was at `on_a` of the other body: over faces the
 /// same place along a; beside an edge, within follow_radii radii of it. The side of an open mesh stays what it was.
@@ -60,7 +60,8 @@ Candidate follow_one(const Geometry& scene, const Place& place);
 void append_followed(const Geometry& scene, const std::vector<Place>& places, const DetectionOptions& options,
                      std::vector<Candidate>& out);
 
-/// The contacts, but for those that a nearer one of the same two bodies stands for; docs/contact.md, "Junctions".
+/// The contacts, but for those that a nearer one of the same two bodies stands for; docs/theory/contact.md,
+/// "Junctions".
 std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates);
 
 }  // namespace tresse::contact::detail

@@ -5,7 +5,7 @@
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/geometry/detail/strip.hpp>
 
-/// Where the distance from the points of a to b rises or falls all the way. See docs/geometry.md, "Flanks".
+/// Where the distance from the points of a to b rises or falls all the way. See docs/theory/geometry.md, "Flanks".
 
 namespace tresse::geometry::detail {
 

@@ -9,8 +9,8 @@
 #include <tresse/math/reciprocals.hpp>
 
 /// Pieces of curves, boxes of two pieces, and what can be proved about |a - b| on four boxes at a time. See
-/// docs/geometry.md for the proofs; physics and notation: u, v in [-1, 1] across the pieces, e half-widths, k >= |r''|,
-/// m >= |r'''|.
+/// docs/theory/geometry.md for the proofs; physics and notation: u, v in [-1, 1] across the pieces, e half-widths, k >=
+/// |r''|, m >= |r'''|.
 
 namespace tresse::geometry::detail {
 
@@ -155,7 +155,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
 template <CurveEvaluator C>
 TRESSE_HOT void fill_bounds(const C&, Pieces& p) {
   const Lanes half = p.half;
-  // Inflated for the rounding of the phase of many turns (docs/geometry.md, margins).
+  // Inflated for the rounding of the phase of many turns (docs/theory/geometry.md, margins).
   p.remainder = p.twist * (half * half * half) * ((1.0 + 1e-6) / 6.0);
   if constexpr (C::unit_speed) {
     p.min_speed = p.max_speed = spread(1.0);

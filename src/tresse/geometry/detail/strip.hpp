@@ -3,7 +3,7 @@
 #include <tresse/geometry/detail/piece.hpp>
 
 /// Strips of a pair of curves: a part of a against all of b, four at a time. Near each point of a the nearest point of
-/// b is one, so that what is left to search is one parameter, along the valley of |a - b|. See docs/geometry.md,
+/// b is one, so that what is left to search is one parameter, along the valley of |a - b|. See docs/theory/geometry.md,
 /// "Strips". Notation: G = |a(s) - b(t)|^2 / 2; x = s - s_c in [-e, e]; y = t - (t_c + along x).
 
 namespace tresse::geometry::detail {

@@ -5,7 +5,8 @@
 #include <tresse/io/frame.hpp>
 #include <tresse/io/hdf5.hpp>
 
-/// Every array of a trajectory, listed once: the log, trajectory.h5, their readers and docs/files.md follow this list.
+/// Every array of a trajectory, listed once: the log, trajectory.h5, their readers and docs/reference/files.md follow
+/// this list.
 namespace tresse::io::detail {
 
 /// What an array has one row of.

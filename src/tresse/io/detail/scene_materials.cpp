@@ -13,7 +13,7 @@ struct Preset {
   rods::Material material;
 };
 
-/// Handbook values; docs/scenes.md cites each. Damping is left at zero: it depends on what is to be damped.
+/// Handbook values; docs/reference/scenes.md cites each. Damping is left at zero: it depends on what is to be damped.
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> table{
       {"human-hair", {.density = 1320.0, .young_modulus = 3.9e9, .poisson_ratio = 0.4, .damping_time = 0.0}},
