@@ -19,7 +19,9 @@ struct PlotArguments {
   std::vector<std::string> places;
   std::vector<std::string> labels;
   std::string output;
-  std::string what = "forces";
+  std::string what = "auto";
+  std::string x;
+  std::vector<std::string> y;
   std::string compare = "auto";
   std::string title;
 };
@@ -27,6 +29,8 @@ struct PlotArguments {
 std::vector<std::string> options_of(const PlotArguments& arguments) {
   std::vector<std::string> out = {"--output=" + arguments.output, "--what=" + arguments.what,
                                   "--compare=" + arguments.compare};
+  if (!arguments.x.empty()) out.push_back("--x=" + arguments.x);
+  for (const std::string& column : arguments.y) out.push_back("--y=" + column);
   if (!arguments.title.empty()) out.push_back("--title=" + arguments.title);
   for (const std::string& label : arguments.labels) out.push_back("--label=" + label);
   return out;
@@ -59,10 +63,20 @@ void add_options(CLI::App& command, PlotArguments& a) {
   command.add_option("DIR", a.places, "folders of runs; two are compared")->required();
   command.add_option("-o,--output", a.output, "figure to write: FILE.png, .svg or .pdf")->required();
   command
-      .add_option("--what", a.what,
-                  "which table; sweep: DIR is that of tresse sweep; convergence: DIRs are files of tresse friction")
-      ->check(CLI::IsMember({"forces", "energies", "solver", "sweep", "convergence"}))
+      .add_option(
+          "--what", a.what,
+          "auto: forces, loads of holds where there are no obstacles, what a sweep found; sweep: DIR is that of "
+          "tresse sweep; convergence: DIRs are files of tresse friction")
+      ->check(CLI::IsMember({"auto", "forces", "holds", "energies", "solver", "sweep", "convergence"}))
       ->capture_default_str();
+  command
+      .add_option("--y", a.y,
+                  "draw this column, several times for several: of steps.csv or sweep.csv, force_OBSTACLE, "
+                  "load_HOLD, or a part of these, such as force_comb_z")
+      ->type_name("COLUMN")
+      ->allow_extra_args(false);
+  command.add_option("--x", a.x, "against this column (default: time; of a sweep its first parameter)")
+      ->type_name("COLUMN");
   command.add_option("--compare", a.compare, "with a zoom and the rough part of the force; auto: for two runs")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->capture_default_str();
@@ -73,7 +87,8 @@ void add_options(CLI::App& command, PlotArguments& a) {
 }  // namespace
 
 void add_plot_command(CLI::App& program, int& exit_status) {
-  CLI::App* command = program.add_subcommand("plot", "Draw the forces, energies or solver figures of runs");
+  CLI::App* command =
+      program.add_subcommand("plot", "Draw the forces, loads, energies, solver figures or any columns of runs");
   command->footer("Example: tresse plot out/comb -o forces.png");
   const auto arguments = std::make_shared<PlotArguments>();
   add_options(*command, *arguments);

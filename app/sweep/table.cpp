@@ -4,8 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,40 +33,14 @@ void add_number(Figures& out, const std::string& name, const Json& from, const s
   if (value.is_boolean()) out.emplace_back(name, value.get<bool>() ? "1" : "0");
 }
 
-/// Size of the force on an obstacle over the steps.
-struct Force {
-  double sum = 0.0;
-  double largest = 0.0;
-  std::size_t steps = 0;
-};
-
-void add_forces(Figures& out, const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return;
-  std::istringstream in(io::read_file(file));
-  std::string line;
-  std::vector<std::string> order;
-  std::map<std::string, Force> forces;
-  std::getline(in, line);
-  while (std::getline(in, line)) {
-    const std::vector<std::string> row = io::row_fields(line);
-    constexpr std::size_t columns = 6;
-    if (row.size() != columns) continue;
-    double square = 0.0;
-    for (std::size_t i = 2; i < 5; ++i) {
-      double component = 0.0;
-      std::from_chars(row[i].data(), row[i].data() + row[i].size(), component);
-      square += component * component;
-    }
-    const auto [place, fresh] = forces.try_emplace(row[1]);
-    if (fresh) order.push_back(row[1]);
-    place->second.sum += std::sqrt(square);
-    place->second.largest = std::max(place->second.largest, std::sqrt(square));
-    ++place->second.steps;
-  }
-  for (const std::string& name : order) {
-    const Force& force = forces.at(name);
-    out.emplace_back("mean_force_" + name, number(force.sum / static_cast<double>(force.steps)));
-    out.emplace_back("max_force_" + name, number(force.largest));
+/// mean_force_NAME and max_force_NAME of the obstacles, mean_load_NAME and max_load_NAME of what holds fibres.
+void add_loads(Figures& out, const Json& summary, const char* list, const char* word) {
+  if (!summary.contains(list) || !summary[list].is_array()) return;
+  for (const Json& load : summary[list]) {
+    if (!load.is_object() || !load.contains("name") || !load["name"].is_string()) continue;
+    for (const char* size : {"mean", "max"})
+      add_number(out, fmt::format("{}_{}_{}", size, word, load["name"].get<std::string>()), load,
+                 fmt::format("/{}_force", size));
   }
 }
 
@@ -114,7 +86,8 @@ Figures figures_of(const std::filesystem::path& folder) {
       {"peak_memory_bytes", "/peak_memory_bytes"},
   };
   for (const auto& [name, pointer] : wanted) add_number(out, name, summary, pointer);
-  add_forces(out, folder / "forces.csv");
+  add_loads(out, summary, "obstacles", "force");
+  add_loads(out, summary, "holds", "load");
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include <tresse/base/interrupt.hpp>
 #include <tresse/dynamics/stepper.hpp>
 #include <tresse/io/run.hpp>
+#include <tresse/io/snapshot.hpp>
 
 #include "bindings.hpp"
 #include "contact_rows.hpp"
@@ -347,6 +348,24 @@ py::dict by_obstacle(const Simulation& simulation, Vector3 dynamics::ObstacleLoa
   return out;
 }
 
+Points by_rows(const std::vector<Vector3>& vectors) {
+  Points out(static_cast<Eigen::Index>(vectors.size()), 3);
+  for (std::size_t i = 0; i < vectors.size(); ++i) out.row(static_cast<Eigen::Index>(i)) = vectors[i];
+  return out;
+}
+
+/// (arc lengths, positions, forces, moments) of every fibre.
+py::list internal_load_list(const Simulation& simulation) {
+  py::list out;
+  const auto loads = io::internal_loads(simulation.plan().scene, simulation.stepper(), simulation.report());
+  for (const io::InternalLoads& own : loads) {
+    const auto count = static_cast<py::ssize_t>(own.arc_length.size());
+    out.append(py::make_tuple(py::array_t<double>(count, own.arc_length.data()), by_rows(own.position),
+                              by_rows(own.force), by_rows(own.moment)));
+  }
+  return out;
+}
+
 /// (name, fibre, force, moment, error), in the order of the world's holds.
 py::list hold_list(const Simulation& simulation) {
   const std::vector<assembly::Hold>& holds = simulation.stepper().world().holds;
@@ -425,6 +444,7 @@ void bind_reading(py::class_<Simulation>& simulation) {
       .def("forces", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::force); })
       .def("torques", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::torque); })
       .def("holds", &hold_list)
+      .def("internal_loads", &internal_load_list)
       .def("contacts", [](const Simulation& s) { return contact_rows(s.stepper().contacts()); })
       .def("report", &report_dict);
 }

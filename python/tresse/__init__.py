@@ -9,10 +9,10 @@ from tresse.geometry import Bezier, Clothoid, ClosestPoints, Helix, Segment, clo
 from tresse.plots import plot_convergence, plot_fibres, plot_forces
 from tresse.results import Frames, Results, load
 from tresse.scene import Parameter, Scene
-from tresse.simulation import HoldLoad, Pose, RunOutcome, Simulation
+from tresse.simulation import HoldLoad, InternalLoads, Pose, RunOutcome, Simulation
 
 __all__ = [
-    "Bezier", "Clothoid", "ClosestPoints", "Frames", "Helix", "HoldLoad", "InvalidInput", "Parameter", "Pose", "Results",
-    "RunOutcome", "Scene", "Segment", "Simulation", "SystemFailure", "closest_points", "friction", "load",
+    "Bezier", "Clothoid", "ClosestPoints", "Frames", "Helix", "HoldLoad", "InternalLoads", "InvalidInput", "Parameter", "Pose",
+    "Results", "RunOutcome", "Scene", "Segment", "Simulation", "SystemFailure", "closest_points", "friction", "load",
     "plot_convergence", "plot_fibres", "plot_forces", "rods",
 ]  # fmt: skip

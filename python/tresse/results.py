@@ -61,17 +61,29 @@ class Results:
 
     @property
     def holds(self) -> np.ndarray:
-        """holds.csv, where points are held."""
+        """holds.csv, where points are held: time, hold, fibre, fx, fy, fz, mx, my, mz, error. hold() has those of one."""
         return self._table("holds.csv")
 
     def force(self, obstacle: str) -> tuple[Array, Array]:
         """Time (n) [s] and the force of the fibres on an obstacle (n, 3) [N]."""
-        table = self.forces
-        rows = table[table["obstacle"] == obstacle]
-        if rows.size == 0:
-            names = ", ".join(dict.fromkeys(table["obstacle"].tolist())) or "none"
-            raise InvalidInput(f"{self.folder / 'forces.csv'}: no obstacle '{obstacle}', expected one of: {names}")
+        rows = self._rows_of("forces.csv", "obstacle", obstacle)
         return rows["time"].copy(), np.stack([rows["fx"], rows["fy"], rows["fz"]], axis=1)
+
+    def hold(self, name: str) -> tuple[Array, Array]:
+        """Time (n) [s] and the force (n, 3) [N] of the fibres on a hold, summed over the fibres that it holds."""
+        rows = self._rows_of("holds.csv", "hold", name)
+        time, step = np.unique(rows["time"], return_inverse=True)
+        force = np.zeros((time.size, 3))
+        np.add.at(force, step, np.stack([rows["fx"], rows["fy"], rows["fz"]], axis=1))
+        return time, force
+
+    def _rows_of(self, name, column, wanted):
+        table = self._table(name)
+        rows = table[table[column] == wanted]
+        if rows.size == 0:
+            names = ", ".join(dict.fromkeys(table[column].tolist())) or "none"
+            raise InvalidInput(f"{self.folder / name}: no {column} '{wanted}', expected one of: {names}")
+        return rows
 
     @property
     def frames(self) -> Frames:

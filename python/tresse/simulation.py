@@ -15,7 +15,7 @@ from tresse._arrays import array, flat, frame as rotation
 from tresse._core import InvalidInput
 from tresse.scene import Scene
 
-__all__ = ["HoldLoad", "Pose", "RunOutcome", "Simulation"]
+__all__ = ["HoldLoad", "InternalLoads", "Pose", "RunOutcome", "Simulation"]
 
 Array = NDArray[np.float64]
 
@@ -33,6 +33,15 @@ class HoldLoad(NamedTuple):
     force: Array  #: (3) world axes [N]
     moment: Array  #: (3) of a clamped one, about the point [N m]
     error: float  #: how far off the point is at the end, beyond what the fibre stretches [m]
+
+
+class InternalLoads(NamedTuple):
+    """What a fibre carries inside, along its (p) points; the part beyond a point pulls on the part before it."""
+
+    arc_length: Array  #: (p) from the root [m]
+    position: Array  #: (p, 3) of the centreline [m]
+    force: Array  #: (p, 3) tension, shear along n1, shear along n2 [N]
+    moment: Array  #: (p, 3) twist, bending about n1, bending about n2 [N m]
 
 
 class RunOutcome(NamedTuple):
@@ -147,6 +156,12 @@ class Simulation:
     def centrelines(self) -> list[Array]:
         """centreline() of every fibre."""
         return [self._core.centreline(f, 8) for f in range(self.fibres)]
+
+    @property
+    def internal_loads(self) -> list[InternalLoads]:
+        """What every fibre carries inside, at `output.points_per_element` points an element: of the last step; before
+        the first, of the fibres at rest under gravity."""
+        return [InternalLoads(*own) for own in self._core.internal_loads()]
 
     def curvatures(self, fibre: int) -> Array:
         """(n, 3) (twist, k1, k2) by element, of a super-clothoid by node [1/m]."""

@@ -1,19 +1,23 @@
 """The command line of the module; `tresse plot` passes its arguments on. Exit status 2 and one line on bad input."""
 
 import argparse
+import functools
 import io
 import os
 import pathlib
 import sys
 
-from tresse_plot.tables import PlotError, plain
+from tresse_plot.tables import PlotError, has_rows, is_sweep, plain
 
 
 def _parse(arguments):
     parser = argparse.ArgumentParser(prog="tresse plot")
     parser.add_argument("runs", nargs="+")
     parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--what", choices=("forces", "energies", "solver", "sweep", "convergence"), default="forces")
+    parser.add_argument("--what", choices=("auto", "forces", "holds", "energies", "solver", "sweep", "convergence"),
+                        default="auto")  # fmt: skip
+    parser.add_argument("--x")
+    parser.add_argument("--y", action="append", default=[])
     parser.add_argument("--title")
     parser.add_argument("--label", action="append", default=[])
     parser.add_argument("--compare", choices=("auto", "yes", "no"), default="auto")
@@ -24,6 +28,36 @@ def _labelled(runs, labels):
     if labels and len(labels) != len(runs):
         raise PlotError(f"{len(labels)} labels for {len(runs)} runs: expected one each")
     return list(zip(map(plain, labels or [pathlib.Path(run).resolve().name for run in runs]), runs))
+
+
+def _what(options):
+    """The figure that suits the first folder where none is asked for."""
+    first = options.runs[0]
+    if options.what != "auto":
+        return options.what
+    if is_sweep(first):
+        return "sweep"
+    if options.x or options.y:
+        return "columns"
+    return "holds" if not has_rows(first, "forces.csv") and has_rows(first, "holds.csv") else "forces"
+
+
+def _drawer(options, runs):
+    """The function that draws what is asked for, given the runs and a title."""
+    from tresse_plot import figures, sweeps
+
+    what = _what(options)
+    if (options.x or options.y) and what not in ("columns", "sweep"):
+        raise PlotError(f"--what {what}: found --x or --y beside it; they choose columns, expected one or the other")
+    if what == "sweep":
+        return functools.partial(sweeps.sweep, x=options.x, y=options.y)
+    if what == "columns":
+        if not options.y:
+            raise PlotError("--x: found no --y beside it; expected the columns to draw")
+        return functools.partial(figures.columns, x=options.x or "time", y=options.y)
+    if what == "forces" and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
+        return figures.compare
+    return getattr(figures, what)
 
 
 def _write(figure, output):
@@ -56,15 +90,13 @@ def run(arguments):
         import matplotlib
 
         matplotlib.use("Agg")  # no window
-        from tresse_plot import figures, style, sweeps
+        from tresse_plot import style
     except ImportError as error:
         raise PlotError(f"plots need matplotlib ({error}): install python3-matplotlib") from error
     style.apply()
-    draw = sweeps.sweep if options.what == "sweep" else getattr(figures, options.what)
-    if options.what == "forces" and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
-        draw = figures.compare
+    draw = _drawer(options, runs)
     try:
-        _write(draw(runs, options.title and plain(options.title)), options.output)
+        _write(draw(runs, title=options.title and plain(options.title)), options.output)
     except (ArithmeticError, LookupError, ValueError) as error:
         raise PlotError(f"{runs[0][1]}: its numbers cannot be drawn: {' '.join(str(error).split())}") from error
 

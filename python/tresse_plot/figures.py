@@ -5,8 +5,9 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tresse_plot import style
-from tresse_plot.tables import PlotError, read_forces, read_history, read_steps
+from tresse_plot.tables import PlotError, has_rows, read_columns, read_forces, read_history, read_holds, read_steps
 
+MOST_PANELS = 12
 COMPONENTS = (("fx", style.SKY), ("fy", style.ORANGE), ("fz", style.GREEN))
 
 
@@ -25,11 +26,11 @@ def rough_part(time, force, window):
     return force - smooth(smooth(force, half), half)
 
 
-def _magnitudes(runs):
-    """{obstacle: [(label, time, magnitude, components)]} for obstacles that feel a force in some run."""
+def _magnitudes(runs, read):
+    """{name: [(label, time, magnitude, components)]} of what feels a force in some run: obstacles or holds."""
     out = {}
     for label, folder in runs:
-        for name, (time, force) in read_forces(folder).items():
+        for name, (time, force) in read(folder).items():
             force = np.asarray(force)
             out.setdefault(name, []).append((label, np.asarray(time), np.linalg.norm(force, axis=1), force))
     felt = {name: series for name, series in out.items() if any(m.max() > 0 for _, _, m, _ in series)}
@@ -46,12 +47,26 @@ def _span_of_contact(series):
 
 def forces(runs, title=None):
     """Magnitude of the force on each obstacle against time; its components as well for a single run."""
-    by_obstacle = _magnitudes(runs)
-    figure, axes = plt.subplots(len(by_obstacle), 1, figsize=(9, 1.4 + 3.2 * len(by_obstacle)), sharex=True,
-                                squeeze=False, layout="constrained")  # fmt: skip
-    for axis, (name, series) in zip(axes[:, 0], by_obstacle.items()):
+    return _force_panels(_magnitudes(runs, read_forces), "force on", len(runs), title or "Force of the fibres on the obstacles")
+
+
+def holds(runs, title=None):
+    """The same of what holds the fibres."""
+    if not any(has_rows(folder, "holds.csv") for _, folder in runs):
+        raise PlotError(f"{runs[0][1]}: nothing holds a fibre there; expected a run with holds.csv")
+    return _force_panels(_magnitudes(runs, read_holds), "load on", len(runs), title or "Load of the fibres on their holds")
+
+
+def _force_panels(by_name, words, count, title):
+    """A panel a name; components where `count`, of the runs, is one."""
+    shown = dict(list(by_name.items())[:MOST_PANELS])
+    if len(by_name) > len(shown):
+        title += f" ({len(shown)} of {len(by_name)})"
+    figure, axes = plt.subplots(len(shown), 1, figsize=(9, 1.4 + 3.2 * len(shown)), sharex=True, squeeze=False,
+                                layout="constrained")  # fmt: skip
+    for axis, (name, series) in zip(axes[:, 0], shown.items()):
         factor, unit = style.force_unit(max(m.max() for _, _, m, _ in series))
-        if len(runs) == 1:
+        if count == 1:
             _, time, magnitude, force = series[0]
             for k, (component, colour) in enumerate(COMPONENTS):
                 axis.plot(time, factor * force[:, k], color=colour, lw=0.9, label=f"${component[0]}_{component[1]}$")
@@ -60,10 +75,10 @@ def forces(runs, title=None):
             for label, time, magnitude, _ in series:
                 axis.plot(time, factor * magnitude, lw=1.1, label=label)
         axis.set_xlim(*_span_of_contact(series))
-        axis.set_ylabel(f"force on {name} [{unit}]")
+        axis.set_ylabel(f"{words} {name} [{unit}]")
         style.legend_above(axis)
     axes[-1, 0].set_xlabel("time [s]")
-    axes[0, 0].set_title(title or "Force of the fibres on the obstacles")
+    axes[0, 0].set_title(title)
     return figure
 
 
@@ -95,7 +110,7 @@ def _draw_order(series):
 
 def compare(runs, title=None):
     """Two or more runs of one scene: the force, a zoom, and the rough part on the same scale for all."""
-    by_obstacle = {name: s for name, s in _magnitudes(runs).items() if len(s) == len(runs)}
+    by_obstacle = {name: s for name, s in _magnitudes(runs, read_forces).items() if len(s) == len(runs)}
     if not by_obstacle:
         raise PlotError("the runs share no obstacle; expected runs of the same scene")
     name, series = max(by_obstacle.items(), key=lambda item: max(m.max() for _, _, m, _ in item[1]))
@@ -159,6 +174,40 @@ def energies(runs, title=None):
         axis.set_title(title if title and axis is axes[0, 0] else label)
         style.legend_above(axis)
     axes[-1, 0].set_xlabel("time [s]")
+    return figure
+
+
+UNITS = {"time": "s", "residual": "-", "max_penetration": "m", "kinetic": "J", "elastic": "J", "gravity": "J",
+         "work_external": "J", "t_detection": "s", "t_assembly": "s", "t_solve": "s", "t_step": "s"}  # fmt: skip
+
+
+def axis_label(column):
+    """The name of a column of a run with its unit."""
+    unit = "N" if column.startswith(("force_", "load_")) else UNITS.get(column)
+    return f"{column.replace('_', ' ')} [{unit}]" if unit else column.replace("_", " ")
+
+
+def chosen(columns, wanted, folder):
+    """The values of a column.
+    @throws PlotError where there is none of that name."""
+    if wanted not in columns:
+        raise PlotError(f"{folder}: no column '{wanted}'; expected one of: {', '.join(columns)}")
+    return np.asarray(columns[wanted])
+
+
+def columns(runs, x, y, title=None):
+    """Columns of runs against one of them: a panel for each of `y`, a line for each run."""
+    figure, axes = plt.subplots(len(y), 1, figsize=(9, 1.4 + 3.2 * len(y)), sharex=True, squeeze=False,
+                                layout="constrained")  # fmt: skip
+    for label, folder in runs:
+        found = read_columns(folder)
+        for axis, name in zip(axes[:, 0], y):
+            axis.plot(chosen(found, x, folder), chosen(found, name, folder), lw=1.1, label=label)
+            axis.set_ylabel(axis_label(name))
+    if len(runs) > 1:
+        style.legend_above(axes[0, 0])
+    axes[-1, 0].set_xlabel(axis_label(x))
+    axes[0, 0].set_title(title or ", ".join(label for label, _ in runs))
     return figure
 
 

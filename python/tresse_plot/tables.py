@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import pathlib
 
 
@@ -14,7 +15,7 @@ def plain(name):
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name).replace("$", r"\$")
 
 
-FORCE_COLUMNS = ("time", "obstacle", "fx", "fy", "fz", "contacts")
+AXES = ("x", "y", "z")
 
 
 def _rows(path, needed):
@@ -44,15 +45,59 @@ def _number(path, row_number, row, name):
         raise PlotError(f"{path}:{row_number}: '{row[name]}' in column '{name}': expected a number") from error
 
 
+def is_sweep(folder):
+    return (pathlib.Path(folder) / "sweep.csv").is_file()
+
+
+def has_rows(folder, table):
+    """Whether a run's table is there and tells of a step."""
+    try:
+        with open(pathlib.Path(folder) / table, encoding="utf-8") as stream:
+            return sum(1 for _, line in zip(range(2), stream) if line.endswith("\n")) == 2
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def read_forces(folder):
     """{obstacle: (time [s] (n), force [N] (n, 3))} in the order of the file."""
-    path = pathlib.Path(folder) / "forces.csv"
+    return _read_loads(pathlib.Path(folder) / "forces.csv", "obstacle")
+
+
+def read_holds(folder):
+    """The same of what holds the fibres, by the name of the hold; the loads of all fibres that one holds are summed."""
+    return _read_loads(pathlib.Path(folder) / "holds.csv", "hold")
+
+
+def _read_loads(path, name):
     out = {}
-    for number, row in enumerate(_rows(path, FORCE_COLUMNS), start=2):
-        time, force = out.setdefault(plain(row["obstacle"] or ""), ([], []))
-        time.append(_number(path, number, row, "time"))
-        force.append([_number(path, number, row, axis) for axis in ("fx", "fy", "fz")])
+    for number, row in enumerate(_rows(path, ("time", name, "fx", "fy", "fz")), start=2):
+        times, forces = out.setdefault(plain(row[name] or ""), ([], []))
+        time = _number(path, number, row, "time")
+        force = [_number(path, number, row, "f" + axis) for axis in AXES]
+        if times and times[-1] == time:
+            forces[-1] = [a + b for a, b in zip(forces[-1], force)]
+        else:
+            times.append(time)
+            forces.append(force)
     return out
+
+
+def read_columns(folder):
+    """{column: values (n)} of a run, step by step: those of steps.csv, and the size and the parts of the force on each
+    obstacle (force_NAME, force_NAME_x, ...) and on each hold (load_NAME, load_NAME_x, ...)."""
+    path = pathlib.Path(folder) / "steps.csv"
+    rows = _rows(path, ("time",))
+    out = {name: [_number(path, i, row, name) for i, row in enumerate(rows, start=2)] for name in rows[0] if name}
+    for word, table, read in (("force", "forces.csv", read_forces), ("load", "holds.csv", read_holds)):
+        if not has_rows(folder, table):
+            continue
+        for name, (_, forces) in read(folder).items():
+            # A run under way may have written one table farther than another.
+            out[f"{word}_{name}"] = [math.hypot(*force) for force in forces]
+            for axis, values in zip(AXES, zip(*forces)):
+                out[f"{word}_{name}_{axis}"] = list(values)
+    steps = min(len(values) for values in out.values())
+    return {name: values[:steps] for name, values in out.items()}
 
 
 def read_steps(folder, columns):

@@ -22,6 +22,12 @@ FIGURES = (
     ("energies", ["run"], (1350, 690), (RED, GREEN)),
     ("solver", ["run"], (1350, 1350), (BLUE,)),
     ("solver", ["run", "other"], (1350, 1350), (BLUE, RED)),
+    ("holds", ["knot"], (1350, 690), (SKY, INK)),
+    ("auto", ["knot"], (1350, 690), (SKY, INK)),
+    ("auto", ["run"], (1350, 690), (SKY, INK)),
+    ("--y=force_support", ["run"], (1350, 690), (BLUE,)),
+    ("--x=elastic --y=force_support --y=t_step", ["run", "other"], (1350, 1170), (BLUE, RED)),
+    ("--y=load_end --y=load_end_z", ["knot"], (1350, 1170), (BLUE,)),
     ("convergence", ["sweeps.json"], (1350, 690), (BLUE,)),
     ("convergence", ["sweeps.json", "newton.json"], (1350, 690), (BLUE, RED)),
 )
@@ -47,6 +53,28 @@ def make_runs(program, folder):
             writer.writerows({k: 2.0 * float(v) if k in scaled else v for k, v in row.items()} for row in rows)
 
 
+def make_knot(program, folder):
+    """A run in which a point is held and nothing stands."""
+    run = [program, "run", str(SCENE.parent / "knot.toml"), "-o", "knot", "--until", "0.1", "--quiet"]
+    subprocess.run(run, cwd=folder, check=True, timeout=300)
+
+
+def refusals(program, folder):
+    """What is wrong with the lines about bad input."""
+    for words, said in (
+        (["run", "--what", "holds"], "nothing holds a fibre there"),
+        (["run", "--y", "fz"], "no column 'fz'; expected one of: time, contacts"),
+        (["run", "--x", "time"], "found no --y"),
+        (["run", "--what", "energies", "--y", "time"], "expected one or the other"),
+        (["knot", "--what", "forces"], "holds no step"),
+    ):
+        result = subprocess.run([program, "plot", *words, "-o", "no.png"], cwd=folder, capture_output=True, text=True, timeout=300)
+        if result.returncode != 2 or said not in result.stderr or result.stderr.count("\n") != 1:
+            yield f"{words}: {result}"
+    if (folder / "no.png").exists():
+        yield "a figure of bad input was written"
+
+
 def make_solves(program, folder):
     """A pile of contacts, solved twice."""
     case = folder / "problem"
@@ -66,10 +94,13 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         make_runs(program, folder)
+        make_knot(program, folder)
         make_solves(program, folder)
+        bad += refusals(program, folder)
         for what, runs, size, colours in FIGURES:
             case = f"{what} of {len(runs)}"
-            command = [program, "plot", *runs, "-o", "figure.png", "--what", what]
+            words = what.split() if what.startswith("--") else ["--what", what]
+            command = [program, "plot", *runs, "-o", "figure.png", *words]
             result = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)
             if result.returncode != 0 or result.stdout or result.stderr:
                 bad.append(f"{case}: {result}")

@@ -46,6 +46,21 @@ def test_a_grid_of_runs(program, folder):
         assert file["status"][:].tolist() == [b"finished"] * 4
         assert file["max_force_support"][:].tolist() == [float(r["max_force_support"]) for r in rows]
     assert (folder / "grid/sweep.png").stat().st_size > 5000
+    for words in (["-o", "a.png"], ["--y", "max_force_support", "-o", "b.png"],
+                  ["--x", "contacts_mean", "--y", "wall_seconds", "--y", "steps", "-o", "c.png"]):  # fmt: skip
+        subprocess.run([program, "plot", "grid", *words], cwd=folder, check=True, timeout=300)
+    refused = subprocess.run([program, "plot", "grid", "--y", "nothing", "-o", "d.png"], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert refused.returncode == 2 and "no column 'nothing'; expected one of: " in refused.stderr
+
+
+def test_loads_of_holds(program, folder):
+    words = [str(SCENES / "knot.toml"), "--vary", "friction=0,0.2", "--until", "0.02"]
+    call(program, *words, "-o", "knots", folder=folder)
+    for row in table(folder / "knots"):
+        loads = np.genfromtxt(folder / "knots" / row["case"] / "holds.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+        size = np.sqrt(loads["fx"] ** 2 + loads["fy"] ** 2 + loads["fz"] ** 2)
+        assert np.isclose(float(row["mean_load_end"]), size.mean(), rtol=1e-12)
+        assert np.isclose(float(row["max_load_end"]), size.max(), rtol=1e-12)
 
 
 def test_the_run_of_a_case_is_that_of_the_program(program, folder):

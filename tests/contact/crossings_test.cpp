@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <numbers>
+#include <random>
 
 #include <support/tubes.hpp>
 #include <tresse/contact/crossings.hpp>
+#include <tresse/geometry/capsule_chain.hpp>
 
 /// Bodies that go through each other between two configurations in which they are apart.
 namespace tresse::contact {
@@ -64,6 +69,41 @@ TEST(Crossings, CurvedPiecesAreFollowed) {
   EXPECT_EQ(found(0.009, 0.0), 0U);
   EXPECT_EQ(found(0.02, 0.0), 1U);
   EXPECT_EQ(found(-0.015, -0.015), 0U) << "where the ring is open";
+}
+
+/// Straight fibres thrown past each other: what is found is what many instants show.
+TEST(Crossings, RandomOnesAreThoseThatManyInstantsShow) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<> along(-0.02, 0.02);
+  const auto point = [&] { return Vector3(along(random), along(random), along(random)); };
+  const double limit = radius;  // half the sum of the radii
+  int through = 0;
+  for (int n = 0; n < 2000; ++n) {
+    const std::array<Vector3, 4> from{point(), point(), point(), point()};
+    std::array<Vector3, 4> to = from;
+    for (Vector3& end : to) end += 0.7 * point();
+    const auto scene = [&](const std::array<Vector3, 4>& at) {
+      test::Tubes out;
+      out.capsule(at[0], at[1], radius);
+      out.capsule(at[2], at[3], radius);
+      return out.scene;
+    };
+    const auto gap = [&](double time) {
+      std::array<Vector3, 4> at;
+      for (std::size_t i = 0; i < 4; ++i) at[i] = (1.0 - time) * from[i] + time * to[i];
+      return geometry::segment_distance(at[0], at[1], at[2], at[3]) - limit;
+    };
+    double nearest = gap(0.0);
+    constexpr int instants = 1000;
+    for (int k = 1; k <= instants; ++k) nearest = std::min(nearest, gap(static_cast<double>(k) / instants));
+    const bool apart = gap(0.0) >= 0.0 && gap(1.0) >= 0.0;
+    constexpr double doubt = 1e-4;  // a capsule's length is that of one instant, and instants are few
+    if (std::abs(nearest) < doubt || std::abs(gap(0.0)) < doubt || std::abs(gap(1.0)) < doubt) continue;
+    const bool expected = apart && nearest < 0.0;
+    EXPECT_EQ(find_crossings(scene(from), scene(to), {{0, 1}}).size(), expected ? 1U : 0U) << "case " << n;
+    through += expected ? 1 : 0;
+  }
+  EXPECT_GT(through, 100);
 }
 
 }  // namespace

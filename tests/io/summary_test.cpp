@@ -38,6 +38,8 @@ nlohmann::json written(const std::filesystem::path& folder, const RunTally& tall
                                           .threads = 2,
                                           .status = "finished",
                                           .tally = tally,
+                                          .obstacles = {{"comb", 4, 6.0, 2.5, 0.5}},
+                                          .holds = {{"end", 2, 1.0, 0.75, 1.0}},
                                           .timings = {.wall = 7.5, .solve = 2.5},
                                           .limits = limits,
                                           .failures = {}});
@@ -58,6 +60,8 @@ TEST_F(SummaryFile, sound_run) {
   EXPECT_EQ(json["phases"]["solve"], 2.5);
   EXPECT_EQ(json["contacts"]["mean"], 2.5);
   EXPECT_EQ(json["contacts"]["max"], 4);
+  EXPECT_EQ(json["obstacles"].dump(), R"([{"max_force":2.5,"max_force_time":0.5,"mean_force":1.5,"name":"comb"}])");
+  EXPECT_EQ(json["holds"].dump(), R"([{"max_force":0.75,"max_force_time":1.0,"mean_force":0.5,"name":"end"}])");
   EXPECT_EQ(json["worst_residual"], 1e-12);
   EXPECT_EQ(json["missed_tolerance_steps"], 0);
   EXPECT_EQ(json["worst_penetration"], 1e-6);
@@ -267,6 +271,8 @@ TEST_F(SummaryFile, a_run_under_way_has_no_verdict) {
                                           .threads = 1,
                                           .status = "running",
                                           .tally = tally,
+                                          .obstacles = {},
+                                          .holds = {},
                                           .timings = {},
                                           .limits = limits,
                                           .failures = {}});

@@ -142,6 +142,30 @@ def test_held_points_tell_their_loads(scenes, tmp_path):
     assert (load.hold, load.fibre) == (last[1], int(last[2]))
     assert [*load.force, *load.moment, load.error] == [float(word) for word in last[3:]]
     assert np.linalg.norm(load.force) > 0
+    results = tresse.load(tmp_path / "run")
+    time, force = results.hold(load.hold)
+    assert time.tolist() == results.steps["time"].tolist() and force[-1].tolist() == load.force.tolist()
+    size = np.linalg.norm(force, axis=1)
+    (told,) = results.summary["holds"]
+    assert told["name"] == load.hold and told["mean_force"] == pytest.approx(size.mean(), rel=1e-12)
+    assert told["max_force"] == pytest.approx(size.max(), rel=1e-15) and told["max_force_time"] == time[size.argmax()]
+    with pytest.raises(tresse.InvalidInput, match=f"no hold 'nail', expected one of: {load.hold}"):
+        results.hold("nail")
+
+
+def test_internal_loads(scenes, tmp_path):
+    """Before the first step they carry the weight of what lies beyond; at any step they are those of the frames."""
+    simulation = tresse.Simulation(tresse.Scene.load(scenes / "swing.toml", duration=0.01))
+    (own,) = simulation.internal_loads
+    weight = 1000 * np.pi * 0.001**2 * 9.81 * (0.2 - own.arc_length)
+    assert np.linalg.norm(own.force, axis=1) == pytest.approx(weight, abs=1e-12)
+    assert own.force.shape == own.moment.shape == own.position.shape
+    simulation.run(output=tmp_path / "run")
+    (own,) = simulation.internal_loads
+    frame = tresse.load(tmp_path / "run").frames[-1]
+    assert frame["step"] == simulation.steps
+    assert np.array_equal(own.force, frame["fibres/force"]) and np.array_equal(own.moment, frame["fibres/moment"])
+    assert np.array_equal(own.position, frame["fibres/points"])
 
 
 def test_a_script_pulls_until_it_feels_a_tension(scenes):

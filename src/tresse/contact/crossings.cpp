@@ -11,13 +11,6 @@
 namespace tresse::contact {
 namespace {
 
-/// How a piece moves, in the main.
-struct Way {
-  Vector3 middle = Vector3::Zero();  ///< displacement of the middle (3) [m]
-  double spread = 0.0;               ///< by how much that of its ends may differ from it [m]
-  double farthest() const { return middle.norm() + spread; }
-};
-
 double parameter(const Piece& piece, double share) {
   return piece.interval.begin + share * (piece.interval.end - piece.interval.begin);
 }
@@ -51,10 +44,35 @@ std::vector<MovingPiece> moving_pieces(const Geometry& begin, const Geometry& en
   return out;
 }
 
+/// A ball that holds a stretch of a curve while its middle moves straight and evenly.
+struct MovingBall {
+  Vector3 from = Vector3::Zero();  ///< of its middle (3) [m]
+  Vector3 way = Vector3::Zero();   ///< over the time from 0 to 1 (3) [m]
+  double radius = 0.0;             ///< [m]
+};
+
+/// Whether two balls stay farther apart than `limit`, from their surfaces, all the time.
+bool stay_apart(const MovingBall& a, const MovingBall& b, double limit) {
+  const Vector3 between = a.from - b.from;
+  const Vector3 way = a.way - b.way;
+  const double square = way.squaredNorm();
+  const double nearest = square > 0.0 ? std::clamp(-between.dot(way) / square, 0.0, 1.0) : 0.0;
+  const double enough = a.radius + b.radius + limit;
+  return (between + nearest * way).squaredNorm() > enough * enough;
+}
+
+/// How a piece moves, in the main.
+struct Way {
+  MovingBall ball;      ///< around it
+  double spread = 0.0;  ///< by how much the way of its ends may differ from that of its middle [m]
+  double farthest() const { return ball.way.norm() + spread; }
+};
+
 Way way_of(const MovingPiece& piece) {
   Way out;
-  out.middle = piece.way(0.5);
-  for (const double share : {0.0, 1.0}) out.spread = std::max(out.spread, (piece.way(share) - out.middle).norm());
+  const double length = piece.now->interval.end - piece.now->interval.begin;
+  out.ball = {piece.begin(0.5), piece.way(0.5), 0.5 * length * std::max(1.0, piece.stretch)};
+  for (const double share : {0.0, 1.0}) out.spread = std::max(out.spread, (piece.way(share) - out.ball.way).norm());
   return out;
 }
 
@@ -62,6 +80,7 @@ Way way_of(const MovingPiece& piece) {
 struct MovingChain {
   std::vector<Vector3> from;
   std::vector<Vector3> way;
+  std::vector<MovingBall> balls;  ///< (segments) around each
 
   explicit MovingChain(const MovingPiece& piece) {
     constexpr double most = 32.0;
@@ -72,6 +91,12 @@ struct MovingChain {
       const double share = static_cast<double>(i) / count;
       from.push_back(piece.begin(share));
       way.push_back(piece.way(share));
+    }
+    for (std::size_t i = 0; i + 1 < from.size(); ++i) {
+      const Vector3 before = from[i + 1] - from[i];
+      const Vector3 after = before + way[i + 1] - way[i];
+      balls.push_back({0.5 * (from[i] + from[i + 1]), 0.5 * (way[i] + way[i + 1]),
+                       0.5 * std::sqrt(std::max(before.squaredNorm(), after.squaredNorm()))});
     }
   }
   int segments() const { return static_cast<int>(from.size()) - 1; }
@@ -88,12 +113,12 @@ double distance(const MovingChain& a, int i, const MovingChain& b, int j, double
 /// Whether two segments that are farther apart than `limit` at both instants come nearer in between. Steps in time as
 /// long as their speed allows.
 bool meet(const MovingChain& a, int i, const MovingChain& b, int j, double limit) {
-  if (distance(a, i, b, j, 1.0) < limit) return false;
   double speed = 0.0;
   for (const int p : {i, i + 1}) {
     for (const int q : {j, j + 1})
       speed = std::max(speed, (a.way[static_cast<std::size_t>(p)] - b.way[static_cast<std::size_t>(q)]).norm());
   }
+  if (distance(a, i, b, j, 0.0) - speed >= limit || distance(a, i, b, j, 1.0) < limit) return false;
   constexpr double least = 1e-3;
   bool apart = false;
   for (double time = 0.0; time < 1.0;) {
@@ -105,14 +130,25 @@ bool meet(const MovingChain& a, int i, const MovingChain& b, int j, double limit
   return false;
 }
 
-std::optional<Crossing> crossing_of(const MovingPiece& a, const MovingPiece& b, const CandidatePair& pair) {
-  const MovingChain chain_a(a);
-  const MovingChain chain_b(b);
-  const double limit = 0.5 * (a.now->radius + b.now->radius);
-  for (int i = 0; i < chain_a.segments(); ++i) {
-    for (int j = 0; j < chain_b.segments(); ++j) {
-      if (meet(chain_a, i, chain_b, j, limit))
-        return Crossing{pair.a, pair.b, parameter(*a.now, chain_a.share(i)), parameter(*b.now, chain_b.share(j))};
+/// Axes that come nearer than this went through each other. [m]
+double limit_of(const MovingPiece& a, const MovingPiece& b) { return 0.5 * (a.now->radius + b.now->radius); }
+
+/// Whether two pieces may have gone through each other: they come near, and do not move together.
+bool may_cross(const MovingPiece& a, const Way& way_a, const MovingPiece& b, const Way& way_b) {
+  if (stay_apart(way_a.ball, way_b.ball, limit_of(a, b))) return false;
+  const double touching = a.now->radius + b.now->radius;
+  return (way_a.ball.way - way_b.ball.way).norm() + way_a.spread + way_b.spread > touching;
+}
+
+/// Two segments, one of each chain, that went through each other.
+std::optional<std::pair<int, int>> crossing_segments(const MovingChain& a, const MovingChain& b,
+                                                     const MovingBall& ball_b, double limit) {
+  for (int i = 0; i < a.segments(); ++i) {
+    const MovingBall& ball_a = a.balls[static_cast<std::size_t>(i)];
+    if (stay_apart(ball_a, ball_b, limit)) continue;
+    for (int j = 0; j < b.segments(); ++j) {
+      if (stay_apart(ball_a, b.balls[static_cast<std::size_t>(j)], limit)) continue;
+      if (meet(a, i, b, j, limit)) return std::pair(i, j);
     }
   }
   return {};
@@ -128,6 +164,7 @@ std::vector<Crossing> find_crossings(const Geometry& begin, const Geometry& end,
   }
   if (std::none_of(asked.begin(), asked.end(), [](char is) { return is != 0; })) return {};
   const std::vector<MovingPiece> pieces = moving_pieces(begin, end, asked);
+  if (pieces.empty()) return {};
   constexpr std::size_t block = 256;
   std::vector<Way> ways(pieces.size());
   std::vector<char> fast(pieces.size(), 0);
@@ -139,17 +176,31 @@ std::vector<Crossing> find_crossings(const Geometry& begin, const Geometry& end,
     }
   });
   if (std::none_of(fast.begin(), fast.end(), [](char is) { return is != 0; })) return {};
-  std::vector<std::vector<Crossing>> found((pairs.size() + block - 1) / block);
-  for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t first, std::size_t last) {
+  std::vector<CandidatePair> near;
+  std::vector<char> chained(pieces.size(), 0);
+  for (const CandidatePair& pair : pairs) {
+    if (pair.b < 0) continue;
+    const auto a = static_cast<std::size_t>(pair.a);
+    const auto b = static_cast<std::size_t>(pair.b);
+    if ((!fast[a] && !fast[b]) || !may_cross(pieces[a], ways[a], pieces[b], ways[b])) continue;
+    near.push_back(pair);
+    chained[a] = chained[b] = 1;
+  }
+  std::vector<std::optional<MovingChain>> chains(pieces.size());
+  for_blocks(chains.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      if (chained[i]) chains[i].emplace(pieces[i]);
+    }
+  });
+  std::vector<std::vector<Crossing>> found((near.size() + block - 1) / block);
+  for_blocks(near.size(), block, [&](std::size_t k, std::size_t first, std::size_t last) {
     for (std::size_t n = first; n < last; ++n) {
-      const CandidatePair& pair = pairs[n];
-      if (pair.b < 0) continue;
-      const auto a = static_cast<std::size_t>(pair.a);
-      const auto b = static_cast<std::size_t>(pair.b);
-      if (!fast[a] && !fast[b]) continue;
-      const double touching = pieces[a].now->radius + pieces[b].now->radius;
-      if ((ways[a].middle - ways[b].middle).norm() + ways[a].spread + ways[b].spread <= touching) continue;
-      if (const auto crossing = crossing_of(pieces[a], pieces[b], pair)) found[k].push_back(*crossing);
+      const auto a = static_cast<std::size_t>(near[n].a);
+      const auto b = static_cast<std::size_t>(near[n].b);
+      const auto crossing = crossing_segments(*chains[a], *chains[b], ways[b].ball, limit_of(pieces[a], pieces[b]));
+      if (!crossing) continue;
+      found[k].push_back({near[n].a, near[n].b, parameter(*pieces[a].now, chains[a]->share(crossing->first)),
+                          parameter(*pieces[b].now, chains[b]->share(crossing->second))});
     }
   });
   return joined(found);

@@ -17,7 +17,9 @@ inline constexpr std::string_view steps_header =
     "time,contacts,iterations,residual,max_penetration,kinetic,elastic,gravity,work_external,t_detection,t_assembly,"
     "t_solve,t_step\n";
 inline constexpr std::string_view forces_header = "time,obstacle,fx,fy,fz,contacts\n";
+inline constexpr int column_of_forces = 2;  ///< fx in forces.csv
 inline constexpr std::string_view holds_header = "time,hold,fibre,fx,fy,fz,mx,my,mz,error\n";
+inline constexpr int column_of_loads = 3;  ///< fx in holds.csv
 inline constexpr std::string_view remarks_header = "step,time,kind,message\n";
 
 /// Appends `value` as printf's %.17g; "nan", "inf" and "-inf" where not finite.

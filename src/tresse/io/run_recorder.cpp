@@ -88,6 +88,13 @@ std::string first_difference(const std::string& before, const std::string& now) 
   }
 }
 
+std::vector<std::string> names_of(const std::vector<assembly::Hold>& holds) {
+  std::vector<std::string> out;
+  out.reserve(holds.size());
+  for (const assembly::Hold& hold : holds) out.push_back(hold.name);
+  return out;
+}
+
 void require_same_scene(const fs::path& file, const std::string& before, const std::string& now) {
   if (before == now) return;
   throw InvalidInput(fmt::format("{}: made from another scene ({}); resume with the same scene and --set, or run anew",
@@ -96,7 +103,10 @@ void require_same_scene(const fs::path& file, const std::string& before, const s
 
 }  // namespace
 
-RunRecorder::RunRecorder(RunSettings settings) : settings_(std::move(settings)) {
+RunRecorder::RunRecorder(RunSettings settings)
+    : settings_(std::move(settings)),
+      obstacle_loads_(settings_.layout.obstacle_names),
+      hold_loads_(names_of(settings_.holds)) {
   validate(settings_.layout);
   require(settings_.output.every >= 1, "output.every: expected at least 1");
   require(settings_.output.checkpoint_every >= 1, "output.checkpoint_every: expected at least 1");
@@ -192,6 +202,8 @@ void RunRecorder::resume() {
       last.position.remarks == 0
           ? 0
           : length_of_rows(file(remarks_file), remarks_header, static_cast<std::uint64_t>(last.position.remarks));
+  obstacle_loads_.add_table(file(forces_file), forces, column_of_forces);
+  if (!hold_names_.empty()) hold_loads_.add_table(file(holds_file), holds, column_of_loads);
   open_log(last.position);  // all that may not fit comes before the first cut
   steps_ = AppendFile::reopen(file(steps_file), steps);
   forces_ = AppendFile::reopen(file(forces_file), forces);
@@ -238,6 +250,12 @@ void RunRecorder::record(const dynamics::StepReport& report) {
                                    hold_names_.size()));
   }
   add(tally_, report, settings_.limits);
+  forces_of_step_.clear();
+  for (const dynamics::ObstacleLoad& load : report.obstacles) forces_of_step_.push_back(load.force);
+  obstacle_loads_.add(report.time, forces_of_step_);
+  forces_of_step_.clear();
+  for (const dynamics::HoldLoad& load : report.holds) forces_of_step_.push_back(load.force);
+  hold_loads_.add(report.time, forces_of_step_);
   timings_.detection += report.t_detection;
   timings_.assembly += report.t_assembly;
   timings_.solve += report.t_solve;
@@ -389,6 +407,8 @@ void RunRecorder::write_summary_as(const char* status) {
                                      .threads = settings_.threads,
                                      .status = status,
                                      .tally = tally_,
+                                     .obstacles = obstacle_loads_.all(),
+                                     .holds = hold_loads_.all(),
                                      .timings = timings(),
                                      .limits = settings_.limits,
                                      .failures = failures_});

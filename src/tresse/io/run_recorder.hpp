@@ -12,6 +12,7 @@
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/checkpoint.hpp>
 #include <tresse/io/frame.hpp>
+#include <tresse/io/loads.hpp>
 #include <tresse/io/summary.hpp>
 #include <tresse/io/trajectory_log.hpp>
 #include <tresse/scene/scene.hpp>
@@ -123,8 +124,11 @@ class RunRecorder {
   std::optional<TrajectoryLogWriter> log_;
   OutputPosition position_;
   RunTally tally_;
-  RunTimings before_;   ///< of the parts before this one
-  RunTimings timings_;  ///< of this part, wall apart
+  LoadTallies obstacle_loads_;
+  LoadTallies hold_loads_;
+  std::vector<Vector3> forces_of_step_;  ///< kept for its memory
+  RunTimings before_;                    ///< of the parts before this one
+  RunTimings timings_;                   ///< of this part, wall apart
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   Clock::time_point last_build_ = Clock::now();
   Clock::time_point last_checkpoint_ = Clock::now();

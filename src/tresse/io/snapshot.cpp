@@ -82,18 +82,29 @@ void hand_down(const scene::Scene& scene, const assembly::World& world, std::vec
   }
 }
 
-void append_fibre(Frame& frame, const scene::Scene& scene, const assembly::Fibre& fibre, const FibreLoads& loads) {
+InternalLoads inside(const scene::Scene& scene, const assembly::Fibre& fibre, const FibreLoads& loads) {
   const rods::Rod& rod = *fibre.rod;
   const std::vector<Place> at = places(rod, scene.output.points_per_element);
-  const std::vector<double> s = arc_lengths(rod, at);
+  InternalLoads out;
+  out.arc_length = arc_lengths(rod, at);
   const auto forces = internal_forces(scene, fibre, at, loads);
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const rods::RodSection section = rod.section(s[i]);
-    append(frame.points, section.position);
-    append(frame.force, Vector3(section.frame.transpose() * forces[i]));
-    append(frame.moment, section.moment);
+    const rods::RodSection section = rod.section(out.arc_length[i]);
+    out.position.push_back(section.position);
+    out.force.emplace_back(section.frame.transpose() * forces[i]);
+    out.moment.push_back(section.moment);
   }
-  const rods::RodState& state = rod.state();
+  return out;
+}
+
+void append_fibre(Frame& frame, const scene::Scene& scene, const assembly::Fibre& fibre, const FibreLoads& loads) {
+  const InternalLoads own = inside(scene, fibre, loads);
+  for (std::size_t i = 0; i < own.position.size(); ++i) {
+    append(frame.points, own.position[i]);
+    append(frame.force, own.force[i]);
+    append(frame.moment, own.moment[i]);
+  }
+  const rods::RodState& state = fibre.rod->state();
   frame.curvature.insert(frame.curvature.end(), state.coordinates.begin(), state.coordinates.end());
   frame.curvature_rate.insert(frame.curvature_rate.end(), state.rates.begin(), state.rates.end());
   append(frame.root_position, state.root.position);
@@ -151,6 +162,29 @@ FibreLoads at_rest(const assembly::World& world, std::size_t points) {
           0.0};
 }
 
+/// What the fibres of a stepper carry.
+std::vector<FibreLoads> loads_of(const scene::Scene& scene, const dynamics::Stepper& stepper,
+                                 const dynamics::StepReport& report) {
+  const assembly::World& world = stepper.world();
+  std::vector<FibreLoads> all;
+  all.reserve(world.fibres.size());
+  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
+    const assembly::Fibre& fibre = world.fibres[f];
+    const std::vector<Place> at = places(*fibre.rod, scene.output.points_per_element);
+    FibreLoads& loads = all.emplace_back(at_rest(world, at.size()));
+    if (stepper.state().step > 0) {
+      loads.velocity = point_velocities(*fibre.rod, at);
+      loads.acceleration =
+          accelerations(*fibre.rod, stepper.previous_state().rods[f], at, loads.velocity, stepper.options().dt);
+      loads.wind = assembly::wind_at(world, stepper.time());
+      loads.drag = fibre.drag;
+    }
+    add_contacts(stepper.contacts(), static_cast<int>(f), loads);
+    add_holds(world, report, static_cast<int>(f), loads);
+  }
+  return all;
+}
+
 }  // namespace
 
 TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::World& world, std::string resolved_scene,
@@ -176,28 +210,22 @@ TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::Worl
   return layout;
 }
 
+std::vector<InternalLoads> internal_loads(const scene::Scene& scene, const dynamics::Stepper& stepper,
+                                          const dynamics::StepReport& report) {
+  std::vector<FibreLoads> loads = loads_of(scene, stepper, report);
+  hand_down(scene, stepper.world(), loads);
+  std::vector<InternalLoads> out;
+  for (std::size_t f = 0; f < loads.size(); ++f) out.push_back(inside(scene, stepper.world().fibres[f], loads[f]));
+  return out;
+}
+
 Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, const dynamics::StepReport& report,
                const TrajectoryLayout& layout) {
   const assembly::World& world = stepper.world();
   Frame frame;
   frame.time = stepper.time();
   frame.step = stepper.state().step;
-  std::vector<FibreLoads> all;
-  all.reserve(world.fibres.size());
-  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const assembly::Fibre& fibre = world.fibres[f];
-    const std::vector<Place> at = places(*fibre.rod, scene.output.points_per_element);
-    FibreLoads& loads = all.emplace_back(at_rest(world, at.size()));
-    if (frame.step > 0) {
-      loads.velocity = point_velocities(*fibre.rod, at);
-      loads.acceleration =
-          accelerations(*fibre.rod, stepper.previous_state().rods[f], at, loads.velocity, stepper.options().dt);
-      loads.wind = assembly::wind_at(world, frame.time);
-      loads.drag = fibre.drag;
-    }
-    add_contacts(stepper.contacts(), static_cast<int>(f), loads);
-    add_holds(world, report, static_cast<int>(f), loads);
-  }
+  std::vector<FibreLoads> all = loads_of(scene, stepper, report);
   append_fibres(frame, scene, world, all);
   for (std::size_t k = 0; k < world.obstacles.size(); ++k) {
     const dynamics::ObstacleLoad load = k < report.obstacles.size() ? report.obstacles[k] : dynamics::ObstacleLoad{};

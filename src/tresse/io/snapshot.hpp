@@ -14,6 +14,20 @@ namespace tresse::io {
 TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::World& world, std::string resolved_scene,
                                  std::string version);
 
+/// Inside one fibre, at the points of its centreline. At its points of contact and holds the force is that on the side
+/// of the tip. Components as Frame::force and Frame::moment.
+struct InternalLoads {
+  std::vector<double> arc_length;  ///< (p) from the root [m]
+  std::vector<Vector3> position;   ///< (p) [m]
+  std::vector<Vector3> force;      ///< (p) tension, shear along n1, shear along n2 [N]
+  std::vector<Vector3> moment;     ///< (p) twist, bending about n1, bending about n2 [N m]
+};
+
+/// Of every fibre of a stepper, at `points_per_element` points an element and at the tip. `report`: of its last step;
+/// before the first, an empty one.
+std::vector<InternalLoads> internal_loads(const scene::Scene& scene, const dynamics::Stepper& stepper,
+                                          const dynamics::StepReport& report);
+
 /// The present of a stepper: shapes, contacts, and the forces inside every fibre. `report`: of its last step; before
 /// the first, an empty one.
 Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, const dynamics::StepReport& report,

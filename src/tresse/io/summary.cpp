@@ -16,7 +16,7 @@
 namespace tresse::io {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// True also when `value` is a NaN.
 bool exceeds(double value, double limit) { return !(value <= limit); }
@@ -102,11 +102,11 @@ std::string words(const Finding& finding) {
   return fmt::format("the state stopped being finite at step {}", finding.step);
 }
 
-Json verdict(const std::vector<Finding>& found) {
+OrderedJson verdict(const std::vector<Finding>& found) {
   if (found.empty()) return "sound";
-  Json out = Json::array();
+  OrderedJson out = OrderedJson::array();
   for (const Finding& finding : found) {
-    Json entry = {{"what", finding.what}, {"step", finding.step}};
+    OrderedJson entry = {{"what", finding.what}, {"step", finding.step}};
     if (finding.what != "non-finite") entry.update({{"value", finding.value}, {"limit", finding.limit}});
     if (finding.what != "non-finite" && finding.what != "penetration" && finding.what != "energy")
       entry["steps"] = finding.steps;
@@ -118,8 +118,8 @@ Json verdict(const std::vector<Finding>& found) {
 }
 
 /// Of the kinds that were seen.
-Json remarks(const WatchTally& tally) {
-  Json out = Json::object();
+OrderedJson remarks(const WatchTally& tally) {
+  OrderedJson out = OrderedJson::object();
   for (std::size_t i = 0; i < trouble_count; ++i) {
     const TroubleTally& count = tally[i];
     if (count.steps == 0) continue;
@@ -141,6 +141,18 @@ std::string remarks_in_words(const WatchTally& tally) {
                        counted(tally[i].steps, "step"), tally[i].first_step);
   }
   return out.empty() ? out : fmt::format(" Remarked:{}; see remarks.csv.", out);
+}
+
+/// Mean and largest size of each load.
+OrderedJson loads(const std::vector<LoadTally>& tallies) {
+  OrderedJson out = OrderedJson::array();
+  for (const LoadTally& tally : tallies) {
+    out.push_back({{"name", tally.name},
+                   {"mean_force", tally.mean()},
+                   {"max_force", tally.largest},
+                   {"max_force_time", tally.largest_time}});
+  }
+  return out;
 }
 
 }  // namespace
@@ -259,7 +271,7 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   const RunTally& tally = summary.tally;
   const std::vector<Finding> found = findings(tally, summary.limits);
   const double steps = static_cast<double>(std::max<std::int64_t>(tally.steps, 1));
-  Json json;
+  OrderedJson json;
   json["version"] = summary.version;
   json["status"] = summary.status;
   json["threads"] = summary.threads;
@@ -270,6 +282,8 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
                     {"solve", summary.timings.solve},         {"step", summary.timings.step},
                     {"output", summary.timings.output},       {"checkpoint", summary.timings.checkpoint}};
   json["contacts"] = {{"mean", static_cast<double>(tally.contacts_total) / steps}, {"max", tally.contacts_max}};
+  json["obstacles"] = loads(summary.obstacles);
+  json["holds"] = loads(summary.holds);
   json["worst_residual"] = tally.worst_residual;
   json["worst_residual_step"] = tally.worst_residual_step;
   json["missed_tolerance_steps"] = tally.missed_steps;
@@ -296,7 +310,7 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
 }
 
 std::string run_in_brackets(const std::filesystem::path& file) {
-  const Json json = read_json_object<Json>(file);
+  const OrderedJson json = read_json_object<OrderedJson>(file);
   if (!json.contains("status") || !json["status"].is_string()) return {};
   if (!json.contains("steps") || !json["steps"].is_number_integer()) return {};
   if (!json.contains("simulated_seconds") || !json["simulated_seconds"].is_number()) return {};
@@ -311,11 +325,11 @@ std::string run_in_brackets(const std::filesystem::path& file) {
 
 RunTimings read_timings(const std::filesystem::path& file) {
   RunTimings out;
-  const Json json = read_json_object<Json>(file);
-  const auto number = [](const Json& object, const char* key) {
+  const OrderedJson json = read_json_object<OrderedJson>(file);
+  const auto number = [](const OrderedJson& object, const char* key) {
     return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>() : 0.0;
   };
-  const Json phases = json.contains("phases") ? json["phases"] : Json();
+  const OrderedJson phases = json.contains("phases") ? json["phases"] : OrderedJson();
   out.wall = number(json, "wall_seconds");
   out.detection = number(phases, "detection");
   out.assembly = number(phases, "assembly");

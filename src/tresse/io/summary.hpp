@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tresse/dynamics/report.hpp>
+#include <tresse/io/loads.hpp>
 #include <tresse/io/watch.hpp>
 
 /// What summary.json says, gathered step by step, and the verdict on the run.
@@ -108,6 +109,8 @@ struct Summary {
   int threads = 1;
   std::string status;  ///< "running", "finished", "interrupted", "failed"
   RunTally tally;
+  std::vector<LoadTally> obstacles;
+  std::vector<LoadTally> holds;
   RunTimings timings;
   RunLimits limits;
   std::vector<std::string> failures;  ///< files of bad steps, relative to the folder
