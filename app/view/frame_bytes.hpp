@@ -9,7 +9,7 @@
 #include <tresse/io/frame.hpp>
 
 /// What the page of `tresse view` gets instead of a trajectory's double numbers: little-endian buffers that it puts on
-/// the graphics card as they are. Layout in docs/guide/viewer.md.
+/// the graphics card as they are. Layout in docs/reference/viewer_protocol.md.
 namespace tresse::app::view {
 
 /// Which point belongs to which fibre, radii, arc lengths, and the obstacles' shapes.

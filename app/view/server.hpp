@@ -21,7 +21,7 @@ using Assets = std::map<std::string, Asset>;
 Assets load_assets(const std::filesystem::path& folder);
 
 /// Answers GET and HEAD on 127.0.0.1 only, and only to requests that name that host, so that no page from elsewhere can
-/// reach it under a name of its own. Paths in docs/guide/viewer.md.
+/// reach it under a name of its own. Paths in docs/reference/viewer_protocol.md.
 class Server {
  public:
   /// `port` 0: any that is free. @throws SystemFailure when it is taken.

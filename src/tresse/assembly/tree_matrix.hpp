@@ -12,7 +12,7 @@ namespace tresse::assembly {
 
 /// How a tree's matrix is factored. Both give the same factor to rounding.
 enum class TreeFactor {
-  recursive,  ///< limb by limb, O(dof); the quicker one from two rods on, see docs/measured/performance.md
+  recursive,  ///< limb by limb, O(dof); the quicker one from two rods on, see docs/measured/speed_rods.md
   dense,      ///< written out, O(dof^3)
 };
 

@@ -4,7 +4,7 @@
 #include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 
-// The stepper's motion with the velocity of the material carried from shape to shape: docs/theory/dynamics.md, "Carried
+// The stepper's motion with the velocity of the material carried from shape to shape: docs/theory/energy.md, "Carried
 // velocity".
 namespace tresse::dynamics {
 

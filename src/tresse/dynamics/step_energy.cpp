@@ -7,7 +7,7 @@
 #include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
 
-// The stepper's books of energy and what follows from them: docs/theory/dynamics.md, "Books".
+// The stepper's books of energy and what follows from them: docs/theory/energy.md, "Books".
 namespace tresse::dynamics {
 namespace {
 

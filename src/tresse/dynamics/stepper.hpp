@@ -37,11 +37,11 @@ struct StepOptions {
   int max_nonlinear_iterations = 50;   ///< >= 1
   double motion_tolerance = 1e-10;  ///< on Newton's step of a free motion whose elasticity is not linear, relative; > 0
   int max_motion_iterations = 100;  ///< of it; >= 1
-  int relinearisations = 1;        ///< passes that linearise contact again at the end of the step, M and A frozen; >= 0
-  int max_relinearisations = 4;    ///< more of them while the end of the step overlaps; >= 0
-  double overlap_tolerance = 0.0;  ///< overlap beyond the wanted gap that is left alone; >= 0 [m]
-  int max_halvings = 4;            ///< how often a step whose end still overlaps is cut in two; 0 to 20
-  double halving_overlap = 0.0;    ///< the overlap that is worth it; >= 0 [m]
+  int relinearisations = 1;         ///< passes that linearise contact again at the end of the step; >= 0
+  int max_relinearisations = 4;     ///< more of them while the end of the step overlaps; >= 0
+  double overlap_tolerance = 0.0;   ///< overlap beyond the wanted gap that is left alone; >= 0 [m]
+  int max_halvings = 4;             ///< how often a step whose end still overlaps is cut in two; 0 to 20
+  double halving_overlap = 0.0;     ///< the overlap that is worth it; >= 0 [m]
   /// How far off a point may come to be in a part of the step, as its first pass estimates, before that is cut, by
   /// max_halvings at most; 0: any. Needs theta above 0.5. >= 0 [m]
   double step_error = 0.0;

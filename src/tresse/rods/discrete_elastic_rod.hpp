@@ -20,7 +20,7 @@ struct RodEdge {
 /// the first edge bends and twists like any edge from the one before it; that node stands for half an edge. Curvatures
 /// are those of the nodes that bend, 0 to N - 1 when clamped, 1 to N - 1 when free; the means of the neighbouring
 /// edges' natural curvatures, weighted by length. Second order in the length of the edges. Equations:
-/// docs/theory/rods.md.
+/// docs/theory/rod_models.md.
 std::unique_ptr<Rod> make_discrete_elastic_rod(const std::vector<RodEdge>& edges, const Material& material,
                                                RootCondition root_condition);
 

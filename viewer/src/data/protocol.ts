@@ -1,4 +1,4 @@
-/** The buffers of the server, as docs/guide/viewer.md lays them out. Views into one ArrayBuffer: nothing is copied. */
+/** The buffers of the server, as docs/reference/viewer_protocol.md lays them out. Views into one ArrayBuffer: nothing is copied. */
 
 export interface Layout {
   readonly fibre_count: number;

@@ -12,7 +12,7 @@ namespace tresse::geometry::detail {
 /// (radius k h^2/8), samples at the closest points of the tangents put back on the curves, the longer interval is
 /// split, until one of them is shorter than the precision. One deviation: intervals are split at their middle, since a
 /// sample may lie at an end, where splitting would never end. Split at samples that lie inside it takes 1.3 to 3.4
-/// times as long (docs/theory/geometry.md).
+/// times as long (docs/measured/detection.md).
 template <CurveEvaluator A, CurveEvaluator B>
 ClosestPoints branch_and_bound(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options) {
   struct Pair {

@@ -155,7 +155,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
 template <CurveEvaluator C>
 TRESSE_HOT void fill_bounds(const C&, Pieces& p) {
   const Lanes half = p.half;
-  // Inflated for the rounding of the phase of many turns (docs/theory/geometry.md, margins).
+  // Inflated for the rounding of the phase of many turns (docs/theory/geometry.md, "The certified search").
   p.remainder = p.twist * (half * half * half) * ((1.0 + 1e-6) / 6.0);
   if constexpr (C::unit_speed) {
     p.min_speed = p.max_speed = spread(1.0);

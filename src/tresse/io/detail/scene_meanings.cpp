@@ -43,8 +43,8 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"contact.max_halvings", "how often a step is cut in two while that fails"},
 
     {"solver", "of the friction problem of each step"},
-    {"solver.name", "all solve the same exact law ([friction](friction.md))"},
-    {"solver.facets", "3 or more: instead of Coulomb's cone a pyramid of so many facets, for comparison: another law ([friction](friction.md)), solved by plain Gauss-Seidel; `name` is not read, and residuals are those of that law"},
+    {"solver.name", "all solve the same exact law ([friction](theory/friction.md))"},
+    {"solver.facets", "3 or more: instead of Coulomb's cone a pyramid of so many facets, for comparison: another law ([friction](theory/friction.md)), solved by plain Gauss-Seidel; `name` is not read, and residuals are those of that law"},
     {"solver.tolerance", "on the scaled natural-map error, the `residual` of `steps.csv`"},
     {"solver.max_iterations", "of each solve"},
 
@@ -74,7 +74,7 @@ constexpr std::array meanings{std::to_array<Entry>({
 
     {"fibres", "one fibre, a grid or a cap of equal ones, or branches that grow on others"},
     {"fibres.name", "unique"},
-    {"fibres.model", "piecewise constant curvature, `\"super-helix\"`, or piecewise linear, `\"super-clothoid\"`; `\"discrete-elastic-rod\"`: an element is an edge; `\"mass-spring\"`: points without twist, round sections, natural curvature by its size alone ([rods](rods.md#mass-spring-chains))"},
+    {"fibres.model", "piecewise constant curvature, `\"super-helix\"`, or piecewise linear, `\"super-clothoid\"`; `\"discrete-elastic-rod\"`: an element is an edge; `\"mass-spring\"`: points without twist, round sections, natural curvature by its size alone ([rod models](theory/rod_models.md#mass-spring-chains))"},
     {"fibres.material", "a `[materials.NAME]` or a preset"},
     {"fibres.length", "needed, unless there are `element_lengths`"},
     {"fibres.elements", "equal ones, unless graded; needed with `length`"},
@@ -137,7 +137,7 @@ constexpr std::array meanings{std::to_array<Entry>({
     {"fibres.cap.twist", "largest random turn about the root's tangent"},
     {"fibres.cap.twist_deg", "the same in degrees"},
     {"fibres.drag", "air drag per length and velocity"},
-    {"fibres.from", "a file of polylines that fibres are fitted to, instead of lengths, curvatures, places and grid: [imports](imports.md)"},
+    {"fibres.from", "a file of polylines that fibres are fitted to, instead of lengths, curvatures, places and grid: [imports](guide/imports.md)"},
     {"fibres.from.file", "beside the scene; by the end of its name: `.hair`, `.obj`, `.csv` or `.usda`"},
     {"fibres.from.frame", "of a `.csv` or `.usda` that holds several, by its order; -1: the last"},
     {"fibres.from.unit", "how long the file's unit is; not for `.usda`, which says so itself"},

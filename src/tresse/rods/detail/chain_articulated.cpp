@@ -31,7 +31,7 @@ void ChainRod<Shape>::articulate(const StepTerms& terms, ArticulatedMatrix<Shape
 
 template <typename Shape>
 std::unique_ptr<StepMatrix> ChainRod<Shape>::make_step_matrix() const {
-  // Where the recursion is quicker for sure; both are as accurate. Measured in docs/measured/performance.md.
+  // Where the recursion is quicker for sure; both are as accurate. Measured in docs/measured/speed_rods.md.
   constexpr int many = 16;
   if (count() < many) return std::make_unique<DenseChainMatrix<Shape>>();
   return std::make_unique<ArticulatedStepMatrix<Shape>>();

@@ -6,7 +6,7 @@
 #include <tresse/rods/detail/chain_rod.hpp>
 #include <tresse/rods/detail/lane_vectors.hpp>
 
-// The velocity of the material, carried from one shape of a chain to another: docs/theory/dynamics.md, "Carried
+// The velocity of the material, carried from one shape of a chain to another: docs/theory/energy.md, "Carried
 // velocity".
 namespace tresse::rods::detail {
 namespace {
