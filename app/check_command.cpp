@@ -19,6 +19,7 @@
 
 #include "messages.hpp"
 #include "scene_arguments.hpp"
+#include "slow_work.hpp"
 
 namespace tresse::app {
 namespace {
@@ -181,14 +182,26 @@ void add_check_command(CLI::App& program, int& exit_status) {
   arguments->add_to(*command);
   auto show_origins = std::make_shared<bool>(false);
   command->add_flag("--origins", *show_origins, "List where every number of the scene came from");
+  auto only_parameters = std::make_shared<bool>(false);
+  command->add_flag("--parameters", *only_parameters, "List the parameters alone, NAME=VALUE  # what it is, and stop");
   auto try_push_out = std::make_shared<bool>(false);
   command->add_flag("--push-out", *try_push_out, "Try what run --push-out does about overlaps");
   auto try_leave_out = std::make_shared<bool>(false);
   command->add_flag("--leave-out", *try_leave_out, "Say which fibres run --leave-out would leave out");
-  command->callback([arguments, show_origins, try_push_out, try_leave_out, &exit_status] {
+  command->callback([arguments, show_origins, only_parameters, try_push_out, try_leave_out, &exit_status] {
+    if (*only_parameters) {
+      for (const io::Parameter& parameter : io::read_parameters(arguments->file, arguments->overrides()))
+        print("{}={}{}", parameter.name, parameter.value,
+              parameter.description.empty() ? std::string() : "  # " + parameter.description);
+      exit_status = done;
+      return;
+    }
+    SlowWork slow([&] { return fmt::format("{} is read and its fibres are fitted; Ctrl-C ends it", arguments->file); });
+    slow.begins();
     const io::SceneDocument document = io::read_scene_document(arguments->file, arguments->overrides());
     const scene::Scene& scene = document.scene;
     scene::Case built = scene::build(scene);
+    slow.ends();
     print("{}", scene.title.empty() ? arguments->file : scene.title);
     print_parameters(document);
     std::vector<int> counts(scene.fibres.size(), 0);

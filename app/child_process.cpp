@@ -7,10 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <tresse/base/errors.hpp>
@@ -41,6 +44,13 @@ std::string single_quoted(const std::string& text) {
       out += c;
   }
   return out + "'";
+}
+
+std::string shell_quoted(const std::string& text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_-./=:+,").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  return plain ? text : single_quoted(text);
 }
 
 std::vector<char*> argument_pointers(const std::vector<std::string>& words) {

@@ -9,6 +9,9 @@ namespace tresse::app {
 /// One word for a shell, in single quotes.
 std::string single_quoted(const std::string& text);
 
+/// The same, bare where nothing in it is special.
+std::string shell_quoted(const std::string& text);
+
 /// What exec takes; valid while `words` live.
 std::vector<char*> argument_pointers(const std::vector<std::string>& words);
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include <tresse/base/errors.hpp>
 
@@ -22,5 +24,9 @@ void add_threads(CLI::App& command, int& into) {
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
 }
+
+ThreadLimit::ThreadLimit(int threads)
+    : count_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+      control_(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count_)) {}
 
 }  // namespace tresse::app

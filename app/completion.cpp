@@ -41,6 +41,19 @@ std::string walk(const CommandText& program) {
                      patterns("", paths));
 }
 
+/// Whether an option takes NAME=VALUE of the scene that the line names.
+bool takes_parameter(const OptionText& option) {
+  return std::any_of(option.names.begin(), option.names.end(),
+                     [](const std::string& name) { return name == "--set" || name == "--vary"; });
+}
+
+/// What a shell runs for the value of an option; `words`, `files` and `parameters` offer the three kinds.
+std::string offer(const OptionText& option, const std::string& words, const std::string& files,
+                  const std::string& parameters) {
+  if (takes_parameter(option)) return parameters;
+  return option.words.empty() ? files : words;
+}
+
 /// fish takes a quote and a backslash alone as special within single quotes.
 std::string fish_quoted(const std::string& text) {
   std::string out = "'";
@@ -57,6 +70,8 @@ std::string fish_option(const CommandText& command, const OptionText& option) {
     out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!option.words.empty())
     out += fmt::format(" -x -a {}", fish_quoted(fmt::format("{}", fmt::join(option.words, " "))));
+  else if (takes_parameter(option))
+    out += " -x -a '(__tresse_parameters)'";
   else if (!option.value.empty())
     out += " -r";
   return out + " -d " + fish_quoted(option.description) + "\n";
@@ -69,10 +84,11 @@ std::string bash_completion(const CommandText& program) {
   for (const CommandText* command : all(program)) {
     for (const OptionText& option : command->options) {
       if (option.positional || option.value.empty()) continue;
-      values += fmt::format(
-          "    {})\n      COMPREPLY=($(compgen {} -- \"$current\"))\n      return ;;\n",
-          patterns(command->path + ":", option.names),
-          option.words.empty() ? "-f" : "-W " + single_quoted(fmt::format("{}", fmt::join(option.words, " "))));
+      const std::string words = "-W " + single_quoted(fmt::format("{}", fmt::join(option.words, " ")));
+      values += fmt::format("    {})\n{}      COMPREPLY=($(compgen {} -- \"$current\"))\n      return ;;\n",
+                            patterns(command->path + ":", option.names),
+                            takes_parameter(option) ? "      compopt -o nospace 2>/dev/null\n" : "",
+                            offer(option, words, "-f", "-S = -W \"$(_tresse_parameters)\""));
     }
     names += fmt::format("    {}) options={} commands={} ;;\n", single_quoted(command->path),
                          single_quoted(fmt::format("{}", fmt::join(option_names(*command), " "))),
@@ -80,6 +96,16 @@ std::string bash_completion(const CommandText& program) {
   }
   return fmt::format(
       "# bash completion of tresse; made by `tresse completion bash`.\n"
+      "# The parameters of the scene that a line names.\n"
+      "_tresse_parameters() {{\n"
+      "  local word\n"
+      "  for word in \"${{COMP_WORDS[@]}}\"; do\n"
+      "    if [[ $word == *.toml && -f $word ]]; then\n"
+      "      \"${{COMP_WORDS[0]}}\" check \"$word\" --parameters 2>/dev/null | cut -d= -f1\n"
+      "      return\n"
+      "    fi\n"
+      "  done\n"
+      "}}\n"
       "_tresse() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}\n"
       "  local place=tresse word options='' commands=''\n"
@@ -100,9 +126,9 @@ std::string zsh_completion(const CommandText& program) {
     for (const OptionText& option : command->options) {
       if (option.positional) continue;
       if (!option.value.empty()) {
-        values +=
-            fmt::format("    {}) {}; return ;;\n", patterns(command->path + ":", option.names),
-                        option.words.empty() ? "_files" : fmt::format("compadd -- {}", fmt::join(option.words, " ")));
+        values += fmt::format("    {}) {}; return ;;\n", patterns(command->path + ":", option.names),
+                              offer(option, fmt::format("compadd -- {}", fmt::join(option.words, " ")), "_files",
+                                    "compadd -S = -- $(_tresse_parameters)"));
       }
       for (const std::string& name : option.names) options += " " + single_quoted(name + ":" + option.description);
     }
@@ -112,6 +138,16 @@ std::string zsh_completion(const CommandText& program) {
   }
   return fmt::format(
       "#compdef tresse\n# zsh completion of tresse; made by `tresse completion zsh`.\n"
+      "# The parameters of the scene that a line names.\n"
+      "_tresse_parameters() {{\n"
+      "  local word\n"
+      "  for word in \"${{words[@]}}\"; do\n"
+      "    if [[ $word == *.toml && -f $word ]]; then\n"
+      "      \"${{words[1]}}\" check \"$word\" --parameters 2>/dev/null | cut -d= -f1\n"
+      "      return\n"
+      "    fi\n"
+      "  done\n"
+      "}}\n"
       "_tresse() {{\n"
       "  local place=tresse word\n  local -a options commands\n"
       "  for word in \"${{(@)words[2,CURRENT-1]}}\"; do\n{}  done\n"
@@ -147,6 +183,15 @@ std::string fish_completion(const CommandText& program) {
       "        end\n"
       "    end\n"
       "    test \"$place\" = \"$argv[1]\"\n"
+      "end\n"
+      "function __tresse_parameters -d 'the parameters of the scene that a line names'\n"
+      "    set -l words (commandline -opc)\n"
+      "    for word in $words\n"
+      "        if string match -q '*.toml' -- $word; and test -f $word\n"
+      "            $words[1] check $word --parameters 2>/dev/null | string replace -r '=' '=\\t'\n"
+      "            return\n"
+      "        end\n"
+      "    end\n"
       "end\n{}",
       fmt::join(paths, " "), lines);
 }

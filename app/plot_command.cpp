@@ -65,9 +65,9 @@ void add_options(CLI::App& command, PlotArguments& a) {
   command
       .add_option(
           "--what", a.what,
-          "auto: forces, loads of holds where there are no obstacles, what a sweep found; sweep: DIR is that of "
-          "tresse sweep; convergence: DIRs are files of tresse friction")
-      ->check(CLI::IsMember({"auto", "forces", "holds", "energies", "solver", "sweep", "convergence"}))
+          "auto: what suits DIR: forces, loads of holds where there are no obstacles, what a sweep found, what the "
+          "fibres of an equilibrium carry (shape); convergence: DIRs are files of tresse friction")
+      ->check(CLI::IsMember({"auto", "forces", "holds", "energies", "solver", "shape", "sweep", "convergence"}))
       ->capture_default_str();
   command
       .add_option("--y", a.y,

@@ -10,9 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
-
-#include <oneapi/tbb/global_control.h>
 
 #include <tresse/assembly/pair_trace.hpp>
 #include <tresse/base/interrupt.hpp>
@@ -22,6 +19,7 @@
 #include <tresse/scene/build.hpp>
 #include <tresse/scene/remarks.hpp>
 
+#include "child_process.hpp"
 #include "common_options.hpp"
 #include "friction_dump.hpp"
 #include "messages.hpp"
@@ -185,6 +183,19 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
   io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, most));
 }
 
+/// To a person at a terminal: what can be done with the results, or how to go on.
+void tell_next_step(const std::string& folder, io::Outcome outcome, const io::RunSettings& settings) {
+  if (isatty(fileno(stderr)) != 1) return;
+  const std::string words = shell_quoted(folder);
+  if (outcome == io::Outcome::interrupted) {
+    say("Next: the same command with --resume goes on; tresse view {} shows what there is.", words);
+  } else if (outcome == io::Outcome::finished) {
+    const bool loads = !settings.layout.obstacle_names.empty() || !settings.holds.empty();
+    say("Next: tresse view {} shows it{}.", words,
+        loads ? fmt::format("; tresse plot {} -o forces.png draws its forces", words) : std::string());
+  }
+}
+
 /// What goes elsewhere than into the run's folder, where it may go too.
 FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan& plan) {
   static_cast<void>(parse_step_choice(arguments.dump_steps));  // what is refused leaves no folder
@@ -198,16 +209,14 @@ FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan
 }
 
 int run(const RunArguments& arguments) {
-  const auto threads = arguments.threads > 0 ? static_cast<unsigned>(arguments.threads)
-                                             : std::max(1U, std::thread::hardware_concurrency());
-  const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, threads);
+  const ThreadLimit limit(arguments.threads);
   io::RunPlan plan = plan_run(arguments);
   if (arguments.resume) io::leave_out_as(plan, arguments.folder);
   scene::Case built = scene::build(plan.scene);
   if (plan.start) scene::set_out_from(built, *plan.start);
   if (!plan.start && !arguments.resume) tell_left_out(io::settle_overlaps(plan, built, arguments.overlaps));
 
-  const io::RunPlace place{arguments.folder, arguments.resume, static_cast<int>(threads),
+  const io::RunPlace place{arguments.folder, arguments.resume, limit.count(),
                            fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
   io::RunSettings settings = io::run_settings(plan, built.world, place);
   settings.replacing = [&](const std::string& what) {
@@ -238,6 +247,7 @@ int run(const RunArguments& arguments) {
   if (!arguments.record_pairs.empty() && !stop_requested()) record_pairs(arguments.record_pairs, stepper);
   const io::Verdict verdict = recorder.finish(outcome, stepper.state(), stepper.largest_overlap());
   if (!arguments.quiet || !verdict.findings.empty()) say("{}", verdict.sentence);
+  if (!arguments.quiet) tell_next_step(arguments.folder, outcome, settings);
   if (arguments.view && !stop_requested() && isatty(fileno(stderr)) == 1) {
     say("The viewer stays until Ctrl-C.");
     viewer.wait(stop_requested);

@@ -1,8 +1,10 @@
 #include "commands.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -21,6 +23,8 @@
 #include <tresse/scene/remarks.hpp>
 #include <tresse/statics/world_equilibrium.hpp>
 
+#include "child_process.hpp"
+#include "common_options.hpp"
 #include "messages.hpp"
 #include "scene_arguments.hpp"
 #include "slow_work.hpp"
@@ -144,11 +148,14 @@ std::string verdict(const statics::WorldEquilibrium& found, bool stable) {
 
 struct StaticOptions {
   std::string folder;
+  int threads = 0;  ///< 0: never given, all cores
+  bool quiet = false;
   bool strict = false;
   double time = 0.0;
 };
 
 int solve(const SceneArguments& arguments, const StaticOptions& options) {
+  const ThreadLimit limit(options.threads);
   const io::SceneDocument document = io::read_scene_document(arguments.file, arguments.overrides());
   const scene::Scene& scene = document.scene;
   require(std::isfinite(options.time) && options.time >= 0.0, "--at: expects a time of 0 s or more");
@@ -184,7 +191,13 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};
   io::write_atomically(out / "summary.json", summary.dump(2) + "\n");
 
-  say("{}", verdict(found, equilibrium["stable"]));
+  const bool good = found.status == Status::converged && equilibrium["stable"].get<bool>();
+  if (!options.quiet || !good) say("{}", verdict(found, equilibrium["stable"]));
+  if (!options.quiet && isatty(fileno(stderr)) == 1) {
+    const std::string words = shell_quoted(options.folder);
+    say("Next: tresse plot {} -o shape.png draws what it carries; tresse render {} -o rest.png shows it.", words,
+        words);
+  }
   return found.status == Status::converged || !options.strict ? done : missed_tolerance;
 }
 
@@ -199,6 +212,8 @@ void add_static_command(CLI::App& program, int& exit_status) {
   arguments->add_to(*command);
   command->add_option("-o,--output", options->folder, "Folder for the results")->required();
   command->add_option("--at", options->time, "Time [s] to which obstacles and roots move first, slowly; 0 by default");
+  add_threads(*command, options->threads);
+  command->add_flag("--quiet", options->quiet, "A verdict only when no stable equilibrium was found");
   command->add_flag("--strict", options->strict, "Exit status 3 when no equilibrium was found");
   command->callback([arguments, options, &exit_status] { exit_status = solve(*arguments, *options); });
 }

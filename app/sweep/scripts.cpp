@@ -1,7 +1,6 @@
 #include "scripts.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
@@ -48,13 +47,6 @@ std::string python_quoted(const std::string& text) {
 }
 
 }  // namespace
-
-std::string shell_quoted(const std::string& text) {
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_-./=:+,").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  return plain ? text : single_quoted(text);
-}
 
 std::string slurm_script(const Recipe& recipe) {
   std::string out = fmt::format(

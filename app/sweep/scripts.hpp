@@ -16,9 +16,6 @@ struct Recipe {
   int threads = 1;                                 ///< of each run
 };
 
-/// `text` for a POSIX shell.
-std::string shell_quoted(const std::string& text);
-
 /// A batch script for `sbatch`: an array with a task a run.
 std::string slurm_script(const Recipe& recipe);
 

@@ -14,7 +14,8 @@ def _parse(arguments):
     parser = argparse.ArgumentParser(prog="tresse plot")
     parser.add_argument("runs", nargs="+")
     parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--what", choices=("auto", "forces", "holds", "energies", "solver", "sweep", "convergence"),
+    parser.add_argument("--what", choices=("auto", "forces", "holds", "energies", "solver", "shape", "sweep",
+                                             "convergence"),
                         default="auto")  # fmt: skip
     parser.add_argument("--x")
     parser.add_argument("--y", action="append", default=[])
@@ -37,6 +38,8 @@ def _what(options):
         return options.what
     if is_sweep(first):
         return "sweep"
+    if has_rows(first, "shape.csv"):
+        return "shape"
     if options.x or options.y:
         return "columns"
     return "holds" if not has_rows(first, "forces.csv") and has_rows(first, "holds.csv") else "forces"

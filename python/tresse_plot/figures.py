@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tresse_plot import style
-from tresse_plot.tables import PlotError, has_rows, read_columns, read_forces, read_history, read_holds, read_steps
+from tresse_plot.tables import PlotError, has_rows, read_columns, read_forces, read_history, read_holds, read_shape, read_steps
 
 MOST_PANELS = 12
 COMPONENTS = (("fx", style.SKY), ("fy", style.ORANGE), ("fz", style.GREEN))
@@ -79,6 +79,27 @@ def _force_panels(by_name, words, count, title):
         style.legend_above(axis)
     axes[-1, 0].set_xlabel("time [s]")
     axes[0, 0].set_title(title)
+    return figure
+
+
+def shape(runs, title=None):
+    """What the fibres of an equilibrium carry along their arc length."""
+    panels = (("tension", "tension", "N"), ("moment_twist", "twisting moment", "N m"), ("bending", "bending moment", "N m"))
+    figure, axes = plt.subplots(len(panels), 1, figsize=(9, 9), sharex=True, layout="constrained")
+    for label, folder in runs:
+        fibres = read_shape(folder)
+        for number, fibre in enumerate(fibres):
+            fibre["bending"] = np.hypot(fibre["moment_1"], fibre["moment_2"])
+            name = label if len(fibres) == 1 else f"{label}, fibre {number}"
+            for axis, (column, _, _) in zip(axes, panels):
+                axis.plot(fibre["s"], fibre[column], lw=1.3 if len(fibres) < 20 else 0.5, label=name)
+    for axis, (_, text, unit) in zip(axes, panels):
+        axis.set_ylabel(f"{text} [{unit}]")
+        axis.ticklabel_format(axis="y", scilimits=(-2, 3))
+    if 1 < len(axes[0].lines) <= 12:
+        axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
+    axes[-1].set_xlabel("arc length [m]")
+    axes[0].set_title(title or "What the fibres carry at rest")
     return figure
 
 

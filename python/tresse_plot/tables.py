@@ -107,6 +107,19 @@ def read_steps(folder, columns):
     return {name: [_number(path, i, row, name) for i, row in enumerate(rows, start=2)] for name in ("time", *columns)}
 
 
+def read_shape(folder):
+    """shape.csv of an equilibrium: [{column: values (n)}] fibre by fibre, with the columns s, tension, moment_twist,
+    moment_1 and moment_2."""
+    path = pathlib.Path(folder) / "shape.csv"
+    columns = ("s", "tension", "moment_twist", "moment_1", "moment_2")
+    fibres = {}
+    for number, row in enumerate(_rows(path, ("fibre", *columns)), start=2):
+        fibre = fibres.setdefault(row["fibre"], {name: [] for name in columns})
+        for name in columns:
+            fibre[name].append(_number(path, number, row, name))
+    return list(fibres.values())
+
+
 def read_history(path):
     """What a friction solve wrote: [(iterations, measure, seconds)] of its checks."""
     try:

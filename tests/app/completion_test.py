@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+SCENE = str(pathlib.Path(__file__).resolve().parents[2] / "scenes/comb.toml")
 BASH = """
 source {script}
 COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=()
@@ -21,7 +22,13 @@ ZSH = """
 compdef() {{ : }}
 _describe() {{ [[ $1 == -o ]] && shift; for entry in "${{(@P)2}}"; do print -r -- "${{entry%%:*}}"; done }}
 _files() {{ print -r -- FILES }}
-compadd() {{ shift; print -rl -- "$@" }}
+compadd() {{
+  local suffix=''
+  [[ $1 == -S ]] && {{ suffix=$2; shift 2 }}
+  shift
+  for word in "$@"; do [[ $word == ${{words[CURRENT]}}* ]] && print -r -- "$word$suffix"; done
+  true
+}}
 source {script}
 words=({words}); CURRENT=$#words
 _tresse
@@ -58,12 +65,17 @@ def expected(program):
     yield ["tresse", "bench", "steps", "--"], {"--states", "--threads"}, {"--set"}
     yield ["tresse", "plot", "--what", ""], {"forces", "energies"}, {"--title"}
     yield ["tresse", "run", "-o", "out", "--"], {"--until"}, {"--what"}
+    # The parameters of a scene, from the program that the line names.
+    for option in ("--set", "--vary"):
+        command = "run" if option == "--set" else "sweep"
+        yield [program, command, SCENE, option, "fri"], {"friction="}, {"elements", "--until"}
+        yield [program, command, SCENE, option, "el"], {"elements="}, {"friction="}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
-    program = parser.parse_args().program
+    program = str(pathlib.Path(parser.parse_args().program).resolve())
     wrong, missing = [], []
     with tempfile.TemporaryDirectory() as folder:
         for shell in ("bash", "zsh", "fish"):

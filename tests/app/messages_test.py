@@ -2,7 +2,10 @@
 """What `run` and `check` say of a run that is not bad input: messages_test.py --program TRESSE."""
 
 import argparse
+import contextlib
+import os
 import pathlib
+import pty
 import re
 import subprocess
 import tempfile
@@ -150,12 +153,40 @@ def help_and_version(folder):
     assert said("-v") == said("--version")
 
 
+def what_next(folder):
+    """On a terminal a finished run and an equilibrium end with commands that look at them; those commands work."""
+    hanging = THIN + 'natural_curvature = [0, 1, 0]\n'
+    for words, told in ((["run", "-o", "a b"], "Next: tresse view 'a b' shows it."),
+                        (["run", "-o", "a b", "--quiet"], None),
+                        (["static", "-o", "rest"], "Next: tresse plot rest -o shape.png draws "),
+                        (["static", "-o", "rest", "--quiet"], None)):  # fmt: skip
+        (folder.folder / "s.toml").write_text(hanging, encoding="utf-8")
+        ours, theirs = pty.openpty()
+        subprocess.run([folder.program, words[0], "s.toml", *words[1:]], cwd=folder.folder, stderr=theirs, check=True, timeout=100)
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):  # how a terminal ends
+            while part := os.read(ours, 4096):
+                said += part
+        os.close(ours)
+        lines = said.decode().replace("\r", "\n").strip().splitlines()
+        assert (lines[-1].startswith(told) if told else not any("Next" in line for line in lines)), said
+    for command in (["plot", "rest", "-o", "shape.png"], ["render", "rest", "-o", "rest.png", "--width", "16", "--height", "16"]):
+        subprocess.run([folder.program, *command], cwd=folder.folder, check=True, capture_output=True, timeout=100)
+
+
+def parameters_alone(folder):
+    scene = THIN.replace('"20 cm"', '"${long}"') + 'from = "no file"\n[parameters]\nlong = "20 cm" # of the hair\nmany = 3\n'
+    listed = folder.call(scene, "check", "--parameters", "--set", "many=4").stdout
+    assert listed == "long=20 cm  # of the hair\nmany=4\n", listed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
     for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
-                 help_and_version):  # fmt: skip
+                 help_and_version, what_next, parameters_alone):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)

@@ -46,7 +46,9 @@ class Page:
         binaries = self.folder / "build/release/bin"
         binaries.mkdir(parents=True)
         (binaries / "tresse").symlink_to(self.program)
-        self.environment = {**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}"}
+        # The program's build has the Python package beside it.
+        self.environment = {**os.environ, "PATH": f"{binaries}:{os.environ['PATH']}",
+                            "PYTHONPATH": str(self.program.parents[1] / "python")}  # fmt: skip
         for mark, language, body in BLOCK.findall(self.text):
             self.block(mark, language, body)
         return self

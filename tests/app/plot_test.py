@@ -25,6 +25,8 @@ FIGURES = (
     ("holds", ["knot"], (1350, 690), (SKY, INK)),
     ("auto", ["knot"], (1350, 690), (SKY, INK)),
     ("auto", ["run"], (1350, 690), (SKY, INK)),
+    ("auto", ["rest"], (1350, 1350), (BLUE,)),
+    ("shape", ["rest"], (1350, 1350), (BLUE,)),
     ("--y=force_support", ["run"], (1350, 690), (BLUE,)),
     ("--x=elastic --y=force_support --y=t_step", ["run", "other"], (1350, 1170), (BLUE, RED)),
     ("--y=load_end --y=load_end_z", ["knot"], (1350, 1170), (BLUE,)),
@@ -54,9 +56,11 @@ def make_runs(program, folder):
 
 
 def make_knot(program, folder):
-    """A run in which a point is held and nothing stands."""
+    """A run in which a point is held and nothing stands, and an equilibrium."""
     run = [program, "run", str(SCENE.parent / "knot.toml"), "-o", "knot", "--until", "0.1", "--quiet"]
     subprocess.run(run, cwd=folder, check=True, timeout=300)
+    static = [program, "static", str(SCENE.parent / "cantilever.toml"), "-o", "rest", "--quiet", "--threads", "1"]
+    subprocess.run(static, cwd=folder, check=True, timeout=300)
 
 
 def refusals(program, folder):

@@ -291,6 +291,14 @@ SceneDocument read_scene_document(const std::filesystem::path& file, const Param
   return parse_scene_document(read_file(file, "a scene file"), name, set);
 }
 
+std::vector<Parameter> read_parameters(const std::filesystem::path& file, const ParameterOverrides& set) {
+  const std::string name = file.string();
+  const std::string text = read_file(file, "a scene file");
+  TomlNode root = parse_toml(text, name);
+  const ParameterOverrides of_parameters = apply_settings(root, set);
+  return Parameters(root.find("parameters"), text, name, of_parameters).list();
+}
+
 scene::Scene read_scene(const std::filesystem::path& file, const ParameterOverrides& set) {
   return read_scene_document(file, set).scene;
 }

@@ -63,6 +63,9 @@ SceneDocument read_scene_document(const std::filesystem::path& file, const Param
 SceneDocument parse_scene_document(std::string_view text, std::string_view file_name,
                                    const ParameterOverrides& set = {});
 
+/// The [parameters] table alone; nothing else is read, no file that the scene names is opened.
+std::vector<Parameter> read_parameters(const std::filesystem::path& file, const ParameterOverrides& set = {});
+
 scene::Scene read_scene(const std::filesystem::path& file, const ParameterOverrides& set = {});
 scene::Scene parse_scene(std::string_view text, std::string_view file_name, const ParameterOverrides& set = {});
 /// The resolved scene of a run for whoever needs its fibres alone: each mesh becomes one triangle, and no file is read.

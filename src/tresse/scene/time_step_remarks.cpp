@@ -10,7 +10,7 @@
 namespace tresse::scene {
 namespace {
 
-constexpr double steps_a_period = 10.0;  // with fewer an implicit step damps a swing away
+constexpr double steps_a_period = 20.0;  // with fewer an implicit step damps a swing away
 constexpr double largest_turn = 0.5;     // of a body in a step [rad]
 
 /// Whether a fibre starts in another shape than its natural one.
