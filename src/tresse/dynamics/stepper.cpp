@@ -516,9 +516,12 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
 
 /// Makes the end of this part, where the rods are, the new state.
 Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
-  if (const auto crossing = find_crossing(*end)) {
-    if (!span.shortest) return Outcome::cut;
-    if (!report.crossing) report.crossing = crossing;
+  {
+    Stopwatch watch(timing_.t_detection);
+    if (const auto crossing = find_crossing(*end)) {
+      if (!span.shortest) return Outcome::cut;
+      if (!report.crossing) report.crossing = crossing;
+    }
   }
   for (const FreeMotionResult& free : free_results_) {
     report.motion_iterations = std::max(report.motion_iterations, free.iterations);
