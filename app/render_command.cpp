@@ -263,8 +263,9 @@ void add_options(CLI::App& command, RenderArguments& a) {
   command.add_option("--environment-turn", a.environment_turn_deg, "counterclockwise about z [deg]")
       ->capture_default_str();
   command.add_option("--thickness", a.options.thickness, "factor on the fibres' radii")->capture_default_str();
-  command.add_option("--least-width", a.least_pixels,
-                     "thinnest that a fibre is drawn [pixels] (default: 3.5 for few fibres, 0.7 for many)");
+  command.add_option(
+      "--least-width", a.least_pixels,
+      "thinnest that a fibre is drawn [pixels] (default: 3.5 up to 20 fibres, then 0.7, less from 1000 on)");
 }
 
 }  // namespace

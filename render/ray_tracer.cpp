@@ -19,6 +19,7 @@
 namespace tresse::render {
 namespace {
 
+constexpr int layers = 4;              // of thin fibres that a ray from the camera splits at
 constexpr int first_samples = 16;      // before a pixel may be called finished
 constexpr float brightest = 6.0F;      // of light that came by more than one bounce: fireflies end here
 constexpr float offset = 2e-2F;        // of new rays off a fibre, per radius
@@ -29,11 +30,14 @@ void check(const Camera& camera, const RenderOptions& options) {
   require(in(options.width, 1, 16384) && in(options.height, 1, 16384),
           fmt::format("a picture of {} x {} pixels: expected 1 to 16384 each", options.width, options.height));
   require(in(options.samples, 1, 65536), fmt::format("samples {}: expected 1 to 65536", options.samples));
+  require(in(options.noise, 0, 1), fmt::format("noise {}: expected 0 to 1", options.noise));
   require(in(options.threads, 0, 1024), fmt::format("threads {}: expected 0 to 1024", options.threads));
   require(options.max_bounces >= 1, "max_bounces: expected at least 1");
   require(in(options.thickness, 1e-6, 1e6), fmt::format("thickness {}: expected a positive factor", options.thickness));
   require(in(options.least_pixels, 0, 1e3),
           fmt::format("least width {} pixels: expected 0 to 1000", options.least_pixels));
+  require(in(options.covered_pixels, 0, 1e3),
+          fmt::format("covered width {} pixels: expected 0 to 1000", options.covered_pixels));
   require(in(options.hair_variation, 0, 0.99), "hair_variation: expected 0 to 0.99");
   require(camera.field_of_view_deg > 0 && camera.field_of_view_deg < 170,
           fmt::format("field of view {} degrees: expected between 0 and 170", camera.field_of_view_deg));
@@ -94,43 +98,65 @@ class Tracer {
       sum_seen += seen;
       sum_square += seen * seen;
       ++n;
-      if (n % first_samples == 0 && (empty || is_smooth(n, sum_seen, sum_square))) break;
+      if (n % first_samples == 0 && options_.noise > 0.0 && (empty || is_smooth(n, sum_seen, sum_square))) break;
     }
     return sum / static_cast<float>(n);
   }
 
  private:
-  /// The mean's standard error is under a display step.
-  static bool is_smooth(int n, float sum, float sum_square) {
+  /// The mean's standard error is small enough.
+  bool is_smooth(int n, float sum, float sum_square) const {
     const float count = static_cast<float>(n);
     const float mean = sum / count;
     const float variance = std::max(0.0F, sum_square / count - mean * mean);
-    return variance / count < 0.004F * 0.004F;
+    const auto noise = static_cast<float>(options_.noise);
+    return variance / count < noise * noise;
   }
 
+  /// Thin fibres in front are seen and seen through, each by its part; what is behind them by chance.
   Color radiance(float x, float y, Random& random, bool& empty) const {
-    Vec3 from = film_.eye;
-    Vec3 direction = film_.direction(x, y);
+    const Vec3 direction = film_.direction(x, y);
+    Color sum = Color::Zero();
+    float rest = 1.0F;
+    Crossing crossing = {.all = true};
+    for (int layer = 0; layer <= layers; ++layer) {
+      if (layer == layers) crossing.all = false;
+      crossing.key = random.bits();
+      const std::optional<Hit> hit = world_.intersect(film_.eye, direction, crossing);
+      if (!hit) return sum + rest * lighting_.behind(x, y, direction);
+      empty = false;
+      const float part = crossing.all ? hit->coverage : 1.0F;
+      sum += rest * part * path(*hit, direction, random);
+      rest *= 1.0F - part;
+      if (part >= 1.0F) break;
+      crossing.passed[crossing.passed_count++] = hit->arc;
+      crossing.begin = hit->distance;
+    }
+    return sum;
+  }
+
+  /// What is seen of a point in `direction`: the light that gets there on a path by chance.
+  Color path(Hit hit, Vec3 direction, Random& random) const {
+    Vec3 from;
     Color sum = Color::Zero();
     Color weight = Color::Ones();
     float last_density = 0.0F;
-    for (int bounce = 0; bounce <= options_.max_bounces; ++bounce) {
-      const std::optional<Hit> hit = world_.intersect(from, direction);
-      if (!hit) {
-        sum += bounce == 0 ? lighting_.behind(x, y, direction)
-                           : bounded(weight * escaped(direction, last_density), bounce);
+    for (int bounce = 0;; ++bounce) {
+      const Vec3 to_viewer = -direction;
+      if (hit.kind == Hit::Kind::fibre) {
+        const HairScattering hair(material(hit.index), hit.tangent, hit.normal, to_viewer);
+        scatter(hair, hit, bounce, random, sum, weight, from, direction, last_density);
+      } else {
+        const CoatedSurface surface(solid(hit), hit.normal, to_viewer);
+        scatter(surface, hit, bounce, random, sum, weight, from, direction, last_density);
+      }
+      if (bounce == options_.max_bounces || !survives(weight, bounce, random)) break;
+      const std::optional<Hit> next = world_.intersect(from, direction, {.key = random.bits()});
+      if (!next) {
+        sum += bounded(weight * escaped(direction, last_density), bounce + 1);
         break;
       }
-      empty = false;
-      const Vec3 to_viewer = -direction;
-      if (hit->kind == Hit::Kind::fibre) {
-        const HairScattering hair(material(hit->index), hit->tangent, hit->normal, to_viewer);
-        scatter(hair, *hit, bounce, random, sum, weight, from, direction, last_density);
-      } else {
-        const CoatedSurface surface(solid(*hit), hit->normal, to_viewer);
-        scatter(surface, *hit, bounce, random, sum, weight, from, direction, last_density);
-      }
-      if (!survives(weight, bounce, random)) break;
+      hit = *next;
     }
     return sum;
   }
@@ -146,7 +172,8 @@ class Tracer {
       const float p_light = lighting_.density(to_light);
       const float p_surface = surface.density(to_light);
       const Color light = lighting_.lights(to_light);
-      if (p_light > 0.0F && light.maxCoeff() > 0.0F && !world_.occluded(leave(hit, to_light), to_light)) {
+      if (p_light > 0.0F && light.maxCoeff() > 0.0F &&
+          !world_.occluded(leave(hit, to_light), to_light, {.key = random.bits()})) {
         const float balance = p_light / (p_light * p_light + p_surface * p_surface);
         sum += bounded(weight * out * light * balance, bounce);
       }
@@ -222,15 +249,22 @@ class Tracer {
 
 }  // namespace
 
-double default_least_pixels(std::size_t fibres) { return fibres <= close_up_fibres ? 3.5 : 0.7; }
+double default_least_pixels(std::size_t fibres) {
+  if (fibres <= close_up_fibres) return 3.5;
+  constexpr double wide = 0.7;
+  constexpr double sparse = 1000.0;
+  return wide * std::min(1.0, sparse / static_cast<double>(fibres));
+}
 
 Image render(const Scene& scene, const Camera& camera, const RenderOptions& options) {
   validate(scene);
   check(camera, options);
   const double pixel = 2.0 * std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0) / options.height;
-  const World world(
-      scene, camera.target,
-      {.factor = options.thickness, .viewer = camera.position, .radius_per_metre = 0.5 * options.least_pixels * pixel});
+  const World world(scene, camera.target,
+                    {.factor = options.thickness,
+                     .viewer = camera.position,
+                     .radius_per_metre = 0.5 * options.least_pixels * pixel,
+                     .drawn_per_metre = 0.5 * options.covered_pixels * pixel});
   const Film film(camera, options, world);
   const Tracer tracer(scene, world, film, options);
   Image image(options.width, options.height);

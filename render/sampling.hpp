@@ -32,7 +32,8 @@ constexpr float to_unit(std::uint32_t bits) { return static_cast<float>(bits >> 
 class Random {
  public:
   explicit Random(std::uint32_t key) : key_(key) {}
-  float next() { return to_unit(hash(key_, counter_++)); }
+  std::uint32_t bits() { return hash(key_, counter_++); }
+  float next() { return to_unit(bits()); }
   Eigen::Vector2f next2() {
     const float x = next();
     return {x, next()};
