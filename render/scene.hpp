@@ -27,7 +27,7 @@ struct Marker {
   Eigen::Array3f color = {0.5F, 0.5F, 0.5F};  ///< albedo; in [0, 1]
 };
 
-/// A surface of triangles, drawn from both sides in the colour of solids.
+/// A surface of triangles, drawn from both sides, shaded smooth but for edges that turn by more than 40 degrees.
 struct Mesh {
   std::vector<Vector3> vertices;          ///< [m]
   std::vector<std::array<int, 3>> faces;  ///< indices of vertices

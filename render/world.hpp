@@ -15,12 +15,12 @@ namespace tresse::render {
 struct Hit {
   enum class Kind { fibre, strip, capsule, plane, mesh };
   Kind kind = Kind::fibre;
-  int index = 0;  ///< of the fibre, strips too; of the capsule, markers behind the scene's
+  int index = 0;  ///< of the fibre, strips too; of the mesh; of the capsule, markers behind the scene's
   float distance = 0.0F;
   Vec3 point;
   Vec3 normal;            ///< unit, outwards; a fibre's is orthogonal to its tangent
   Vec3 tangent;           ///< unit, fibres only
-  Vec3 facet;             ///< unit normal of the surface as drawn; other than `normal` on strips alone
+  Vec3 facet;             ///< unit normal of the surface as drawn; other than `normal` on strips and meshes
   float radius = 0.0F;    ///< fibres only, as drawn
   float coverage = 1.0F;  ///< the part of what is drawn that is there: 1 but for fibres thinner than drawn
   unsigned arc = 0;       ///< fibres only
