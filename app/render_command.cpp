@@ -19,6 +19,7 @@
 #include "commands.hpp"
 #include "messages.hpp"
 #include "render/contact_arrows.hpp"
+#include "render/looks.hpp"
 #include "render/ray_tracer.hpp"
 #include "render/trajectory_scene.hpp"
 #include "video.hpp"
@@ -41,7 +42,9 @@ struct RenderArguments {
   std::vector<double> up;
   double field_of_view = 24.0;
   std::string framing = "auto";
-  std::string hair = "brown-blond";
+  std::vector<std::string> hair;
+  std::vector<std::string> colours;
+  bool ground = false;
   std::optional<double> least_pixels;
   std::string environment;
   double environment_light = 1.0;
@@ -68,13 +71,22 @@ std::size_t most_telling_frame(io::RunFrames& frames) {
 
 Vector3 to_vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
-void set_hair(RenderArguments& arguments) {
-  render::HairMaterial& hair = arguments.options.hair;
-  if (arguments.hair == "blond") hair.absorption = render::melanin_absorption(0.12F, 0.22F);
-  if (arguments.hair == "brown-blond") hair.absorption = render::melanin_absorption(0.55F, 0.45F);
-  if (arguments.hair == "brown") hair.absorption = render::melanin_absorption(1.1F, 0.2F);
-  if (arguments.hair == "red") hair.absorption = render::melanin_absorption(0.25F, 1.3F);
-  if (arguments.hair == "black") hair.absorption = render::melanin_absorption(6.0F, 0.0F);
+using SetLook = void (*)(render::Looks&, const io::TrajectoryLayout&, const std::string&);
+
+/// One after the other: the last that names a thing counts.
+void set_looks(RenderArguments& arguments, const io::TrajectoryLayout& layout) {
+  arguments.options.looks = render::default_looks(layout);
+  const auto set = [&](const char* option, const std::vector<std::string>& texts, SetLook one) {
+    for (const std::string& text : texts) {
+      try {
+        one(arguments.options.looks, layout, text);
+      } catch (const InvalidInput& error) {
+        throw InvalidInput(fmt::format("{}: {}", option, error.what()));
+      }
+    }
+  };
+  set("--hair", arguments.hair, render::set_group);
+  set("--colour", arguments.colours, render::set_obstacle);
 }
 
 render::Camera choose_camera(const render::Scene& scene, const RenderArguments& arguments) {
@@ -108,6 +120,7 @@ void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
   render::Scene scene = render::scene_of(frames.layout(), frame);
   arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
   const render::Camera camera = choose_camera(scene, arguments);
+  if (arguments.ground) scene.ground = render::ground_under(scene, camera.up);
   if (arguments.contacts) add_contact_arrows(scene, frame, camera, render::largest_contact_force(frame));
   render::write_png(render::render(scene, camera, arguments.options), arguments.output);
   say("{}: frame {} of {}, t = {:.4g} s, seen from {:.4g},{:.4g},{:.4g}", arguments.output, index, frames.frame_count(),
@@ -153,7 +166,10 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
   }
   // What moves has to stay in the picture.
   if (arguments.framing == "auto") arguments.framing = "whole";
-  const render::Camera first = choose_camera(seen_in(frames, chosen), arguments);
+  const render::Scene all = seen_in(frames, chosen);
+  const render::Camera first = choose_camera(all, arguments);
+  std::optional<render::Ground> ground;
+  if (arguments.ground) ground = render::ground_under(all, first.up);
   std::optional<Video> video;
   if (arguments.output.ends_with(".mp4"))
     video.emplace(arguments.output, arguments.options.width, arguments.options.height, arguments.rate);
@@ -163,6 +179,7 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
     arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
     const double way = chosen.size() > 1 ? static_cast<double>(i) / static_cast<double>(chosen.size() - 1) : 0.0;
     const render::Camera camera = on_its_way(first, arguments, way);
+    scene.ground = ground;
     if (arguments.contacts) add_contact_arrows(scene, frame, first, largest);
     const render::Image image = render::render(scene, camera, arguments.options);
     if (video)
@@ -212,7 +229,7 @@ void render_frames(RenderArguments& arguments) {
   io::FileList inputs = io::files_of_run(arguments.folder);
   inputs.insert(inputs.end(), {frames.file(), arguments.environment});
   io::require_outputs({sequence && !video ? numbered(arguments.output, 0) : arguments.output}, inputs);
-  set_hair(arguments);
+  set_looks(arguments, frames.layout());
   if (sequence)
     render_sequence(arguments, frames);
   else
@@ -253,9 +270,15 @@ void add_options(CLI::App& command, RenderArguments& a) {
       ->type_name("N")
       ->capture_default_str();
   add_camera_options(command, a);
-  command.add_option("--hair", a.hair, "colour")
-      ->check(CLI::IsMember({"blond", "brown-blond", "brown", "red", "black"}))
-      ->capture_default_str();
+  command
+      .add_option("--hair", a.hair,
+                  "of all fibres, or GROUP=...: blond, brown-blond, brown, red, black; #rrggbb; eumelanin,pheomelanin")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--colour,--color", a.colours, "of an obstacle: NAME=#rrggbb")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--ground", a.ground, "a ground under everything, which takes shadows");
   command.add_option("--environment", a.environment,
                      "light from all around: FILE.hdr, a Radiance picture of all directions, z up");
   command.add_option("--environment-light", a.environment_light, "factor on it; 1: about as light as the studio")

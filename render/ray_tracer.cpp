@@ -223,21 +223,41 @@ class Tracer {
   }
 
   HairMaterial material(int fibre) const {
-    HairMaterial out = options_.hair;
+    const auto& groups = options_.looks.groups;
+    const auto group = static_cast<std::size_t>(scene_.fibres[fibre].group);
+    HairMaterial out = group < groups.size() ? groups[group].hair : options_.hair;
     const float u = 2.0F * to_unit(hash(static_cast<std::uint32_t>(fibre), 0x6a17U)) - 1.0F;
     out.absorption *= 1.0F + static_cast<float>(options_.hair_variation) * u;
     return out;
   }
 
+  CoatedSurface::Material look(int obstacle, const CoatedSurface::Material& otherwise) const {
+    const auto& obstacles = options_.looks.obstacles;
+    const auto index = static_cast<std::size_t>(obstacle);
+    return index < obstacles.size() ? obstacles[index] : otherwise;
+  }
+
   CoatedSurface::Material solid(const Hit& hit) const {
-    if (hit.kind == Hit::Kind::capsule) {
-      const auto capsules = static_cast<int>(scene_.capsules.size());
-      if (hit.index < capsules) return options_.solid;
-      return {.albedo = scene_.markers[hit.index - capsules].color, .reflectance = 0.03F, .roughness = 0.5F};
+    const auto obstacle = [&](const std::vector<int>& of) { return of.empty() ? 0 : of[hit.index]; };
+    switch (hit.kind) {
+      case Hit::Kind::capsule: {
+        const auto capsules = static_cast<int>(scene_.capsules.size());
+        if (hit.index < capsules) return look(obstacle(scene_.capsule_obstacle), options_.solid);
+        return {.albedo = scene_.markers[hit.index - capsules].color, .reflectance = 0.03F, .roughness = 0.5F};
+      }
+      case Hit::Kind::strip: {
+        const auto& groups = options_.looks.groups;
+        const auto group = static_cast<std::size_t>(scene_.fibres[hit.index].group);
+        return group < groups.size() ? groups[group].paper : options_.paper;
+      }
+      case Hit::Kind::mesh:
+        return look(scene_.meshes[hit.index].obstacle, options_.solid);
+      case Hit::Kind::ground:
+        return {.albedo = Color(0.38F, 0.38F, 0.38F), .reflectance = 0.0F, .roughness = 0.6F};
+      default:
+        return look(obstacle(scene_.plane_obstacle),
+                    {.albedo = Color(0.55F, 0.55F, 0.54F), .reflectance = 0.03F, .roughness = 0.4F});
     }
-    if (hit.kind == Hit::Kind::strip) return options_.paper;
-    if (hit.kind == Hit::Kind::mesh) return options_.solid;
-    return {.albedo = Color(0.55F, 0.55F, 0.54F), .reflectance = 0.03F, .roughness = 0.4F};
   }
 
   const Scene& scene_;

@@ -7,6 +7,7 @@
 #include "render/environment.hpp"
 #include "render/hair_scattering.hpp"
 #include "render/image.hpp"
+#include "render/looks.hpp"
 #include "render/scene.hpp"
 
 namespace tresse::render {
@@ -21,11 +22,12 @@ struct RenderOptions {
   double thickness = 1.0;  ///< factor on the fibres' radii; > 0
   double least_pixels = 1.2;    ///< thinnest diameter that a fibre is taken to have; >= 0 [px]
   double covered_pixels = 1.0;  ///< a thinner fibre is drawn so wide and lets the rest of the light through; >= 0 [px]
+  Looks looks;                  ///< obstacles and groups beyond these look like `hair`, `solid` and `paper`
   HairMaterial hair;
   double hair_variation = 0.15;  ///< spread of absorption between fibres, relative; in [0, 1)
   CoatedSurface::Material solid;
   std::shared_ptr<const Environment> environment;  ///< instead of the studio's lights; none: these
-  CoatedSurface::Material paper = {.albedo = Color(0.72F, 0.62F, 0.45F), .reflectance = 0.03F, .roughness = 0.5F};
+  CoatedSurface::Material paper = FibreLook().paper;
 };
 
 /// Thinnest diameter that reads well in a picture of so many fibres [px]: a few fibres are drawn wider than they are.

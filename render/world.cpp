@@ -51,6 +51,34 @@ bool meets(const CurveArrays& curves, const Crossing& crossing, const RTCRay& ra
   return crossing.all || to_unit(hash(crossing.key, arc)) < coverage;
 }
 
+/// A disc that fades away from its middle to its rim, seen from above alone.
+struct GroundDisc {
+  std::vector<Vertex> middle;  // none or one, with the radius
+  std::vector<Vec3> normal;
+
+  float coverage(const Vec3& at) const {
+    constexpr float full = 0.15F;
+    const float t = std::clamp(((at - middle[0].head<3>()).norm() / middle[0][3] - full) / (1.0F - full), 0.0F, 1.0F);
+    return 1.0F - t * t * (3.0F - 2.0F * t);
+  }
+
+  bool meets(const Crossing& crossing, const Vec3& from, const Vec3& direction, float distance) const {
+    const auto passed_end = crossing.passed.begin() + crossing.passed_count;
+    if (direction.dot(normal[0]) >= 0.0F || std::find(crossing.passed.begin(), passed_end, ground_arc) != passed_end)
+      return false;
+    const float covered = coverage(from + distance * direction);
+    return covered > 0.0F && (crossing.all || to_unit(hash(crossing.key, ground_arc)) < covered);
+  }
+};
+
+void pass_ground(const RTCFilterFunctionNArguments* arguments) {
+  const auto& ground = *static_cast<const GroundDisc*>(arguments->geometryUserPtr);
+  const Crossing& crossing = reinterpret_cast<const Query*>(arguments->context)->crossing;
+  const auto& ray = *reinterpret_cast<const RTCRay*>(arguments->ray);
+  if (!ground.meets(crossing, {ray.org_x, ray.org_y, ray.org_z}, {ray.dir_x, ray.dir_y, ray.dir_z}, ray.tfar))
+    arguments->valid[0] = 0;
+}
+
 /// Embree asks for each of a ray's hits on an arc whether it counts. The answer depends on ray and arc alone, so not on
 /// the order of hits.
 void pass_thin_fibres(const RTCFilterFunctionNArguments* arguments) {
@@ -72,6 +100,8 @@ struct World::Data {
   std::vector<Vertex> discs;
   std::vector<Vec3> disc_normals;
   StripArrays strips;
+  GroundDisc ground;
+  unsigned ground_id = RTC_INVALID_GEOMETRY_ID;
   unsigned curves_id = RTC_INVALID_GEOMETRY_ID;
   unsigned strips_id = RTC_INVALID_GEOMETRY_ID;
   unsigned capsules_id = RTC_INVALID_GEOMETRY_ID;
@@ -145,12 +175,21 @@ struct World::Data {
     capsules_id = attach(geometry);
   }
 
-  void attach_discs() {
-    if (discs.empty()) return;
+  RTCGeometry new_discs(const std::vector<Vertex>& middles, const std::vector<Vec3>& normals) {
     const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_ORIENTED_DISC_POINT);
-    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, discs.data(), sizeof(Vertex), discs.size());
-    share(geometry, RTC_BUFFER_TYPE_NORMAL, RTC_FORMAT_FLOAT3, disc_normals.data(), sizeof(Vec3), disc_normals.size());
-    attach(geometry);
+    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, middles.data(), sizeof(Vertex), middles.size());
+    share(geometry, RTC_BUFFER_TYPE_NORMAL, RTC_FORMAT_FLOAT3, normals.data(), sizeof(Vec3), normals.size());
+    return geometry;
+  }
+
+  void attach_discs() {
+    if (!discs.empty()) attach(new_discs(discs, disc_normals));
+    if (ground.middle.empty()) return;
+    const RTCGeometry geometry = new_discs(ground.middle, ground.normal);
+    rtcSetGeometryUserData(geometry, &ground);
+    rtcSetGeometryIntersectFilterFunction(geometry, &pass_ground);
+    rtcSetGeometryOccludedFilterFunction(geometry, &pass_ground);
+    ground_id = attach(geometry);
   }
 
   /// The surface that the facet stands for: its normal on the viewer's side, and where rays leave it. From the facet
@@ -273,6 +312,11 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
     data_->discs.emplace_back(p.x(), p.y(), p.z(), 500.0F);
     data_->disc_normals.emplace_back(plane.normal.cast<float>());
   }
+  if (scene.ground) {
+    const Vec3 p = to_world(scene.ground->point);
+    data_->ground.middle.emplace_back(p.x(), p.y(), p.z(), static_cast<float>(scene.ground->radius * scale));
+    data_->ground.normal.emplace_back(scene.ground->normal.cast<float>());
+  }
   for (const Mesh& mesh : scene.meshes) {
     const auto first = static_cast<unsigned>(data_->mesh_vertices.size());
     for (const Vector3& x : mesh.vertices) {
@@ -336,10 +380,15 @@ std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction, con
   } else {
     hit.kind = query.hit.geomID == data_->capsules_id ? Hit::Kind::capsule
                : query.hit.geomID == data_->meshes_id ? Hit::Kind::mesh
+               : query.hit.geomID == data_->ground_id ? Hit::Kind::ground
                                                       : Hit::Kind::plane;
     hit.index = static_cast<int>(query.hit.primID);
     if (hit.normal.dot(direction) > 0.0F) hit.normal = -hit.normal;
     hit.facet = hit.normal;
+    if (hit.kind == Hit::Kind::ground) {
+      hit.arc = ground_arc;
+      hit.coverage = data_->ground.coverage(hit.point);
+    }
     if (hit.kind == Hit::Kind::mesh) {
       hit.index = data_->mesh_owner[query.hit.primID];
       data_->smooth(hit, query.hit.primID, query.hit.u, query.hit.v, direction);

@@ -13,20 +13,24 @@ namespace tresse::render {
 
 /// What a ray meets, in the scaled coordinates of World.
 struct Hit {
-  enum class Kind { fibre, strip, capsule, plane, mesh };
+  enum class Kind { fibre, strip, capsule, plane, mesh, ground };
   Kind kind = Kind::fibre;
   int index = 0;  ///< of the fibre, strips too; of the mesh; of the capsule, markers behind the scene's
   float distance = 0.0F;
   Vec3 point;
-  Vec3 normal;            ///< unit, outwards; a fibre's is orthogonal to its tangent
-  Vec3 tangent;           ///< unit, fibres only
-  Vec3 facet;             ///< unit normal of the surface as drawn; other than `normal` on strips and meshes
-  float radius = 0.0F;    ///< fibres only, as drawn
-  float coverage = 1.0F;  ///< the part of what is drawn that is there: 1 but for fibres thinner than drawn
-  unsigned arc = 0;       ///< fibres only
+  Vec3 normal;          ///< unit, outwards; a fibre's is orthogonal to its tangent
+  Vec3 tangent;         ///< unit, fibres only
+  Vec3 facet;           ///< unit normal of the surface as drawn; other than `normal` on strips and meshes
+  float radius = 0.0F;  ///< fibres only, as drawn
+  float coverage =
+      1.0F;          ///< the part of what is drawn that is there: 1 but for fibres thinner than drawn and the ground
+  unsigned arc = 0;  ///< of fibres; ground_arc of the ground
 };
 
-/// How a ray meets fibres that are thinner than drawn: each by chance, as often as it covers, or all of them.
+inline constexpr unsigned ground_arc = ~0U;
+
+/// How a ray meets fibres that are thinner than drawn, and the ground: each by chance, as often as it covers, or all of
+/// them.
 struct Crossing {
   std::uint32_t key = 0;                ///< of the chances, which are hashes of it and the arc
   bool all = false;                     ///< meets every one, whatever it covers
