@@ -265,6 +265,10 @@ void add_options(CLI::App& command, RenderArguments& a) {
   command.add_option("--width", a.options.width, "pixels")->capture_default_str();
   command.add_option("--height", a.options.height, "pixels")->capture_default_str();
   command.add_option("--samples", a.options.samples, "most rays a pixel")->capture_default_str();
+  command
+      .add_option("--smoothing", a.options.smoothing,
+                  "of grain: by pixels around that differ by so many standard errors; 0: none")
+      ->capture_default_str();
   command.add_option("--threads", a.options.threads, "0: all; the picture does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->type_name("N")

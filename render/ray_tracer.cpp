@@ -13,14 +13,16 @@
 
 #include <tresse/base/errors.hpp>
 
+#include "render/film.hpp"
 #include "render/lighting.hpp"
 #include "render/world.hpp"
 
 namespace tresse::render {
 namespace {
 
-constexpr int layers = 4;              // of thin fibres that a ray from the camera splits at
-constexpr int first_samples = 16;      // before a pixel may be called finished
+constexpr int layers = 4;          // of thin fibres that a ray from the camera splits at
+constexpr int first_samples = 16;  // before a pixel may be called finished
+const Vec3 tangent_side(0.48F, 0.36F, 0.8F);
 constexpr float brightest = 6.0F;      // of light that came by more than one bounce: fireflies end here
 constexpr float offset = 2e-2F;        // of new rays off a fibre, per radius
 constexpr float solid_offset = 2e-4F;  // of new rays off a solid [cm]
@@ -30,6 +32,7 @@ void check(const Camera& camera, const RenderOptions& options) {
   require(in(options.width, 1, 16384) && in(options.height, 1, 16384),
           fmt::format("a picture of {} x {} pixels: expected 1 to 16384 each", options.width, options.height));
   require(in(options.samples, 1, 65536), fmt::format("samples {}: expected 1 to 65536", options.samples));
+  require(in(options.smoothing, 0, 10), fmt::format("smoothing {}: expected 0 to 10", options.smoothing));
   require(in(options.noise, 0, 1), fmt::format("noise {}: expected 0 to 1", options.noise));
   require(in(options.threads, 0, 1024), fmt::format("threads {}: expected 0 to 1024", options.threads));
   require(options.max_bounces >= 1, "max_bounces: expected at least 1");
@@ -47,18 +50,21 @@ void check(const Camera& camera, const RenderOptions& options) {
           "the camera looks along its up direction");
 }
 
-/// Film plane in the coordinates of World.
-struct Film {
+/// Directions through the picture in the coordinates of World.
+struct Projection {
   Vec3 eye, forward, right, up;
   float half_width, half_height;
+  float distance;  // of the target
 
-  Film(const Camera& camera, const RenderOptions& options, const World& world) : eye(world.to_world(camera.position)) {
+  Projection(const Camera& camera, const RenderOptions& options, const World& world)
+      : eye(world.to_world(camera.position)) {
     const Vector3 f = (camera.target - camera.position).normalized();
     const Vector3 r = f.cross(camera.up).normalized();
     forward = f.cast<float>();
     right = r.cast<float>();
     up = r.cross(f).cast<float>();
     half_height = static_cast<float>(std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0));
+    distance = static_cast<float>((camera.target - camera.position).norm() * World::scale);
     half_width = half_height * static_cast<float>(options.width) / static_cast<float>(options.height);
   }
 
@@ -72,67 +78,62 @@ float tent(float u) { return u < 0.5F ? std::sqrt(2.0F * u) - 1.0F : 1.0F - std:
 
 class Tracer {
  public:
-  Tracer(const Scene& scene, const World& world, const Film& film, const RenderOptions& options)
+  Tracer(const Scene& scene, const World& world, const Projection& view, const RenderOptions& options)
       : scene_(scene),
         world_(world),
-        film_(film),
+        view_(view),
         options_(options),
-        lighting_(-film.forward, film.up, options.environment.get()) {}
+        lighting_(-view.forward, view.up, options.environment.get()) {}
 
-  Color pixel(int x, int y) const {
+  /// Adds samples to a pixel until there are `count`, or a first few where there is nothing at all.
+  void sample(FilmPixel& pixel, int x, int y, int count) const {
     const std::uint32_t key = hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
     const Eigen::Vector2f shift(to_unit(hash(key, 1)), to_unit(hash(key, 2)));
-    Color sum = Color::Zero();
-    float sum_seen = 0.0F;
-    float sum_square = 0.0F;
-    bool empty = true;
-    int n = 0;
-    while (n < options_.samples) {
-      const Eigen::Vector2f u = even_point(static_cast<std::uint32_t>(n), shift);
+    while (pixel.count < count) {
+      const auto n = static_cast<std::uint32_t>(pixel.count);
+      const Eigen::Vector2f u = even_point(n, shift);
       const float px = (static_cast<float>(x) + 0.5F + tent(u[0])) / static_cast<float>(options_.width);
       const float py = (static_cast<float>(y) + 0.5F + tent(u[1])) / static_cast<float>(options_.height);
-      Random random(hash(key, static_cast<std::uint32_t>(n) + 17U));
-      const Color c = radiance(2.0F * px - 1.0F, 1.0F - 2.0F * py, random, empty);
-      const float seen = luminance(tone_map(c));
-      sum += c;
-      sum_seen += seen;
-      sum_square += seen * seen;
-      ++n;
-      if (n % first_samples == 0 && options_.noise > 0.0 && (empty || is_smooth(n, sum_seen, sum_square))) break;
+      Random random(hash(key, n + 17U), key, n);
+      pixel.add(radiance(2.0F * px - 1.0F, 1.0F - 2.0F * py, random));
     }
-    return sum / static_cast<float>(n);
   }
 
  private:
-  /// The mean's standard error is small enough.
-  bool is_smooth(int n, float sum, float sum_square) const {
-    const float count = static_cast<float>(n);
-    const float mean = sum / count;
-    const float variance = std::max(0.0F, sum_square / count - mean * mean);
-    const auto noise = static_cast<float>(options_.noise);
-    return variance / count < noise * noise;
-  }
-
   /// Thin fibres in front are seen and seen through, each by its part; what is behind them by chance.
-  Color radiance(float x, float y, Random& random, bool& empty) const {
-    const Vec3 direction = film_.direction(x, y);
-    Color sum = Color::Zero();
+  FilmSample radiance(float x, float y, Random& random) const {
+    const Vec3 direction = view_.direction(x, y);
+    FilmSample out;
     float rest = 1.0F;
     Crossing crossing = {.all = true};
     for (int layer = 0; layer <= layers; ++layer) {
       if (layer == layers) crossing.all = false;
       crossing.key = random.bits();
-      const std::optional<Hit> hit = world_.intersect(film_.eye, direction, crossing);
-      if (!hit) return sum + rest * lighting_.behind(x, y, direction);
-      empty = false;
+      const std::optional<Hit> hit = world_.intersect(view_.eye, direction, crossing);
+      if (!hit) {
+        out.radiance += rest * lighting_.behind(x, y, direction);
+        out.features[5] += rest;
+        break;
+      }
       const float part = crossing.all ? hit->coverage : 1.0F;
-      sum += rest * part * path(*hit, direction, random);
+      out.radiance += rest * part * path(*hit, direction, random);
+      out.features += rest * part * features(*hit);
       rest *= 1.0F - part;
       if (part >= 1.0F) break;
       crossing.passed[crossing.passed_count++] = hit->arc;
       crossing.begin = hit->distance;
     }
-    return sum;
+    return out;
+  }
+
+  Features features(const Hit& hit) const {
+    const bool is_hair = hit.kind == Hit::Kind::fibre;
+    // Hair's colour is known by its light; along the fibre both ways are the same.
+    const float albedo = is_hair ? 0.5F : luminance(solid(hit).albedo);
+    const Vec3 along = is_hair ? Vec3(hit.tangent * (hit.tangent.dot(tangent_side) < 0.0F ? -1.0F : 1.0F)) : hit.normal;
+    Features out;
+    out << albedo, 0.5F * along.array(), hit.distance / view_.distance, 0.0F;
+    return out;
   }
 
   /// What is seen of a point in `direction`: the light that gets there on a path by chance.
@@ -262,10 +263,35 @@ class Tracer {
 
   const Scene& scene_;
   const World& world_;
-  const Film& film_;
+  const Projection& view_;
   const RenderOptions& options_;
   Lighting lighting_;
 };
+
+/// The first samples everywhere, then more where neighbourhoods are not smooth yet, doubled in each round. Where a
+/// round goes on depends on whole rounds before it, so not on the order of tiles.
+void expose(Film& film, const Tracer& tracer, const RenderOptions& options) {
+  std::vector<int> wanted(film.pixels.size(),
+                          std::min(options.noise > 0.0 ? first_samples : options.samples, options.samples));
+  for (bool more = true; more;) {
+    tbb::parallel_for(
+        tbb::blocked_range2d<int>(0, film.height, 16, 0, film.width, 16),
+        [&](const tbb::blocked_range2d<int>& tile) {
+          for (int y = tile.rows().begin(); y < tile.rows().end(); ++y) {
+            for (int x = tile.cols().begin(); x < tile.cols().end(); ++x)
+              tracer.sample(film.at(x, y), x, y, wanted[static_cast<std::size_t>(y) * film.width + x]);
+          }
+        },
+        tbb::simple_partitioner());
+    more = false;
+    const std::vector<float> errors = shown_errors(film);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] >= options.samples || errors[i] <= static_cast<float>(options.noise)) continue;
+      wanted[i] = std::min(2 * wanted[i], options.samples);
+      more = true;
+    }
+  }
+}
 
 }  // namespace
 
@@ -285,19 +311,14 @@ Image render(const Scene& scene, const Camera& camera, const RenderOptions& opti
                      .viewer = camera.position,
                      .radius_per_metre = 0.5 * options.least_pixels * pixel,
                      .drawn_per_metre = 0.5 * options.covered_pixels * pixel});
-  const Film film(camera, options, world);
-  const Tracer tracer(scene, world, film, options);
+  const Projection view(camera, options, world);
+  const Tracer tracer(scene, world, view, options);
+  Film film(options.width, options.height);
   Image image(options.width, options.height);
   tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
   arena.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range2d<int>(0, options.height, 16, 0, options.width, 16),
-        [&](const tbb::blocked_range2d<int>& tile) {
-          for (int y = tile.rows().begin(); y < tile.rows().end(); ++y) {
-            for (int x = tile.cols().begin(); x < tile.cols().end(); ++x) image.at(x, y) = tracer.pixel(x, y);
-          }
-        },
-        tbb::simple_partitioner());
+    expose(film, tracer, options);
+    image = developed(film, static_cast<float>(options.smoothing));
   });
   return image;
 }

@@ -16,6 +16,7 @@ struct RenderOptions {
   int width = 1600;        ///< 1 to 16384 [px]
   int height = 1000;       ///< 1 to 16384 [px]
   int samples = 64;        ///< most rays from the camera through a pixel; fewer where it is already smooth; 1 to 65536
+  double smoothing = 0.6;  ///< of noise: by pixels that differ by so many standard errors; 0: none; at most 10
   double noise = 0.004;    ///< standard error of its brightness as shown, of 1, at which a pixel is finished; >= 0
   int threads = 0;         ///< >= 1, or 0: all the machine has; the picture does not depend on it
   int max_bounces = 24;    ///< light paths end at the latest here; >= 1

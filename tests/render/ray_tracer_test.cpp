@@ -223,6 +223,7 @@ render::Image seen(const render::Scene& scene, double covered_pixels, int sample
   options.width = options.height = 24;
   options.samples = samples;
   options.noise = 0.0;
+  options.smoothing = 0.0;
   options.least_pixels = 0.0;
   options.covered_pixels = covered_pixels;
   options.hair = hair;
@@ -359,6 +360,9 @@ TEST(Errors, name_what_was_wrong) {
   render::RenderOptions unending;
   unending.noise = 2.0;
   EXPECT_EQ(message([&] { render::render(scene, camera, unending); }), "noise 2: expected 0 to 1");
+  render::RenderOptions smoothed;
+  smoothed.smoothing = -1.0;
+  EXPECT_EQ(message([&] { render::render(scene, camera, smoothed); }), "smoothing -1: expected 0 to 10");
   render::RenderOptions covered;
   covered.covered_pixels = -1.0;
   EXPECT_EQ(message([&] { render::render(scene, camera, covered); }), "covered width -1 pixels: expected 0 to 1000");
