@@ -18,6 +18,7 @@
 
 #include "commands.hpp"
 #include "messages.hpp"
+#include "render/between_frames.hpp"
 #include "render/contact_arrows.hpp"
 #include "render/looks.hpp"
 #include "render/ray_tracer.hpp"
@@ -33,6 +34,7 @@ struct RenderArguments {
   std::optional<long long> frame;
   std::optional<std::string> frames;
   double rate = 25.0;
+  std::optional<double> speed;
   std::vector<double> camera;
   std::vector<double> target;
   std::vector<double> camera_to;
@@ -157,9 +159,34 @@ std::string numbered(const std::string& file, std::size_t picture) {
   return fmt::format("{}_{:04}.png", file.substr(0, file.size() - 4), picture);
 }
 
+/// The frames that are shown, and where the pictures are between them.
+struct Sequence {
+  std::vector<std::size_t> frames;
+  std::vector<render::Moment> moments;
+};
+
+/// In real time, slower or faster, or a picture a frame.
+Sequence sequence(const RenderArguments& arguments, const io::RunFrames& frames) {
+  Sequence out;
+  out.frames = io::chosen_frames(io::read_frame_selection(arguments.frames.value_or("::")), frames.frame_count());
+  const double speed = arguments.speed.value_or(arguments.output.ends_with(".mp4") ? 1.0 : 0.0);
+  if (speed == 0.0) {
+    for (std::size_t i = 0; i < out.frames.size(); ++i) out.moments.push_back({i, 0.0});
+    return out;
+  }
+  std::vector<double> times;
+  for (const std::size_t index : out.frames) times.push_back(frames.times()[index]);
+  const double step = speed / arguments.rate;
+  constexpr double most = 1e5;
+  require((times.back() - times.front()) / step < most,
+          fmt::format("a video of {:g} s at {:g} pictures a second and speed {:g}: expected at most {:g} pictures",
+                      times.back() - times.front(), arguments.rate, speed, most));
+  out.moments = render::moments(times, step);
+  return out;
+}
+
 void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
-  const std::vector<std::size_t> chosen =
-      io::chosen_frames(io::read_frame_selection(arguments.frames.value_or("::")), frames.frame_count());
+  const auto [chosen, moments] = sequence(arguments, frames);
   double largest = 0.0;
   for (const std::size_t index : chosen) {
     if (arguments.contacts) largest = std::max(largest, render::largest_contact_force(frames.frame(index)));
@@ -173,11 +200,13 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
   std::optional<Video> video;
   if (arguments.output.ends_with(".mp4"))
     video.emplace(arguments.output, arguments.options.width, arguments.options.height, arguments.rate);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const io::Frame frame = frames.frame(chosen[i]);
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    io::Frame frame = frames.frame(chosen[moments[i].before]);
+    if (moments[i].weight > 0.0)
+      frame = render::between(frame, frames.frame(chosen[moments[i].before + 1]), moments[i].weight);
     render::Scene scene = render::scene_of(frames.layout(), frame);
     arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
-    const double way = chosen.size() > 1 ? static_cast<double>(i) / static_cast<double>(chosen.size() - 1) : 0.0;
+    const double way = moments.size() > 1 ? static_cast<double>(i) / static_cast<double>(moments.size() - 1) : 0.0;
     const render::Camera camera = on_its_way(first, arguments, way);
     scene.ground = ground;
     if (arguments.contacts) add_contact_arrows(scene, frame, first, largest);
@@ -188,9 +217,9 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
       render::write_png(image, numbered(arguments.output, i));
   }
   if (video) video->finish();
-  say("{}: {} pictures, frames {} to {} of {}",
-      video ? arguments.output : numbered(arguments.output, chosen.size() - 1), chosen.size(), chosen.front(),
-      chosen.back(), frames.frame_count());
+  say("{}: {} pictures of frames {} to {} of {}, t = {:.4g} to {:.4g} s",
+      video ? arguments.output : numbered(arguments.output, moments.size() - 1), moments.size(), chosen.front(),
+      chosen.back(), frames.frame_count(), frames.times()[chosen.front()], frames.times()[chosen.back()]);
 }
 
 void set_environment(RenderArguments& arguments) {
@@ -219,10 +248,14 @@ void render_frames(RenderArguments& arguments) {
           fmt::format("{}: expected a name that ends in .png or .mp4", arguments.output));
   require(std::isfinite(arguments.rate) && arguments.rate > 0.0 && arguments.rate <= 1000.0,
           fmt::format("--rate: found {:g}, expected more than 0 and at most 1000", arguments.rate));
+  if (const auto speed = arguments.speed)
+    require(*speed == 0.0 || (*speed >= 1e-9 && *speed <= 1e9),
+            fmt::format("--speed: found {:g}, expected 0, or 1e-9 to 1e9", *speed));
   require(std::isfinite(arguments.orbit_deg), "--orbit: expected a finite angle");
   const bool sequence = video || arguments.frames;
   const bool moving = arguments.orbit_deg != 0.0 || !arguments.camera_to.empty() || !arguments.target_to.empty();
   require(sequence || !moving, "a camera that moves: expected --frames or a video, FILE.mp4");
+  require(sequence || !arguments.speed, "--speed: expected --frames or a video, FILE.mp4");
   require(!sequence || !arguments.frame, "--frame: expected --frames for several pictures");
   set_environment(arguments);
   io::RunFrames frames(arguments.folder);
@@ -261,6 +294,9 @@ void add_options(CLI::App& command, RenderArguments& a) {
       "--frames", a.frames,
       "several: FIRST:LAST:STRIDE, negative from the end; FILE_0000.png and so on, or one video of them");
   command.add_option("--rate", a.rate, "pictures a second of a video")->capture_default_str();
+  command.add_option(
+      "--speed", a.speed,
+      "of a video: 1: real time, the default, 0.25: slow motion, 0: a picture a frame (default for .png)");
   command.add_flag("--contacts", a.contacts, "draw the forces on fibres: blue sticks, red slides");
   command.add_option("--width", a.options.width, "pixels")->capture_default_str();
   command.add_option("--height", a.options.height, "pixels")->capture_default_str();
