@@ -18,7 +18,9 @@
 
 #include "commands.hpp"
 #include "messages.hpp"
+#include "render/between_frames.hpp"
 #include "render/contact_arrows.hpp"
+#include "render/looks.hpp"
 #include "render/ray_tracer.hpp"
 #include "render/trajectory_scene.hpp"
 #include "video.hpp"
@@ -32,6 +34,7 @@ struct RenderArguments {
   std::optional<long long> frame;
   std::optional<std::string> frames;
   double rate = 25.0;
+  std::optional<double> speed;
   std::vector<double> camera;
   std::vector<double> target;
   std::vector<double> camera_to;
@@ -41,7 +44,9 @@ struct RenderArguments {
   std::vector<double> up;
   double field_of_view = 24.0;
   std::string framing = "auto";
-  std::string hair = "brown-blond";
+  std::vector<std::string> hair;
+  std::vector<std::string> colours;
+  bool ground = false;
   std::optional<double> least_pixels;
   std::string environment;
   double environment_light = 1.0;
@@ -68,13 +73,22 @@ std::size_t most_telling_frame(io::RunFrames& frames) {
 
 Vector3 to_vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
-void set_hair(RenderArguments& arguments) {
-  render::HairMaterial& hair = arguments.options.hair;
-  if (arguments.hair == "blond") hair.absorption = render::melanin_absorption(0.12F, 0.22F);
-  if (arguments.hair == "brown-blond") hair.absorption = render::melanin_absorption(0.55F, 0.45F);
-  if (arguments.hair == "brown") hair.absorption = render::melanin_absorption(1.1F, 0.2F);
-  if (arguments.hair == "red") hair.absorption = render::melanin_absorption(0.25F, 1.3F);
-  if (arguments.hair == "black") hair.absorption = render::melanin_absorption(6.0F, 0.0F);
+using SetLook = void (*)(render::Looks&, const io::TrajectoryLayout&, const std::string&);
+
+/// One after the other: the last that names a thing counts.
+void set_looks(RenderArguments& arguments, const io::TrajectoryLayout& layout) {
+  arguments.options.looks = render::default_looks(layout);
+  const auto set = [&](const char* option, const std::vector<std::string>& texts, SetLook one) {
+    for (const std::string& text : texts) {
+      try {
+        one(arguments.options.looks, layout, text);
+      } catch (const InvalidInput& error) {
+        throw InvalidInput(fmt::format("{}: {}", option, error.what()));
+      }
+    }
+  };
+  set("--hair", arguments.hair, render::set_group);
+  set("--colour", arguments.colours, render::set_obstacle);
 }
 
 render::Camera choose_camera(const render::Scene& scene, const RenderArguments& arguments) {
@@ -108,6 +122,7 @@ void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
   render::Scene scene = render::scene_of(frames.layout(), frame);
   arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
   const render::Camera camera = choose_camera(scene, arguments);
+  if (arguments.ground) scene.ground = render::ground_under(scene, camera.up);
   if (arguments.contacts) add_contact_arrows(scene, frame, camera, render::largest_contact_force(frame));
   render::write_png(render::render(scene, camera, arguments.options), arguments.output);
   say("{}: frame {} of {}, t = {:.4g} s, seen from {:.4g},{:.4g},{:.4g}", arguments.output, index, frames.frame_count(),
@@ -144,25 +159,56 @@ std::string numbered(const std::string& file, std::size_t picture) {
   return fmt::format("{}_{:04}.png", file.substr(0, file.size() - 4), picture);
 }
 
+/// The frames that are shown, and where the pictures are between them.
+struct Sequence {
+  std::vector<std::size_t> frames;
+  std::vector<render::Moment> moments;
+};
+
+/// In real time, slower or faster, or a picture a frame.
+Sequence sequence(const RenderArguments& arguments, const io::RunFrames& frames) {
+  Sequence out;
+  out.frames = io::chosen_frames(io::read_frame_selection(arguments.frames.value_or("::")), frames.frame_count());
+  const double speed = arguments.speed.value_or(arguments.output.ends_with(".mp4") ? 1.0 : 0.0);
+  if (speed == 0.0) {
+    for (std::size_t i = 0; i < out.frames.size(); ++i) out.moments.push_back({i, 0.0});
+    return out;
+  }
+  std::vector<double> times;
+  for (const std::size_t index : out.frames) times.push_back(frames.times()[index]);
+  const double step = speed / arguments.rate;
+  constexpr double most = 1e5;
+  require((times.back() - times.front()) / step < most,
+          fmt::format("a video of {:g} s at {:g} pictures a second and speed {:g}: expected at most {:g} pictures",
+                      times.back() - times.front(), arguments.rate, speed, most));
+  out.moments = render::moments(times, step);
+  return out;
+}
+
 void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
-  const std::vector<std::size_t> chosen =
-      io::chosen_frames(io::read_frame_selection(arguments.frames.value_or("::")), frames.frame_count());
+  const auto [chosen, moments] = sequence(arguments, frames);
   double largest = 0.0;
   for (const std::size_t index : chosen) {
     if (arguments.contacts) largest = std::max(largest, render::largest_contact_force(frames.frame(index)));
   }
   // What moves has to stay in the picture.
   if (arguments.framing == "auto") arguments.framing = "whole";
-  const render::Camera first = choose_camera(seen_in(frames, chosen), arguments);
+  const render::Scene all = seen_in(frames, chosen);
+  const render::Camera first = choose_camera(all, arguments);
+  std::optional<render::Ground> ground;
+  if (arguments.ground) ground = render::ground_under(all, first.up);
   std::optional<Video> video;
   if (arguments.output.ends_with(".mp4"))
     video.emplace(arguments.output, arguments.options.width, arguments.options.height, arguments.rate);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const io::Frame frame = frames.frame(chosen[i]);
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    io::Frame frame = frames.frame(chosen[moments[i].before]);
+    if (moments[i].weight > 0.0)
+      frame = render::between(frame, frames.frame(chosen[moments[i].before + 1]), moments[i].weight);
     render::Scene scene = render::scene_of(frames.layout(), frame);
     arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
-    const double way = chosen.size() > 1 ? static_cast<double>(i) / static_cast<double>(chosen.size() - 1) : 0.0;
+    const double way = moments.size() > 1 ? static_cast<double>(i) / static_cast<double>(moments.size() - 1) : 0.0;
     const render::Camera camera = on_its_way(first, arguments, way);
+    scene.ground = ground;
     if (arguments.contacts) add_contact_arrows(scene, frame, first, largest);
     const render::Image image = render::render(scene, camera, arguments.options);
     if (video)
@@ -171,9 +217,9 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
       render::write_png(image, numbered(arguments.output, i));
   }
   if (video) video->finish();
-  say("{}: {} pictures, frames {} to {} of {}",
-      video ? arguments.output : numbered(arguments.output, chosen.size() - 1), chosen.size(), chosen.front(),
-      chosen.back(), frames.frame_count());
+  say("{}: {} pictures of frames {} to {} of {}, t = {:.4g} to {:.4g} s",
+      video ? arguments.output : numbered(arguments.output, moments.size() - 1), moments.size(), chosen.front(),
+      chosen.back(), frames.frame_count(), frames.times()[chosen.front()], frames.times()[chosen.back()]);
 }
 
 void set_environment(RenderArguments& arguments) {
@@ -202,17 +248,21 @@ void render_frames(RenderArguments& arguments) {
           fmt::format("{}: expected a name that ends in .png or .mp4", arguments.output));
   require(std::isfinite(arguments.rate) && arguments.rate > 0.0 && arguments.rate <= 1000.0,
           fmt::format("--rate: found {:g}, expected more than 0 and at most 1000", arguments.rate));
+  if (const auto speed = arguments.speed)
+    require(*speed == 0.0 || (*speed >= 1e-9 && *speed <= 1e9),
+            fmt::format("--speed: found {:g}, expected 0, or 1e-9 to 1e9", *speed));
   require(std::isfinite(arguments.orbit_deg), "--orbit: expected a finite angle");
   const bool sequence = video || arguments.frames;
   const bool moving = arguments.orbit_deg != 0.0 || !arguments.camera_to.empty() || !arguments.target_to.empty();
   require(sequence || !moving, "a camera that moves: expected --frames or a video, FILE.mp4");
+  require(sequence || !arguments.speed, "--speed: expected --frames or a video, FILE.mp4");
   require(!sequence || !arguments.frame, "--frame: expected --frames for several pictures");
   set_environment(arguments);
   io::RunFrames frames(arguments.folder);
   io::FileList inputs = io::files_of_run(arguments.folder);
   inputs.insert(inputs.end(), {frames.file(), arguments.environment});
   io::require_outputs({sequence && !video ? numbered(arguments.output, 0) : arguments.output}, inputs);
-  set_hair(arguments);
+  set_looks(arguments, frames.layout());
   if (sequence)
     render_sequence(arguments, frames);
   else
@@ -244,18 +294,31 @@ void add_options(CLI::App& command, RenderArguments& a) {
       "--frames", a.frames,
       "several: FIRST:LAST:STRIDE, negative from the end; FILE_0000.png and so on, or one video of them");
   command.add_option("--rate", a.rate, "pictures a second of a video")->capture_default_str();
+  command.add_option(
+      "--speed", a.speed,
+      "of a video: 1: real time, the default, 0.25: slow motion, 0: a picture a frame (default for .png)");
   command.add_flag("--contacts", a.contacts, "draw the forces on fibres: blue sticks, red slides");
   command.add_option("--width", a.options.width, "pixels")->capture_default_str();
   command.add_option("--height", a.options.height, "pixels")->capture_default_str();
   command.add_option("--samples", a.options.samples, "most rays a pixel")->capture_default_str();
+  command
+      .add_option("--smoothing", a.options.smoothing,
+                  "of grain: by pixels around that differ by so many standard errors; 0: none")
+      ->capture_default_str();
   command.add_option("--threads", a.options.threads, "0: all; the picture does not depend on it")
       ->check(CLI::Range(0, 1024))
       ->type_name("N")
       ->capture_default_str();
   add_camera_options(command, a);
-  command.add_option("--hair", a.hair, "colour")
-      ->check(CLI::IsMember({"blond", "brown-blond", "brown", "red", "black"}))
-      ->capture_default_str();
+  command
+      .add_option("--hair", a.hair,
+                  "of all fibres, or GROUP=...: blond, brown-blond, brown, red, black; #rrggbb; eumelanin,pheomelanin")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--colour,--color", a.colours, "of an obstacle: NAME=#rrggbb")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--ground", a.ground, "a ground under everything, which takes shadows");
   command.add_option("--environment", a.environment,
                      "light from all around: FILE.hdr, a Radiance picture of all directions, z up");
   command.add_option("--environment-light", a.environment_light, "factor on it; 1: about as light as the studio")
@@ -263,8 +326,9 @@ void add_options(CLI::App& command, RenderArguments& a) {
   command.add_option("--environment-turn", a.environment_turn_deg, "counterclockwise about z [deg]")
       ->capture_default_str();
   command.add_option("--thickness", a.options.thickness, "factor on the fibres' radii")->capture_default_str();
-  command.add_option("--least-width", a.least_pixels,
-                     "thinnest that a fibre is drawn [pixels] (default: 3.5 for few fibres, 0.7 for many)");
+  command.add_option(
+      "--least-width", a.least_pixels,
+      "thinnest that a fibre is drawn [pixels] (default: 3.5 up to 20 fibres, then 0.7, less from 1000 on)");
 }
 
 }  // namespace

@@ -180,4 +180,33 @@ Camera frame(const Scene& scene, const FramingOptions& options) {
   return camera;
 }
 
+Ground ground_under(const Scene& scene, const Vector3& up) {
+  constexpr double wide = 4.0;  // over the radius of the scene
+  const Vector3 normal = up.normalized();
+  Points points = all_points(scene);
+  double lowest = std::numeric_limits<double>::infinity();
+  const auto stand = [&](const Vector3& x, double radius) { lowest = std::min(lowest, normal.dot(x) - radius); };
+  for (const Vector3& x : points) stand(x, 0.0);
+  for (const Fibre& fibre : scene.fibres) {
+    for (Eigen::Index i = 0; i < fibre.points.cols() && fibre.half_axis_1.cols() == 0; ++i)
+      stand(fibre.points.col(i), fibre.radii[i]);
+  }
+  for (const bodies::Capsule& c : scene.capsules) {
+    for (const Vector3& end : {c.from, c.to}) {
+      points.push_back(end + c.radius * normal);
+      stand(end, c.radius);
+    }
+  }
+  for (const Mesh& mesh : scene.meshes) {
+    for (const Vector3& x : mesh.vertices) {
+      points.push_back(x);
+      stand(x, 0.0);
+    }
+  }
+  require(!points.empty(), "nothing stands on the ground");
+  const Vector3 middle = mean(points);
+  const double radius = std::max(spread(points, middle), 1e-6);
+  return {middle + (lowest - normal.dot(middle)) * normal, normal, wide * radius};
+}
+
 }  // namespace tresse::render

@@ -25,4 +25,8 @@ inline constexpr std::size_t close_up_fibres = 20;
 /// the front. Throws InvalidInput for an empty scene or options out of range.
 Camera frame(const Scene& scene, const FramingOptions& options);
 
+/// A wide ground that the scene's lowest point along `up` stands on; planes do not count. Throws InvalidInput for an
+/// empty scene.
+Ground ground_under(const Scene& scene, const Vector3& up);
+
 }  // namespace tresse::render

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -32,15 +33,33 @@ constexpr float to_unit(std::uint32_t bits) { return static_cast<float>(bits >> 
 class Random {
  public:
   explicit Random(std::uint32_t key) : key_(key) {}
-  float next() { return to_unit(hash(key_, counter_++)); }
+  /// The same, but the first numbers of the streams 0, 1, 2, ... of one `family` fill their range evenly: additive
+  /// recurrences, shifted by a hash of the family.
+  Random(std::uint32_t key, std::uint32_t family, std::uint32_t stream) : key_(key), family_(family), stream_(stream) {}
+  std::uint32_t bits() { return hash(key_, counter_++); }
+  float next() {
+    const float shift = to_unit(bits());
+    if (evened_ >= evenly.size() || stream_ == no_stream) return shift;
+    const double step = evenly[evened_] * stream_;
+    const float start = to_unit(hash(family_, 0x7000U + evened_++));
+    const float out = static_cast<float>(step - std::floor(step)) + start;
+    return out < 1.0F ? out : out - 1.0F;
+  }
   Eigen::Vector2f next2() {
     const float x = next();
     return {x, next()};
   }
 
  private:
+  static constexpr std::uint32_t no_stream = ~0U;
+  // Powers of 1 / x for the root x of x^7 = x + 1: of the additive recurrences of six numbers the most even.
+  static constexpr std::array<double, 6> evenly = {0.8986537126286993, 0.8075784952213448, 0.7257334129697598,
+                                                   0.6521830259439717, 0.5860866975779693, 0.5266889867007359};
   std::uint32_t key_;
+  std::uint32_t family_ = 0;
+  std::uint32_t stream_ = no_stream;
   std::uint32_t counter_ = 0;
+  std::uint32_t evened_ = 0;
 };
 
 inline float fraction(float x) { return x - std::floor(x); }

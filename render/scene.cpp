@@ -38,6 +38,10 @@ void validate(const Scene& scene) {
     require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
             fmt::format("capsule {}: expected finite ends and a positive radius", i));
   }
+  const auto fits = [](std::size_t looks, std::size_t solids) { return looks == 0 || looks == solids; };
+  require(fits(scene.capsule_obstacle.size(), scene.capsules.size()) &&
+              fits(scene.plane_obstacle.size(), scene.planes.size()),
+          "obstacles of capsules or planes: expected one each");
   for (std::size_t i = 0; i < scene.markers.size(); ++i) {
     const bodies::Capsule& c = scene.markers[i].shape;
     require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
@@ -53,6 +57,11 @@ void validate(const Scene& scene) {
   }
   for (const bodies::Plane& p : scene.planes) {
     require(p.point.allFinite() && std::abs(p.normal.norm() - 1.0) < 1e-6, "a plane's normal is not of unit length");
+  }
+  if (const auto& ground = scene.ground) {
+    require(ground->point.allFinite() && std::abs(ground->normal.norm() - 1.0) < 1e-6 && ground->radius > 0 &&
+                std::isfinite(ground->radius),
+            "the ground: expected a finite point, a normal of unit length and a positive radius");
   }
 }
 

@@ -75,6 +75,7 @@ Fibre fibre_of(const io::TrajectoryLayout& layout, const io::Frame& frame, std::
   Fibre out;
   out.points = Eigen::Map<const Matrix3X>(frame.points.data() + 3 * first, 3, n);
   out.radii = Eigen::Map<const VectorX>(layout.radius.data() + first, n);
+  out.group = layout.group[i];
   return out;
 }
 
@@ -82,6 +83,7 @@ void add_meshes(Scene& scene, const io::TrajectoryLayout& layout, const std::vec
   for (const io::LayoutMesh& from : io::meshes_of(layout)) {
     Mesh& mesh = scene.meshes.emplace_back();
     mesh.vertices = io::vertices_at(from, time);
+    mesh.obstacle = static_cast<int>(from.obstacle);
     for (Vector3& x : mesh.vertices) x = moved[from.obstacle](x);
     for (std::size_t f = 0; f < from.face.size(); f += 3)
       mesh.faces.push_back({from.face[f], from.face[f + 1], from.face[f + 2]});
@@ -97,6 +99,8 @@ Scene scene_of(const io::TrajectoryLayout& layout, const io::Frame& frame) {
   for (std::size_t i = 0; i < layout.fibre_count(); ++i) scene.fibres.push_back(fibre_of(layout, frame, i));
   add_sections(scene, layout, frame);
   const std::vector<Displacement> moved = displacements(layout, frame);
+  scene.capsule_obstacle.assign(layout.capsule_obstacle.begin(), layout.capsule_obstacle.end());
+  scene.plane_obstacle.assign(layout.plane_obstacle.begin(), layout.plane_obstacle.end());
   for (std::size_t i = 0; i < layout.capsule_radius.size(); ++i) {
     const Displacement& move = moved[static_cast<std::size_t>(layout.capsule_obstacle[i])];
     scene.capsules.push_back({move(io::vector_at(layout.capsule_from, i)), move(io::vector_at(layout.capsule_to, i)),

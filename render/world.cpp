@@ -11,29 +11,10 @@
 
 #include <tresse/base/errors.hpp>
 
+#include "render/mesh_normals.hpp"
+
 namespace tresse::render {
 namespace {
-
-using Vertex = Eigen::Vector4f;  // (x, y, z, radius)
-
-Eigen::Index clamp_index(Eigen::Index i, Eigen::Index n) { return std::clamp<Eigen::Index>(i, 0, n - 1); }
-
-/// Tangent at point i: given, or of the parabola through it and its neighbours.
-Vector3 tangent(const Fibre& fibre, Eigen::Index i) {
-  if (fibre.tangents.cols() > 0) return fibre.tangents.col(i).normalized();
-  const Eigen::Index n = fibre.points.cols();
-  if (n == 2) return (fibre.points.col(1) - fibre.points.col(0)).normalized();
-  const Eigen::Index middle = std::clamp<Eigen::Index>(i, 1, n - 2);
-  const Vector3 before = fibre.points.col(middle) - fibre.points.col(middle - 1);
-  const Vector3 after = fibre.points.col(middle + 1) - fibre.points.col(middle);
-  const double a = before.norm();
-  const double b = after.norm();
-  const Vector3 slope_before = before / a;
-  const Vector3 slope_after = after / b;
-  if (i < middle) return (slope_before + (slope_before - slope_after) * (a / (a + b))).normalized();
-  if (i > middle) return (slope_after + (slope_after - slope_before) * (b / (a + b))).normalized();
-  return (slope_before * b + slope_after * a).normalized();
-}
 
 using Triangle = std::array<unsigned, 3>;
 
@@ -45,11 +26,68 @@ struct StripArrays {
   std::vector<int> owner;  ///< fibre of each triangle
 };
 
-struct CurveArrays {
-  std::vector<Vertex> vertices;
-  std::vector<unsigned> first;  ///< of each arc's four control points
-  std::vector<int> owner;       ///< fibre of each arc
+/// A ray on its way through Embree.
+struct Query {
+  RTCIntersectContext context;  // Embree hands its address on
+  const Crossing& crossing;
+
+  explicit Query(const Crossing& of) : crossing(of) { rtcInitIntersectContext(&context); }
 };
+
+bool meets(const CurveArrays& curves, const Crossing& crossing, const RTCRay& ray, const RTCHit& hit) {
+  const unsigned arc = hit.primID;
+  const auto passed_end = crossing.passed.begin() + crossing.passed_count;
+  if (std::find(crossing.passed.begin(), passed_end, arc) != passed_end) return false;
+  const float coverage = curves.coverage(arc, hit.u);
+  if (coverage >= 1.0F) return true;
+  const Vec3 direction(ray.dir_x, ray.dir_y, ray.dir_z);
+  const Vec3 normal = Vec3(hit.Ng_x, hit.Ng_y, hit.Ng_z).normalized();
+  if (const float outwards = normal.dot(direction); outwards > 0.0F) {
+    // The ray has begun within the drawn width: the fibre is still ahead, or it is not.
+    const float along = curves.tangent(arc, hit.u).dot(direction);
+    const float half_chord = curves.radius(arc, hit.u) * outwards / std::max(1.0F - along * along, 1e-3F);
+    if (ray.tfar < half_chord) return false;
+  }
+  return crossing.all || to_unit(hash(crossing.key, arc)) < coverage;
+}
+
+/// A disc that fades away from its middle to its rim, seen from above alone.
+struct GroundDisc {
+  std::vector<Vertex> middle;  // none or one, with the radius
+  std::vector<Vec3> normal;
+
+  float coverage(const Vec3& at) const {
+    constexpr float full = 0.15F;
+    const float t = std::clamp(((at - middle[0].head<3>()).norm() / middle[0][3] - full) / (1.0F - full), 0.0F, 1.0F);
+    return 1.0F - t * t * (3.0F - 2.0F * t);
+  }
+
+  bool meets(const Crossing& crossing, const Vec3& from, const Vec3& direction, float distance) const {
+    const auto passed_end = crossing.passed.begin() + crossing.passed_count;
+    if (direction.dot(normal[0]) >= 0.0F || std::find(crossing.passed.begin(), passed_end, ground_arc) != passed_end)
+      return false;
+    const float covered = coverage(from + distance * direction);
+    return covered > 0.0F && (crossing.all || to_unit(hash(crossing.key, ground_arc)) < covered);
+  }
+};
+
+void pass_ground(const RTCFilterFunctionNArguments* arguments) {
+  const auto& ground = *static_cast<const GroundDisc*>(arguments->geometryUserPtr);
+  const Crossing& crossing = reinterpret_cast<const Query*>(arguments->context)->crossing;
+  const auto& ray = *reinterpret_cast<const RTCRay*>(arguments->ray);
+  if (!ground.meets(crossing, {ray.org_x, ray.org_y, ray.org_z}, {ray.dir_x, ray.dir_y, ray.dir_z}, ray.tfar))
+    arguments->valid[0] = 0;
+}
+
+/// Embree asks for each of a ray's hits on an arc whether it counts. The answer depends on ray and arc alone, so not on
+/// the order of hits.
+void pass_thin_fibres(const RTCFilterFunctionNArguments* arguments) {
+  const auto& curves = *static_cast<const CurveArrays*>(arguments->geometryUserPtr);
+  const Crossing& crossing = reinterpret_cast<const Query*>(arguments->context)->crossing;
+  const auto& ray = *reinterpret_cast<const RTCRay*>(arguments->ray);  // one at a time, as World asks
+  const auto& hit = *reinterpret_cast<const RTCHit*>(arguments->hit);
+  if (!meets(curves, crossing, ray, hit)) arguments->valid[0] = 0;
+}
 
 }  // namespace
 
@@ -62,11 +100,15 @@ struct World::Data {
   std::vector<Vertex> discs;
   std::vector<Vec3> disc_normals;
   StripArrays strips;
+  GroundDisc ground;
+  unsigned ground_id = RTC_INVALID_GEOMETRY_ID;
   unsigned curves_id = RTC_INVALID_GEOMETRY_ID;
   unsigned strips_id = RTC_INVALID_GEOMETRY_ID;
   unsigned capsules_id = RTC_INVALID_GEOMETRY_ID;
   std::vector<Vertex> mesh_vertices;
   std::vector<Triangle> mesh_faces;
+  std::vector<std::array<Vec3, 3>> mesh_normals;  // at the corners of each face
+  std::vector<int> mesh_owner;                    // mesh of each face
   unsigned meshes_id = RTC_INVALID_GEOMETRY_ID;
 
   Data() = default;
@@ -95,6 +137,11 @@ struct World::Data {
     // Embree reads 16 bytes at a time and may look past the last vertex: the arrays carry one more.
     share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, curves.vertices.data(), sizeof(Vertex),
           curves.vertices.size());
+    if (curves.thin) {
+      rtcSetGeometryUserData(geometry, &curves);
+      rtcSetGeometryIntersectFilterFunction(geometry, &pass_thin_fibres);
+      rtcSetGeometryOccludedFilterFunction(geometry, &pass_thin_fibres);
+    }
     share(geometry, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT, curves.first.data(), sizeof(unsigned), curves.first.size());
     curves_id = attach(geometry);
   }
@@ -128,19 +175,45 @@ struct World::Data {
     capsules_id = attach(geometry);
   }
 
-  void attach_discs() {
-    if (discs.empty()) return;
+  RTCGeometry new_discs(const std::vector<Vertex>& middles, const std::vector<Vec3>& normals) {
     const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_ORIENTED_DISC_POINT);
-    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, discs.data(), sizeof(Vertex), discs.size());
-    share(geometry, RTC_BUFFER_TYPE_NORMAL, RTC_FORMAT_FLOAT3, disc_normals.data(), sizeof(Vec3), disc_normals.size());
-    attach(geometry);
+    share(geometry, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, middles.data(), sizeof(Vertex), middles.size());
+    share(geometry, RTC_BUFFER_TYPE_NORMAL, RTC_FORMAT_FLOAT3, normals.data(), sizeof(Vec3), normals.size());
+    return geometry;
   }
 
-  Vec3 curve_tangent(unsigned arc, float u) const {
-    const Vertex* p = &curves.vertices[curves.first[arc]];
-    const float w = 1.0F - u;
-    const Vertex d = w * w * (p[1] - p[0]) + 2.0F * u * w * (p[2] - p[1]) + u * u * (p[3] - p[2]);
-    return d.head<3>().normalized();
+  void attach_discs() {
+    if (!discs.empty()) attach(new_discs(discs, disc_normals));
+    if (ground.middle.empty()) return;
+    const RTCGeometry geometry = new_discs(ground.middle, ground.normal);
+    rtcSetGeometryUserData(geometry, &ground);
+    rtcSetGeometryIntersectFilterFunction(geometry, &pass_ground);
+    rtcSetGeometryOccludedFilterFunction(geometry, &pass_ground);
+    ground_id = attach(geometry);
+  }
+
+  /// The surface that the facet stands for: its normal on the viewer's side, and where rays leave it. From the facet
+  /// they would meet its neighbours where light grazes them; so they begin at the mean of the point's projections on
+  /// the planes through the corners across their normals, which is above a convex surface (after Hanika 2021).
+  void smooth(Hit& hit, unsigned face, float u, float v, const Vec3& direction) const {
+    const std::array<float, 3> share = {1.0F - u - v, u, v};
+    Vec3 normal = Vec3::Zero();
+    Vec3 lift = Vec3::Zero();
+    for (int k = 0; k < 3; ++k) {
+      Vec3 at_corner = mesh_normals[face][k];
+      if (at_corner.dot(hit.facet) < 0.0F) at_corner = -at_corner;
+      const Vec3 from_corner = hit.point - mesh_vertices[mesh_faces[face][k]].head<3>();
+      normal += share[k] * at_corner;
+      lift -= share[k] * std::min(0.0F, from_corner.dot(at_corner)) * at_corner;
+    }
+    if (!(normal.norm() > 1e-3F)) return;
+    normal.normalize();
+    // Turned back where it would face away from the viewer.
+    constexpr float least = 0.02F;
+    if (const float away = normal.dot(direction); away > -least)
+      normal = (normal - (away + least) * direction).normalized();
+    hit.normal = normal;
+    hit.point += lift;
   }
 
   /// Between those of the three corners, on the facet's side; the facet's own where that would face away (near the
@@ -153,46 +226,12 @@ struct World::Data {
     const Vec3 out = side < 0.0F ? Vec3(-smooth) : smooth;
     return std::abs(side) > 0.5F && out.dot(direction) < 0.0F ? out : facet;
   }
-
-  float curve_radius(unsigned arc, float u) const {
-    const Vertex* p = &curves.vertices[curves.first[arc]];
-    return p[0][3] + u * (p[3][3] - p[0][3]);
-  }
 };
 
 namespace {
 
-/// Control points of the Hermite arcs of one fibre.
-void append_arcs(CurveArrays& out, const Fibre& fibre, int owner, const Vector3& origin,
-                 const World::Thickness& thickness) {
-  const Eigen::Index n = fibre.points.cols();
-  const auto vertex = [&](const Vector3& x, double radius) {
-    Vertex v;
-    v.head<3>() = ((x - origin) * World::scale).cast<float>();
-    v[3] = static_cast<float>(radius * World::scale);
-    return v;
-  };
-  const auto radius = [&](Eigen::Index i) {
-    const double least = thickness.radius_per_metre * (fibre.points.col(i) - thickness.viewer).norm();
-    return std::max(fibre.radii[i] * thickness.factor, least);
-  };
-  for (Eigen::Index i = 0; i + 1 < n; ++i) {
-    const Vector3 a = fibre.points.col(i);
-    const Vector3 b = fibre.points.col(clamp_index(i + 1, n));
-    const double third = (b - a).norm() / 3.0;
-    if (third == 0.0) continue;
-    const double ra = radius(i);
-    const double rb = radius(i + 1);
-    out.first.push_back(static_cast<unsigned>(out.vertices.size()));
-    out.owner.push_back(owner);
-    out.vertices.push_back(vertex(a, ra));
-    out.vertices.push_back(vertex(a + third * tangent(fibre, i), (2.0 * ra + rb) / 3.0));
-    out.vertices.push_back(vertex(b - third * tangent(fibre, i + 1), (ra + 2.0 * rb) / 3.0));
-    out.vertices.push_back(vertex(b, rb));
-  }
-}
-
-constexpr int around = 48;  // points of a strip's section
+constexpr double crease = 40.0 * std::numbers::pi / 180.0;  // an edge of a mesh that turns by more is sharp
+constexpr int around = 48;                                  // points of a strip's section
 
 void append_strip(StripArrays& out, const Fibre& fibre, int owner, const Vector3& origin, double factor) {
   const auto first = static_cast<unsigned>(out.vertices.size());
@@ -226,7 +265,7 @@ void append_strip(StripArrays& out, const Fibre& fibre, int owner, const Vector3
   }
 }
 
-RTCRay make_ray(const Vec3& from, const Vec3& direction) {
+RTCRay make_ray(const Vec3& from, const Vec3& direction, float begin) {
   RTCRay ray = {};
   ray.org_x = from.x();
   ray.org_y = from.y();
@@ -234,6 +273,7 @@ RTCRay make_ray(const Vec3& from, const Vec3& direction) {
   ray.dir_x = direction.x();
   ray.dir_y = direction.y();
   ray.dir_z = direction.z();
+  ray.tnear = begin;
   ray.tfar = std::numeric_limits<float>::infinity();
   ray.mask = 0xffffffffU;
   return ray;
@@ -251,7 +291,7 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
     if (scene.fibres[i].half_axis_1.cols() > 0) {
       append_strip(data_->strips, scene.fibres[i], static_cast<int>(i), origin, thickness.factor);
     } else {
-      append_arcs(data_->curves, scene.fibres[i], static_cast<int>(i), origin, thickness);
+      data_->curves.append(scene.fibres[i], static_cast<int>(i), origin, thickness);
     }
   }
   const auto append_capsule = [&](const bodies::Capsule& capsule) {
@@ -272,12 +312,20 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
     data_->discs.emplace_back(p.x(), p.y(), p.z(), 500.0F);
     data_->disc_normals.emplace_back(plane.normal.cast<float>());
   }
+  if (scene.ground) {
+    const Vec3 p = to_world(scene.ground->point);
+    data_->ground.middle.emplace_back(p.x(), p.y(), p.z(), static_cast<float>(scene.ground->radius * scale));
+    data_->ground.normal.emplace_back(scene.ground->normal.cast<float>());
+  }
   for (const Mesh& mesh : scene.meshes) {
     const auto first = static_cast<unsigned>(data_->mesh_vertices.size());
     for (const Vector3& x : mesh.vertices) {
       const Vec3 p = to_world(x);
       data_->mesh_vertices.emplace_back(p.x(), p.y(), p.z(), 0.0F);
     }
+    const auto normals = corner_normals(mesh, crease);
+    data_->mesh_normals.insert(data_->mesh_normals.end(), normals.begin(), normals.end());
+    data_->mesh_owner.insert(data_->mesh_owner.end(), mesh.faces.size(), static_cast<int>(&mesh - scene.meshes.data()));
     for (const auto& face : mesh.faces)
       data_->mesh_faces.push_back({first + static_cast<unsigned>(face[0]), first + static_cast<unsigned>(face[1]),
                                    first + static_cast<unsigned>(face[2])});
@@ -300,13 +348,12 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
 
 World::~World() = default;
 
-std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction) const {
-  RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
+std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction, const Crossing& crossing) const {
+  Query way(crossing);
   RTCRayHit query = {};
-  query.ray = make_ray(from, direction);
+  query.ray = make_ray(from, direction, crossing.begin);
   query.hit.geomID = RTC_INVALID_GEOMETRY_ID;
-  rtcIntersect1(data_->scene, &context, &query);
+  rtcIntersect1(data_->scene, &way.context, &query);
   if (query.hit.geomID == RTC_INVALID_GEOMETRY_ID) return std::nullopt;
   Hit hit;
   hit.distance = query.ray.tfar;
@@ -323,27 +370,37 @@ std::optional<Hit> World::intersect(const Vec3& from, const Vec3& direction) con
   if (query.hit.geomID == data_->curves_id) {
     hit.kind = Hit::Kind::fibre;
     hit.index = data_->curves.owner[query.hit.primID];
-    hit.tangent = data_->curve_tangent(query.hit.primID, query.hit.u);
-    hit.radius = data_->curve_radius(query.hit.primID, query.hit.u);
+    hit.arc = query.hit.primID;
+    hit.coverage = data_->curves.coverage(query.hit.primID, query.hit.u);
+    hit.tangent = data_->curves.tangent(query.hit.primID, query.hit.u);
+    hit.radius = data_->curves.radius(query.hit.primID, query.hit.u);
     const Vec3 across = hit.normal - hit.normal.dot(hit.tangent) * hit.tangent;
     if (across.norm() > 1e-3F) hit.normal = across.normalized();
     hit.facet = hit.normal;
   } else {
     hit.kind = query.hit.geomID == data_->capsules_id ? Hit::Kind::capsule
                : query.hit.geomID == data_->meshes_id ? Hit::Kind::mesh
+               : query.hit.geomID == data_->ground_id ? Hit::Kind::ground
                                                       : Hit::Kind::plane;
     hit.index = static_cast<int>(query.hit.primID);
     if (hit.normal.dot(direction) > 0.0F) hit.normal = -hit.normal;
     hit.facet = hit.normal;
+    if (hit.kind == Hit::Kind::ground) {
+      hit.arc = ground_arc;
+      hit.coverage = data_->ground.coverage(hit.point);
+    }
+    if (hit.kind == Hit::Kind::mesh) {
+      hit.index = data_->mesh_owner[query.hit.primID];
+      data_->smooth(hit, query.hit.primID, query.hit.u, query.hit.v, direction);
+    }
   }
   return hit;
 }
 
-bool World::occluded(const Vec3& from, const Vec3& direction) const {
-  RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
-  RTCRay ray = make_ray(from, direction);
-  rtcOccluded1(data_->scene, &context, &ray);
+bool World::occluded(const Vec3& from, const Vec3& direction, const Crossing& crossing) const {
+  Query way(crossing);
+  RTCRay ray = make_ray(from, direction, crossing.begin);
+  rtcOccluded1(data_->scene, &way.context, &ray);
   return ray.tfar < 0.0F;
 }
 

@@ -13,6 +13,7 @@ import matplotlib.image
 import numpy as np
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/inclined_plane.toml"
+FIBRES = "fibre"
 SMALL = ["--height", "48", "--samples", "4"]
 
 
@@ -48,6 +49,19 @@ def sequences(render):
         yield "the camera has not turned in the last picture"
 
 
+def real_time(render):
+    """As many pictures as the time needs, whatever the frames are."""
+    pictures = {}
+    for name, words in (("real", ["--speed", "1", "--rate", "100"]), ("slow", ["--speed", "0.25", "--rate", "100"])):  # fmt: skip
+        status, said = render.draw("-o", f"{name}.png", "--frames", "::", *words)
+        if status:
+            yield f"{name}: {said}"
+            return
+        pictures[name] = len(list(render.folder.glob(f"{name}_*.png")))
+    if (pictures["real"], pictures["slow"]) != (6, 21):  # of 0.05 s
+        yield f"pictures of 0.05 s: {pictures}"
+
+
 def contacts(render):
     """Colours that are not in the picture without."""
     for name, words in (("without.png", []), ("with.png", ["--contacts"])):
@@ -59,8 +73,29 @@ def contacts(render):
         yield f"forces are not seen: {changed.sum()} pixels differ"
 
 
+def looks(render):
+    """Fibres and obstacles take the colours that they are given; a ground is seen."""
+    for name, words in (("plain.png", []), ("green.png", ["--hair", "red", "--hair", f"{FIBRES}=#00ff00"]),
+                        ("plane.png", ["--colour", "plane=#0000ff"])):  # fmt: skip
+        status, said = render.draw("-o", name, "--frame", "-1", *words)
+        if status:
+            yield f"{name}: {said}"
+            return
+    plain = render.picture("plain.png")
+    for name, channel in (("green.png", 1), ("plane.png", 2)):
+        shift = render.picture(name) - plain
+        others = [c for c in range(3) if c != channel]
+        if (shift[:, :, channel] - shift[:, :, others].max(axis=2)).max() < 0.2:
+            yield f"{name}: its colour is not seen"
+    render("run", SCENE.with_name("swing.toml"), "-o", "swing", "--until", "0.01", "--quiet")
+    for name, words in (("air.png", []), ("ground.png", ["--ground"])):
+        render("render", "swing", "-o", name, "--width", "64", *SMALL, *words)
+    if not np.abs(render.picture("ground.png") - render.picture("air.png")).max() > 0.1:
+        yield "no ground is seen"
+
+
 def videos(render):
-    status, said = render.draw("-o", "v.mp4", "--rate", "10", "--camera-to", "0.3,0,0.2")
+    status, said = render.draw("-o", "v.mp4", "--speed", "0", "--rate", "10", "--camera-to", "0.3,0,0.2")
     if shutil.which("ffmpeg") is None:
         if status != 2 or "ffmpeg" not in said or (render.folder / "v.mp4").exists():
             yield f"without ffmpeg: {status} {said}"
@@ -86,6 +121,12 @@ def refusals(render):
         (["-o", "x.mp4", "--frames", "700"], "700"),
         (["-o", "x.mp4", "--frames", "a:b"], "a:b"),
         (["-o", "x.mp4", "--rate", "0"], "--rate"),
+        (["-o", "x.png", "--speed", "1"], "--speed"),
+        (["-o", "x.mp4", "--speed", "-1"], "--speed: found -1"),
+        (["-o", "x.mp4", "--speed", "1e-9"], "at most 100000 pictures"),
+        (["-o", "x.png", "--hair", "green"], "--hair: green"),
+        (["-o", "x.png", "--hair", "nobody=red"], '"nobody"'),
+        (["-o", "x.png", "--colour", "plan=#123456"], '"plane"'),
         (["-o", "x.mp4", "--width", "63"], "even"),
         (["-o", "none/x.mp4"], "none/x.mp4"),
     ):
@@ -103,7 +144,7 @@ def main():
     program = parser.parse_args().program
     with tempfile.TemporaryDirectory() as folder:
         render = Renderer(program, pathlib.Path(folder))
-        wrong = [f"{test.__name__}: {line}" for test in (sequences, contacts, videos, refusals) for line in test(render)]
+        wrong = [f"{test.__name__}: {line}" for test in (sequences, real_time, contacts, looks, videos, refusals) for line in test(render)]
     print("\n".join(wrong) or "pictures, videos and forces are drawn")
     sys.exit(bool(wrong))
 

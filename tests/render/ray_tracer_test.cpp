@@ -200,6 +200,100 @@ TEST(Render, silhouette_of_a_sphere_is_as_large_as_perspective_says) {
   EXPECT_NEAR(dark, 3.14159 * radius * radius, 0.06 * 3.14159 * radius * radius);
 }
 
+/// Straight fibres side by side from far below a picture of 1 cm to far above it, `layers` of them behind each other.
+render::Scene curtain(int fibres, int layers, double radius) {
+  render::Scene scene;
+  render::Random random(5);
+  for (int i = 0; i < fibres * layers; ++i) {
+    render::Fibre fibre;
+    fibre.points.resize(3, 4);
+    const double x = 0.01 * ((i % fibres + double{random.next()}) / fibres - 0.5);
+    for (int k = 0; k < 4; ++k) fibre.points.col(k) << x, 2e-4 * random.next() + 5e-4 * (i / fibres), 0.02 * (k - 1.5);
+    fibre.radii = VectorX::Constant(4, radius);
+    scene.fibres.push_back(fibre);
+  }
+  return scene;
+}
+
+/// 24 pixels a side; all samples are taken.
+render::Image seen(const render::Scene& scene, double covered_pixels, int samples,
+                   const render::HairMaterial& hair = {}) {
+  const render::Camera camera{.position = {0, -0.1, 0}, .target = {0, 0, 0}, .field_of_view_deg = 5.7};
+  render::RenderOptions options;
+  options.width = options.height = 24;
+  options.samples = samples;
+  options.noise = 0.0;
+  options.smoothing = 0.0;
+  options.least_pixels = 0.0;
+  options.covered_pixels = covered_pixels;
+  options.hair = hair;
+  return render::render(scene, camera, options);
+}
+
+double mean(const render::Image& image) {
+  double sum = 0.0;
+  for (const render::Color& c : image.pixels) sum += render::luminance(c);
+  return sum / static_cast<double>(image.pixels.size());
+}
+
+/// Mean square of the step from a pixel to the one below, where the scene is the same.
+double beads(const render::Image& image) {
+  double sum = 0.0;
+  for (int y = 0; y + 1 < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const double step = render::luminance(image.at(x, y + 1)) - render::luminance(image.at(x, y));
+      sum += step * step;
+    }
+  }
+  return sum;
+}
+
+// A tenth and a seventh of a pixel wide. The means of so many samples are known to half a percent.
+TEST(Render, thin_fibres_cover_as_much_as_they_are_wide) {
+  for (const render::Scene& scene : {curtain(8, 1, 2e-5), curtain(40, 8, 3e-5)}) {
+    const double wanted = mean(seen(scene, 0.0, 1024));
+    EXPECT_NEAR(mean(seen(scene, 1.0, 64)), wanted, 0.02 * wanted) << scene.fibres.size();
+  }
+  render::Scene nothing = curtain(1, 1, 2e-5);
+  nothing.fibres[0].points.row(0).array() += 1.0;
+  const render::HairMaterial black = {.absorption = render::Color::Constant(50.0F)};
+  const double light = mean(seen(nothing, 1.0, 16, black));
+  EXPECT_LT(mean(seen(curtain(8, 1, 2e-5), 1.0, 64, black)), 0.985 * light) << "3 % are covered";
+}
+
+TEST(Render, the_more_fibres_the_less_they_are_widened) {
+  EXPECT_GT(render::default_least_pixels(20), 3.0);
+  EXPECT_DOUBLE_EQ(render::default_least_pixels(225), render::default_least_pixels(1000));
+  EXPECT_LT(render::default_least_pixels(20000), 0.05);
+}
+
+TEST(Render, thin_fibres_have_fewer_beads_with_as_many_samples) {
+  for (const render::Scene& scene : {curtain(8, 1, 2e-5), curtain(40, 8, 3e-5)}) {
+    const double as_they_are = beads(seen(scene, 0.0, 16));
+    EXPECT_LT(beads(seen(scene, 1.0, 16)), 0.5 * as_they_are) << scene.fibres.size();
+  }
+}
+
+// Seen from within its drawn width, a fibre is met only if it is ahead.
+TEST(World, a_ray_from_within_a_wide_fibre_meets_what_is_ahead) {
+  render::Scene scene = curtain(1, 1, 1e-5);
+  scene.fibres[0].points.row(0).setZero();
+  const render::World world(scene, Vector3::Zero(), {.viewer = {0, -0.1, 0}, .drawn_per_metre = 1e-2});
+  const render::Vec3 eye(0.013F, -5, 0.1F);
+  const auto front = world.intersect(eye, render::Vec3::UnitY(), {.all = true});
+  ASSERT_TRUE(front);
+  EXPECT_NEAR(front->coverage, 0.01F, 2e-3F);
+  const render::Vec3 within = front->point + 0.01F * render::Vec3::UnitY();
+  EXPECT_TRUE(world.intersect(within, render::Vec3::UnitY(), {.all = true}));
+  EXPECT_FALSE(world.intersect(within, -render::Vec3::UnitY(), {.all = true}));
+  render::Crossing past{.all = true, .passed_count = 1};
+  past.passed[0] = front->arc;
+  EXPECT_FALSE(world.intersect(eye, render::Vec3::UnitY(), past));
+  int met = 0;
+  for (unsigned key = 0; key < 4000; ++key) met += world.occluded(eye, render::Vec3::UnitY(), {.key = key});
+  EXPECT_NEAR(met / 4000.0, front->coverage, 0.006);  // four standard errors
+}
+
 TEST(Lighting, density_of_the_lights_integrates_to_one) {
   const render::Lighting lighting(-render::Vec3::UnitY(), render::Vec3::UnitZ());
   render::Random random(3);
@@ -263,6 +357,15 @@ TEST(Errors, name_what_was_wrong) {
   render::RenderOptions no_samples;
   no_samples.samples = 0;
   EXPECT_EQ(message([&] { render::render(scene, camera, no_samples); }), "samples 0: expected 1 to 65536");
+  render::RenderOptions unending;
+  unending.noise = 2.0;
+  EXPECT_EQ(message([&] { render::render(scene, camera, unending); }), "noise 2: expected 0 to 1");
+  render::RenderOptions smoothed;
+  smoothed.smoothing = -1.0;
+  EXPECT_EQ(message([&] { render::render(scene, camera, smoothed); }), "smoothing -1: expected 0 to 10");
+  render::RenderOptions covered;
+  covered.covered_pixels = -1.0;
+  EXPECT_EQ(message([&] { render::render(scene, camera, covered); }), "covered width -1 pixels: expected 0 to 1000");
   render::Camera blind;
   blind.position = blind.target;
   EXPECT_EQ(message([&] { render::render(scene, blind, {}); }), "the camera stands at its target");
