@@ -39,6 +39,8 @@ const boxes: readonly (readonly [string, Flag])[] = [
   ["show-forces", "show_forces"],
   ["show-obstacles", "show_obstacles"],
   ["hide-open", "hide_open"],
+  ["show-ground", "show_ground"],
+  ["show-axes", "show_axes"],
 ];
 
 function flip(name: Flag): void {
@@ -187,6 +189,7 @@ function connect_keys(viewer: Viewer): void {
     k: () => flip("show_contacts"),
     a: () => flip("show_forces"),
     o: () => flip("show_obstacles"),
+    g: () => flip("show_ground"),
     x: () => {
       choice("contact-colour").value = viewer.settings.contact_colour === "force" ? "state" : "force";
       choice("contact-colour").dispatchEvent(new Event("change"));

@@ -24,6 +24,8 @@ export interface Settings {
   show_obstacles: boolean;
   hide_open: boolean;
   contact_colour: ContactColour;
+  show_ground: boolean;
+  show_axes: boolean;
   show_plots: boolean;
   show_panel: boolean;
 }
@@ -40,6 +42,8 @@ const defaults: Settings = {
   show_obstacles: true,
   hide_open: true,
   contact_colour: "force",
+  show_ground: true,
+  show_axes: true,
   show_plots: true,
   show_panel: true,
 };

@@ -12,8 +12,10 @@ import { Stage } from "./scene/stage";
 import { World } from "./scene/world";
 import { keep_settings, load_settings } from "./settings";
 import { Recorder, save_picture } from "./ui/capture";
+import { compass_marks } from "./ui/compass";
 import { Inspector } from "./ui/inspector";
 import { draw_legend } from "./ui/legend";
+import { draw_marks, type Mark } from "./ui/marks";
 import { choice, element, input, set_options, set_pressed, theme_colour } from "./ui/page";
 import { Plots } from "./ui/plots";
 
@@ -169,7 +171,15 @@ export class Viewer {
     this.stage.draw(performance.now(), () => this.world!.prepare());
     const head = `t = ${short(shown.frame.time, 5)} s`;
     const name = `${this.description?.folder ?? "tresse"}-${String(shown.index).padStart(5, "0")}.png`;
-    save_picture(this.stage.canvas, head, this.world!.legend(this.settings), name);
+    save_picture(this.stage.canvas, head, this.world!.legend(this.settings), this.marks(), name);
+  }
+
+  /** What is drawn over the picture. */
+  private marks(): Mark[] {
+    if (!this.settings.show_axes || !this.world?.shown) return [];
+    const { camera, canvas, pixel_at_target } = this.stage;
+    const dark = document.documentElement.dataset["theme"] === "dark";
+    return compass_marks(camera.quaternion, pixel_at_target, canvas.clientWidth, canvas.clientHeight, theme_colour("ink"), dark);
   }
 
   toggle_record(): void {
@@ -217,12 +227,12 @@ export class Viewer {
 
   private first_view(shown: Shown): void {
     const world = this.world!;
-    world.start(shown.frame);
     const fibres = new THREE.Box3().setFromArray(shown.frame.points);
     const size = fibres.isEmpty() ? [1, 1, 1] : fibres.getSize(new THREE.Vector3()).toArray();
     const up = up_axis(this.description?.scene ?? "", size);
     choice("up").value = up;
     this.stage.set_up(up);
+    world.start(shown.frame);
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
     this.stage.fit(up === "y" ? new THREE.Vector3(0.15, 0.25, 1).normalize() : new THREE.Vector3(0.75, -1, 0.45).normalize());
   }
@@ -298,7 +308,9 @@ export class Viewer {
     const resting = !this.stage.is_dirty && fibres.stride > 1 && this.stage.idle(now) > rest_time;
     if (resting) this.stage.redraw();
     if (this.stage.is_dirty) fibres.set_stride(resting ? 1 : this.moving_stride);
-    if (this.stage.draw(now, () => this.world!.prepare()) && !resting) this.choose_detail();
+    if (!this.stage.draw(now, () => this.world!.prepare())) return;
+    draw_marks(element<SVGElement>("marks"), this.marks());
+    if (!resting) this.choose_detail();
   }
 
   /** Fewer points a fibre where pictures come too slowly, all of them once the view rests. */

@@ -33,6 +33,13 @@ export function round_up(value: number): number {
   return 10 * power;
 }
 
+/** 1, 2 or 5 times a power of ten, not above `value`. */
+export function round_down(value: number): number {
+  if (!(value > 0) || !Number.isFinite(value)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return ([5, 2].find((digit) => digit * power <= value * (1 + 1e-9)) ?? 1) * power;
+}
+
 /** Some `count` round numbers between `low` and `high`. */
 export function ticks(low: number, high: number, count: number): number[] {
   if (!(high > low)) return [low];

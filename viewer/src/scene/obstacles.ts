@@ -4,6 +4,7 @@ import * as THREE from "three";
 import type { MeshShape } from "../data/frame_source";
 import type { Frame, Layout } from "../data/protocol";
 import { round_up } from "../data/numbers";
+import { grid_mesh } from "./grid";
 import { Meshes, type Surface } from "./meshes";
 
 /** Reference pose to the pose of a frame: x -> position + frame (x - reference). */
@@ -14,30 +15,6 @@ export function pose_of(layout: Layout, frame: Frame, obstacle: number): THREE.M
   const position = new THREE.Vector3().fromArray(frame.obstacle_position, 3 * obstacle).sub(moved);
   return matrix.setPosition(position);
 }
-
-const grid_vertex_shader = /* glsl */ `
-out vec2 v_place;
-void main() {
-  v_place = position.xy;
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-}
-`;
-
-const grid_fragment_shader = /* glsl */ `
-in vec2 v_place;
-uniform float spacing;
-uniform float reach;
-uniform vec3 tint;
-void main() {
-  vec2 cell = v_place / spacing;
-  vec2 width = fwidth(cell);
-  vec2 line = 1.0 - smoothstep(width * 0.6, width * 1.6, abs(fract(cell - 0.5) - 0.5));
-  float strength = max(line.x, line.y) * (1.0 - smoothstep(0.15, 0.6, max(width.x, width.y)));
-  float fade = 1.0 - smoothstep(0.35, 1.0, length(v_place) / reach);
-  gl_FragColor = vec4(tint, (0.16 + 0.34 * strength) * fade);
-  #include <colorspace_fragment>
-}
-`;
 
 export class Obstacles {
   readonly group = new THREE.Group();
@@ -64,22 +41,7 @@ export class Obstacles {
   /** Planes reach a few times as far as the rest of the scene, `size` [m]. */
   add_planes(size: number): void {
     for (let i = 0; i < this.layout.plane_count; ++i) {
-      const reach = 2.5 * size;
-      const mesh = new THREE.Mesh(
-        new THREE.CircleGeometry(reach, 64),
-        new THREE.ShaderMaterial({
-          vertexShader: grid_vertex_shader,
-          fragmentShader: grid_fragment_shader,
-          uniforms: {
-            spacing: { value: round_up(size / 12) },
-            reach: { value: reach },
-            tint: { value: new THREE.Color("#7d8ca0") },
-          },
-          side: THREE.DoubleSide,
-          transparent: true,
-          depthWrite: false,
-        }),
-      );
+      const mesh = grid_mesh({ reach: 2.5 * size, spacing: round_up(size / 12), colour: "#7d8ca0", surface: 0.16, lines: 0.34 });
       this.planes.push({ mesh, obstacle: this.layout.plane_obstacle[i]! });
       this.group.add(mesh);
     }
@@ -129,6 +91,19 @@ export class Obstacles {
       // The disc lies where the scene is.
       mesh.position.copy(centre).addScaledVector(normal, point.sub(centre).dot(normal));
     });
+  }
+
+  /** Heights along `up` of the planes that lie across it, as floors do. [m] */
+  level_planes(frame: Frame, up: THREE.Vector3): number[] {
+    const poses = this.poses(frame);
+    const out: number[] = [];
+    this.planes.forEach(({ obstacle }, i) => {
+      const pose = poses[obstacle]!;
+      const normal = new THREE.Vector3().fromArray(this.layout.plane_normal, 3 * i).transformDirection(pose);
+      const point = new THREE.Vector3().fromArray(this.layout.plane_point, 3 * i).applyMatrix4(pose);
+      if (normal.dot(up) > 0.99) out.push(point.dot(up));
+    });
+    return out;
   }
 
   /** Corners of boxes about the ends of the capsules, and points of the meshes, in their place in `frame`. */

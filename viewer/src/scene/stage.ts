@@ -62,6 +62,11 @@ export class Stage {
     return (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / height;
   }
 
+  /** World length of a pixel of the page where the eye looks at. */
+  get pixel_at_target(): number {
+    return this.pixel_size * this.camera.position.distanceTo(this.controls.target);
+  }
+
   /** Points about what is to be seen, for fitting and for the near and far planes. */
   set_outline(points: readonly THREE.Vector3[]): void {
     if (points.length === 0) return;
@@ -71,6 +76,14 @@ export class Stage {
 
   get size(): number {
     return Math.max(this.box.getSize(new THREE.Vector3()).length(), 1e-6);
+  }
+
+  get up(): THREE.Vector3 {
+    return this.camera.up;
+  }
+  /** Height along `up` of the lowest of these points. */
+  get lowest(): number {
+    return this.outline.reduce((least, point) => Math.min(least, point.dot(this.camera.up)), Infinity);
   }
 
   set_up(axis: "y" | "z"): void {

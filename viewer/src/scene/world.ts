@@ -9,6 +9,7 @@ import type { Settings } from "../settings";
 import type { LegendEntry } from "../ui/legend";
 import { Contacts, normal_forces } from "./contacts";
 import { Fibres } from "./fibres";
+import { Ground } from "./ground";
 import type { Surface } from "./meshes";
 import { Obstacles } from "./obstacles";
 import type { Stage } from "./stage";
@@ -24,6 +25,8 @@ export class World {
   readonly fibres: Fibres;
   readonly obstacles: Obstacles;
   readonly contacts: Contacts;
+  private readonly ground = new Ground();
+  private ground_is_a_plane = false;
   shown: Shown | null = null;
   /** Limits of the fibres' colours: chosen by hand, or of all values seen so far. */
   fixed_range: Range | null = null;
@@ -44,11 +47,12 @@ export class World {
     let radius = 0;
     for (const r of layout.radius) radius = Math.max(radius, r);
     this.contacts = new Contacts(2.5 * radius);
-    stage.scene.add(this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    stage.scene.add(this.ground.group, this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
   }
 
   dispose(): void {
-    this.stage.scene.remove(this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    this.stage.scene.remove(this.ground.group, this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    this.ground.dispose();
     this.fibres.dispose();
     this.obstacles.dispose();
     this.contacts.dispose();
@@ -67,10 +71,22 @@ export class World {
   start(frame: Frame): void {
     this.outline(frame);
     this.obstacles.add_planes(this.stage.size);
+    this.place_ground(frame);
   }
 
   refit(): void {
-    if (this.shown) this.outline(this.shown.frame);
+    if (!this.shown) return;
+    this.outline(this.shown.frame);
+    this.place_ground(this.shown.frame);
+  }
+
+  /** At the lowest point, or at a floor not far below it, which then stands for it while it is seen. */
+  private place_ground(frame: Frame): void {
+    const { up, size } = this.stage;
+    const lowest = this.stage.lowest;
+    const floors = this.obstacles.level_planes(frame, up).filter((height) => height > lowest - size);
+    this.ground_is_a_plane = floors.length > 0;
+    this.ground.place(this.centre, up, Math.min(lowest, ...floors), size);
   }
 
   /** Some thousand points of the fibres and meshes and the ends of the capsules; planes are left out. */
@@ -114,6 +130,7 @@ export class World {
     this.fibres.set_thickness(10 ** settings.thickness);
     this.fibres.mesh.visible = settings.show_fibres;
     this.obstacles.group.visible = settings.show_obstacles;
+    this.ground.group.visible = settings.show_ground && !(this.ground_is_a_plane && settings.show_obstacles);
     this.obstacles.set_opacity(settings.opacity);
     this.contacts.dots.visible = settings.show_contacts && this.drawn_contacts > 0;
     this.contacts.arrows.visible = settings.show_forces && this.drawn_contacts > 0;

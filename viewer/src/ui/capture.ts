@@ -3,10 +3,11 @@
 import type { LegendEntry } from "./legend";
 import { bar_ticks } from "./legend";
 import { css, map_colour } from "../colours";
+import { paint_marks, type Mark } from "./marks";
 import { download, theme_colour } from "./page";
 
-/** The canvas with title, time and legend, as a PNG file. `canvas` must have been drawn in this very task. */
-export function save_picture(canvas: HTMLCanvasElement, head: string, legend: readonly LegendEntry[], name: string): void {
+/** The canvas with time, legend and marks, as a PNG file. `canvas` must have been drawn in this very task. */
+export function save_picture(canvas: HTMLCanvasElement, head: string, legend: readonly LegendEntry[], marks: readonly Mark[], name: string): void {
   const picture = document.createElement("canvas");
   picture.width = canvas.width;
   picture.height = canvas.height;
@@ -14,6 +15,7 @@ export function save_picture(canvas: HTMLCanvasElement, head: string, legend: re
   context.drawImage(canvas, 0, 0);
   const unit = canvas.width / canvas.clientWidth;
   context.scale(unit, unit);
+  paint_marks(context, marks);
   context.fillStyle = theme_colour("ink");
   context.font = "600 16px system-ui, sans-serif";
   context.fillText(head, 14, 26);
