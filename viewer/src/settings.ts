@@ -38,7 +38,7 @@ const defaults: Settings = {
   opacity: 1,
   show_fibres: true,
   show_contacts: true,
-  show_forces: true,
+  show_forces: false,
   show_obstacles: true,
   hide_open: true,
   contact_colour: "force",
@@ -48,7 +48,7 @@ const defaults: Settings = {
   show_panel: true,
 };
 
-const key = "tresse-viewer";
+const key = "tresse-viewer-settings";
 
 export function load_settings(): Settings {
   try {

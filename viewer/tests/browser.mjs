@@ -36,6 +36,7 @@ async function plays_and_scrubs(page) {
 
 async function toggles(page) {
   await page.locator("#scrub").evaluate((x) => x.blur());
+  await page.keyboard.press("a"); // arrows are off at first
   for (const [key, box] of [["k", "show-contacts"], ["a", "show-forces"], ["o", "show-obstacles"], ["", "show-fibres"]]) {
     const before = await view_pixels(page);
     const flip = () => (key ? page.keyboard.press(key) : page.click(`#${box}`));

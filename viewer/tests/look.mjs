@@ -1,5 +1,5 @@
 // What the page shows, in a real browser: a step a feature. Arguments: harness.mjs.
-import { differences, expect, open_page, options, picture, run_scene, run_steps, serve, view_pixels } from "./harness.mjs";
+import { differences, expect, open_page, options, picture, run_scene, run_steps, serve, until, view_pixels } from "./harness.mjs";
 
 const check = async (page, id, on) => {
   if ((await page.isChecked(`#${id}`)) !== on) await page.click(`#${id}`);
@@ -11,17 +11,17 @@ async function with_parts(page, parts) {
   return view_pixels(page);
 }
 
-/** Columns from the first to the last in which two pictures differ. */
-const width_of = (page, a, b) =>
+/** Columns and rows from the first to the last in which two pictures differ. */
+const extent_of = (page, a, b) =>
   page.evaluate(
     ([p, q]) => {
-      let [first, last] = [p.width, -1];
+      let [left, right, top, bottom] = [p.width, -1, p.height, -1];
       for (let i = 0; i < p.data.length; i += 4) {
         if (Math.abs(p.data[i] - q.data[i]) + Math.abs(p.data[i + 1] - q.data[i + 1]) < 60) continue;
-        const x = (i / 4) % p.width;
-        [first, last] = [Math.min(first, x), Math.max(last, x)];
+        const [x, y] = [(i / 4) % p.width, Math.floor(i / 4 / p.width)];
+        [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
       }
-      return last - first;
+      return [right - left, bottom - top];
     },
     [a, b],
   );
@@ -46,7 +46,7 @@ async function ground_axes_and_scale(browser, url) {
   for (const from of ["+z", "-z", "-y"]) {
     await page.click(`#views button:text-is("${from.replace("-", "−")}")`);
     const seen = [await with_parts(page, { ground: true }), await with_parts(page, { ground: false }), await with_parts(page, { fibres: false })];
-    const length = await width_of(page, seen[1], seen[2]);
+    const [length] = await extent_of(page, seen[1], seen[2]);
     expect(length > 200 && (await hidden(page, ...seen)) < 30, `from ${from} the ground hides the fibre: ${await hidden(page, ...seen)} pixels`);
     await with_parts(page, { fibres: true, axes: true });
     const marks = await page.locator("#marks text").allTextContents();
@@ -64,7 +64,37 @@ async function ground_axes_and_scale(browser, url) {
   await page.close();
 }
 
+async function arrows_are_bounded(browser, url) {
+  const page = await open_page(browser, url);
+  expect(!(await page.isChecked("#show-forces")), "arrows are shown without being asked for");
+  await page.keyboard.press("End");
+  await until(page, () => Number(document.body.dataset.contacts) > 0);
+  const legend_shown = (shown) => page.evaluate((x) => (document.getElementById("legend").style.visibility = x ? "" : "hidden"), shown);
+  await legend_shown(false);
+  const parts = { ground: false, contacts: false, obstacles: false };
+  const without = await with_parts(page, parts);
+  const whole = await extent_of(page, without, await with_parts(page, { fibres: false }));
+  await check(page, "show-fibres", true);
+  const arrows = [];
+  for (const scale of ["0", "1.5"]) {
+    await page.locator("#arrow-scale").fill(scale);
+    arrows.push(await extent_of(page, without, await with_parts(page, { forces: true })));
+    await legend_shown(true);
+    await picture(page, `arrows_${scale}`);
+    await legend_shown(false);
+    await check(page, "show-forces", false);
+  }
+  const size = Math.hypot(...whole);
+  const longest = arrows.map((extent) => Math.hypot(...extent));
+  // Two contacts at one place: an arrow each way at most.
+  expect(longest[0] > 0.03 * size && longest[1] > longest[0] && longest[1] < 0.6 * size, `arrows of ${longest} in a picture of ${size} pixels`);
+  await check(page, "show-forces", true);
+  const legend = await page.textContent("#legend");
+  expect(/Arrows.*long, at most/.test(legend), legend);
+  await page.close();
+}
+
 await run_steps(async (browser, step) => {
   const { url } = await serve(run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20"));
-  await step(ground_axes_and_scale, browser, url);
+  for (const one of [ground_axes_and_scale, arrows_are_bounded]) await step(one, browser, url);
 });

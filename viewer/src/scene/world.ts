@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import { group_colour, index_colour, state_colours, type MapName, type Rgb } from "../colours";
-import { quantiles, round_up, union, with_unit, type Range } from "../data/numbers";
+import { quantiles, round_down, round_up, union, with_unit, type Range } from "../data/numbers";
 import { is_quantity, quantities, state_names, type Frame, type Layout, type Quantity } from "../data/protocol";
 import type { Shown } from "../data/frame_source";
 import type { Settings } from "../settings";
@@ -134,7 +134,7 @@ export class World {
     this.obstacles.set_opacity(settings.opacity);
     this.contacts.dots.visible = settings.show_contacts && this.drawn_contacts > 0;
     this.contacts.arrows.visible = settings.show_forces && this.drawn_contacts > 0;
-    this.contacts.set_scales(this.force_limit, this.arrow_length(settings), settings.contact_colour);
+    this.contacts.set_scales(this.force_limit, this.arrow_length(settings), this.longest_arrow, settings.contact_colour);
     this.stage.redraw();
   }
 
@@ -167,9 +167,11 @@ export class World {
         out.push({ kind: "bar", title: "Normal force", unit: "N", map: "plasma", range });
       }
       if (settings.show_forces) {
-        const force = round_up(this.force_limit / 4);
-        const length = force * this.arrow_length(settings);
-        out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)}: ${with_unit(length, "m", 2)} long` });
+        const scale = this.arrow_length(settings);
+        const force = Math.min(round_up(this.force_limit / 4), round_down(this.longest_arrow / scale));
+        const length = force * scale;
+        const most = with_unit(this.longest_arrow, "m", 2);
+        out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)}: ${with_unit(length, "m", 2)} long, at most ${most}` });
       }
     }
     return out;
@@ -187,6 +189,9 @@ export class World {
   /** World length of a newton: the largest force of what has been seen is some sixth of the scene. */
   private arrow_length(settings: Settings): number {
     return (10 ** settings.arrow_scale * 0.16 * this.stage.size) / this.force_limit;
+  }
+  private get longest_arrow(): number {
+    return 0.25 * this.stage.size;
   }
 
   private map_of(quantity: Quantity): MapName {
