@@ -92,8 +92,7 @@ function connect_panel(viewer: Viewer): void {
   }
   element("range-auto").addEventListener("click", () => viewer.free_range());
   choice("up").addEventListener("change", () => {
-    viewer.stage.set_up(choice("up").value as "y" | "z");
-    viewer.fit();
+    viewer.set_up(choice("up").value as "y" | "z");
   });
   const button = (text: string, title: string, action: () => void): HTMLButtonElement => {
     const out = make("button", { type: "button", textContent: text, title });
@@ -101,7 +100,7 @@ function connect_panel(viewer: Viewer): void {
     return out;
   };
   element("views").append(
-    button("Fit", "All into the view (f)", () => viewer.fit()),
+    button("Fit", "What is seen now into the view (f)", () => viewer.fit()),
     ...views.map((name) => button(name.replace("-", "−"), `From ${name.replace("-", "−")}`, () => viewer.stage.view(name))),
   );
   element("inspector-clear").addEventListener("click", () => viewer.select(-1));

@@ -1,12 +1,12 @@
 /** The page at work: one run, one play head, one view. */
 
 import * as THREE from "three";
-import { fetch_description, fetch_forces, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type RunDescription, type RunState } from "./data/api";
+import { fetch_description, fetch_forces, fetch_frame, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type RunDescription, type RunState } from "./data/api";
 import { FrameSource, type Shown } from "./data/frame_source";
 import { Player, speeds, suitable_speed } from "./data/player";
-import { is_quantity, type Quantity } from "./data/protocol";
+import { is_quantity, type Frame, type Quantity } from "./data/protocol";
 import { title_of, up_axis } from "./data/scene_text";
-import { short } from "./data/numbers";
+import { short, spread } from "./data/numbers";
 import { pick_fibre } from "./scene/picking";
 import { Stage } from "./scene/stage";
 import { World } from "./scene/world";
@@ -20,6 +20,7 @@ import { choice, element, input, set_options, set_pressed, theme_colour } from "
 import { Plots } from "./ui/plots";
 
 const poll_interval = 1000; // milliseconds
+const sampled_frames = 7; // of a run, for the first view
 const cache_bytes = 512e6;
 /** Above this time between pictures fibres are drawn through fewer points. */
 const slow_frame = 70; // milliseconds
@@ -38,6 +39,7 @@ export class Viewer {
   private state: RunState | null = null;
   private generation = -1;
   private shown_index = -1;
+  private samples: readonly Frame[] | null = null; // from the first to the last frame; null: not there yet
   private stride = 1; // of the frames that playing shows
   private selected = -1;
   private last_tick = 0;
@@ -147,6 +149,12 @@ export class Viewer {
     this.draw_legend();
   }
 
+  set_up(axis: "y" | "z"): void {
+    this.stage.set_up(axis);
+    this.world?.place_ground();
+    this.fit();
+  }
+
   pick(x: number, y: number): void {
     const shown = this.world?.shown;
     if (!this.world || !shown) return;
@@ -203,7 +211,7 @@ export class Viewer {
     const readable = this.player.count > 0 && !this.state?.error;
     if (readable) this.source.want(index, this.quantity, stride, this.player.times);
     const shown = this.player.count > 0 ? this.source.peek(index, this.quantity) : null;
-    if (shown && this.world && shown.index !== this.shown_index) this.show(shown);
+    if (shown && this.world && this.samples && shown.index !== this.shown_index) this.show(shown);
     this.draw_timeline();
   }
 
@@ -232,7 +240,7 @@ export class Viewer {
     const up = up_axis(this.description?.scene ?? "", size);
     choice("up").value = up;
     this.stage.set_up(up);
-    world.start(shown.frame);
+    world.start(this.samples?.length ? this.samples : [shown.frame]);
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
     this.stage.fit(up === "y" ? new THREE.Vector3(0.15, 0.25, 1).normalize() : new THREE.Vector3(0.75, -1, 0.45).normalize());
   }
@@ -339,6 +347,7 @@ export class Viewer {
       if (this.state.generation !== this.generation) await this.open(this.state.generation);
       if (this.state.frames > this.player.count) {
         this.player.append(await fetch_times(this.generation, this.player.count));
+        this.samples ??= await this.sample();
         this.fill_after_first();
       }
       this.show_problem("");
@@ -361,12 +370,19 @@ export class Viewer {
     this.source.restart(generation, meshes, vertices);
     this.generation = generation;
     this.shown_index = -1;
+    this.samples = null;
     this.tables_of = -1;
     this.world = new World(layout, surfaces, this.description.group_names, this.stage);
     this.select(-1);
     const title = title_of(this.description.scene) || this.description.folder;
     element("title").textContent = title;
     document.title = `${title} – tresse`;
+  }
+
+  /** Some frames from the first to the last, without those that cannot be read. */
+  private async sample(): Promise<Frame[]> {
+    const wanted = spread(this.player.count, sampled_frames).map((index) => fetch_frame(this.generation, index));
+    return (await Promise.allSettled(wanted)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   }
 
   private fill_after_first(): void {

@@ -4,7 +4,7 @@ import { map_colour } from "../src/colours";
 import { ByteCache } from "../src/data/cache";
 import { FrameSource } from "../src/data/frame_source";
 import { place_among_keys } from "../src/data/mesh_keys";
-import { quantiles, round_down, round_up, scaled_unit, short, ticks, with_unit } from "../src/data/numbers";
+import { quantiles, round_down, round_up, scaled_unit, short, spread, ticks, with_unit } from "../src/data/numbers";
 import { Player, frame_at, suitable_speed } from "../src/data/player";
 import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from "../src/data/protocol";
 import { title_of, up_axis } from "../src/data/scene_text";
@@ -223,6 +223,7 @@ describe("numbers", () => {
     expect(ticks(1, 1, 5)).toEqual([1]);
     expect([round_up(0.3), round_up(2), round_up(71), round_up(0)]).toEqual([0.5, 2, 100, 1]);
     expect([round_down(0.3), round_down(2), round_down(1.999), round_down(71), round_down(0)]).toEqual([0.2, 2, 1, 50, 1]);
+    expect([spread(0, 7), spread(1, 7), spread(3, 7), spread(101, 5)]).toEqual([[], [0], [0, 1, 2], [0, 25, 50, 75, 100]]);
     expect(quantiles([NaN, 3, 1, 2, Infinity], 0, 1)).toEqual({ low: 1, high: 3 });
     expect(quantiles([NaN], 0, 1)).toBeNull();
   });

@@ -1,5 +1,7 @@
 // What the page shows, in a real browser: a step a feature. Arguments: harness.mjs.
-import { differences, expect, open_page, options, picture, run_scene, run_steps, serve, until, view_pixels } from "./harness.mjs";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { differences, expect, folder, open_page, options, picture, run_scene, run_steps, serve, until, view_pixels } from "./harness.mjs";
 
 const check = async (page, id, on) => {
   if ((await page.isChecked(`#${id}`)) !== on) await page.click(`#${id}`);
@@ -94,7 +96,47 @@ async function arrows_are_bounded(browser, url) {
   await page.close();
 }
 
+/** A fibre that is led 60 mm away by its root: all of its way is in the first view. */
+const leaving_scene = `
+[simulation]
+time_step = 1e-3
+duration = 0.1
+gravity = 0
+[output]
+every = 10
+[[fibres]]
+name = "hair"
+material = "nylon"
+length = 0.02
+elements = 2
+radius = 1e-3
+root = { position = [0, 0, 0], motion = { velocity = [0.6, 0, 0] } }
+`;
+
+async function first_view_holds_the_run(browser) {
+  writeFileSync(join(folder, "leaving.toml"), leaving_scene);
+  const { url } = await serve(run_scene("leaving", join(folder, "leaving.toml")));
+  const page = await open_page(browser, url);
+  const seen = [];
+  for (const key of ["Home", "End"]) {
+    await page.keyboard.press(key);
+    await until(page, (n) => document.body.dataset.frame === n, key === "Home" ? "0" : "10");
+    const parts = { ground: false, axes: false };
+    const bare = await with_parts(page, { ...parts, fibres: false });
+    seen.push((await differences(page, bare, await with_parts(page, { ...parts, fibres: true }))).count);
+    await picture(page, `first_view_${key}`);
+  }
+  expect(seen[0] > 500 && Math.abs(seen[1] / seen[0] - 1) < 0.6, `the fibre is ${seen} pixels, first and last`);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("f");
+  const bare = await with_parts(page, { fibres: false });
+  const { count } = await differences(page, bare, await with_parts(page, { fibres: true }));
+  expect(count > 2 * seen[0], `fit to the first frame: ${count} pixels after ${seen[0]}`);
+  await page.close();
+}
+
 await run_steps(async (browser, step) => {
   const { url } = await serve(run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20"));
   for (const one of [ground_axes_and_scale, arrows_are_bounded]) await step(one, browser, url);
+  await step(first_view_holds_the_run, browser);
 });

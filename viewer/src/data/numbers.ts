@@ -23,6 +23,12 @@ export function union(a: Range | null, b: Range | null): Range | null {
   return { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
 }
 
+/** At most `most` indices below `count`, evenly from the first to the last. */
+export function spread(count: number, most: number): number[] {
+  const pieces = Math.min(count, most) - 1;
+  return pieces < 1 ? [0].slice(0, count) : Array.from({ length: pieces + 1 }, (_, i) => Math.round((i * (count - 1)) / pieces));
+}
+
 /** 1, 2 or 5 times a power of ten, not below `value`. */
 export function round_up(value: number): number {
   if (!(value > 0) || !Number.isFinite(value)) return 1;

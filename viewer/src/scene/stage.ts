@@ -78,14 +78,6 @@ export class Stage {
     return Math.max(this.box.getSize(new THREE.Vector3()).length(), 1e-6);
   }
 
-  get up(): THREE.Vector3 {
-    return this.camera.up;
-  }
-  /** Height along `up` of the lowest of these points. */
-  get lowest(): number {
-    return this.outline.reduce((least, point) => Math.min(least, point.dot(this.camera.up)), Infinity);
-  }
-
   set_up(axis: "y" | "z"): void {
     this.camera.up.set(0, axis === "y" ? 1 : 0, axis === "z" ? 1 : 0);
     // OrbitControls takes the axis to turn about when it is made.

@@ -27,6 +27,8 @@ export class World {
   readonly contacts: Contacts;
   private readonly ground = new Ground();
   private ground_is_a_plane = false;
+  /** Of the whole run. */
+  private extent: { points: readonly THREE.Vector3[]; size: number; frame: Frame } | null = null;
   shown: Shown | null = null;
   /** Limits of the fibres' colours: chosen by hand, or of all values seen so far. */
   fixed_range: Range | null = null;
@@ -67,38 +69,43 @@ export class World {
     return this.fixed_range ?? this.seen_range ?? { low: 0, high: 1 };
   }
 
-  /** The first frame: sizes of planes and the view. */
-  start(frame: Frame): void {
-    this.outline(frame);
+  /** Frames from all of the run: sizes of planes, the ground and the first view. */
+  start(frames: readonly Frame[]): void {
+    const points = this.outline(frames);
+    this.stage.set_outline(points);
+    new THREE.Box3().setFromPoints(points).getCenter(this.centre);
     this.obstacles.add_planes(this.stage.size);
-    this.place_ground(frame);
+    this.extent = { points, size: this.stage.size, frame: frames[0]! };
+    this.place_ground();
   }
 
+  /** For a view of what is seen now. */
   refit(): void {
-    if (!this.shown) return;
-    this.outline(this.shown.frame);
-    this.place_ground(this.shown.frame);
+    if (this.shown) this.stage.set_outline(this.outline([this.shown.frame]));
   }
 
   /** At the lowest point, or at a floor not far below it, which then stands for it while it is seen. */
-  private place_ground(frame: Frame): void {
-    const { up, size } = this.stage;
-    const lowest = this.stage.lowest;
+  place_ground(): void {
+    if (!this.extent) return;
+    const { points, size, frame } = this.extent;
+    const { up } = this.stage.camera;
+    const lowest = points.reduce((least, point) => Math.min(least, point.dot(up)), Infinity);
     const floors = this.obstacles.level_planes(frame, up).filter((height) => height > lowest - size);
     this.ground_is_a_plane = floors.length > 0;
     this.ground.place(this.centre, up, Math.min(lowest, ...floors), size);
   }
 
   /** Some thousand points of the fibres and meshes and the ends of the capsules; planes are left out. */
-  private outline(frame: Frame): void {
+  private outline(frames: readonly Frame[]): THREE.Vector3[] {
     const points: THREE.Vector3[] = [];
-    const stride = 3 * Math.max(1, Math.floor(frame.points.length / 15000));
-    for (let i = 0; i < frame.points.length; i += stride) points.push(new THREE.Vector3().fromArray(frame.points, i));
-    points.push(...this.obstacles.outline(frame));
+    for (const frame of frames) {
+      const stride = 3 * Math.max(1, Math.floor((frame.points.length * frames.length) / 15000));
+      for (let i = 0; i < frame.points.length; i += stride) points.push(new THREE.Vector3().fromArray(frame.points, i));
+      for (const point of this.obstacles.outline(frame)) points.push(point);
+    }
     const finite = points.filter((point) => Number.isFinite(point.x + point.y + point.z));
     if (finite.length === 0) finite.push(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
-    this.stage.set_outline(finite);
-    new THREE.Box3().setFromPoints(finite).getCenter(this.centre);
+    return finite;
   }
 
   show(shown: Shown, settings: Settings): void {

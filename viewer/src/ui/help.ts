@@ -6,7 +6,7 @@ const keys: readonly (readonly [string, string])[] = [
   ["home end", "first, last frame"],
   ["− +", "slower, faster"],
   ["l", "follow the latest frame of a run that goes on"],
-  ["f", "fit all into the view"],
+  ["f", "fit what is seen now into the view"],
   ["1 2 3 4 5 6", "look along −x, +x, −y, +y, −z, +z"],
   ["c", "next way to colour the fibres"],
   ["k", "contacts on, off"],
