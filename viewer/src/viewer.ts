@@ -372,7 +372,7 @@ export class Viewer {
     this.shown_index = -1;
     this.samples = null;
     this.tables_of = -1;
-    this.world = new World(layout, surfaces, this.description.group_names, this.stage);
+    this.world = new World(layout, surfaces, { groups: this.description.group_names, obstacles: this.description.obstacle_names }, this.stage);
     this.select(-1);
     const title = title_of(this.description.scene) || this.description.folder;
     element("title").textContent = title;

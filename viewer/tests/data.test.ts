@@ -1,6 +1,6 @@
 import * as THREE from "three";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { map_colour } from "../src/colours";
+import { hair_colours, map_colour, obstacle_colour, type Rgb } from "../src/colours";
 import { ByteCache } from "../src/data/cache";
 import { FrameSource } from "../src/data/frame_source";
 import { place_among_keys } from "../src/data/mesh_keys";
@@ -109,6 +109,7 @@ describe("meshes", () => {
 });
 
 describe("meshes in the scene", () => {
+  const plain = new THREE.MeshStandardMaterial();
   const [corners, face] = box();
   const mesh: Mesh = { obstacle: 1, vertex_count: 8, keys: 2, rate: 10, face };
   const place = (drawn: THREE.Object3D): number[] => {
@@ -116,9 +117,10 @@ describe("meshes in the scene", () => {
     return new THREE.Vector3().fromBufferAttribute(points, 0).applyMatrix4(drawn.matrix).toArray();
   };
   it("stand where their obstacle and their keys put them", () => {
-    const meshes = new Meshes([{ mesh, vertices: corners }], new THREE.MeshStandardMaterial());
+    const meshes = new Meshes([{ mesh, vertices: corners }], plain, () => new THREE.Color("#0000ff"));
     const drawn = meshes.group.children[0]!;
     const poses = [new THREE.Matrix4(), new THREE.Matrix4().makeTranslation(1, 2, 3)];
+    expect(meshes.materials[0]!.color.getHexString()).toBe("0000ff");
     meshes.update(poses, [null]);
     expect(place(drawn)).toEqual([1, 2, 3]);
     const points = (drawn as THREE.Mesh).geometry.getAttribute("position") as THREE.BufferAttribute;
@@ -133,7 +135,7 @@ describe("meshes in the scene", () => {
   });
   it("are shaded flat where they have very many faces", () => {
     const many = { ...mesh, face: new Int32Array(3 * (most_smooth_faces + 1)).map((_, k) => face[k % 36]!) };
-    const drawn = new Meshes([{ mesh: many, vertices: corners }], new THREE.MeshStandardMaterial()).group.children[0] as THREE.Mesh;
+    const drawn = new Meshes([{ mesh: many, vertices: corners }], plain, () => new THREE.Color()).group.children[0] as THREE.Mesh;
     expect((drawn.material as THREE.MeshStandardMaterial).flatShading).toBe(true);
     expect([drawn.geometry.getAttribute("position").count, drawn.geometry.index!.count]).toEqual([8, many.face.length]);
     expect(drawn.geometry.getAttribute("normal")).toBeUndefined();
@@ -251,6 +253,13 @@ describe("what is drawn", () => {
         expect(lightness(map_colour(name, i / 20))).toBeGreaterThan(lightness(map_colour(name, (i - 1) / 20)));
       }
     }
+  });
+  it("has obstacles of other colours than hair and than each other", () => {
+    const distance = (a: Rgb, b: Rgb): number => Math.hypot(...a.map((x, i) => x - b[i]!));
+    const obstacles = Array.from({ length: 8 }, (_, i) => obstacle_colour(i));
+    obstacles.forEach((one, i) => {
+      for (const other of [...hair_colours, ...obstacles.slice(0, i)]) expect(distance(one, other)).toBeGreaterThan(0.2);
+    });
   });
   it("keeps least and greatest of a stretch in its lines", () => {
     const curves = { from: [0, 2], to: [1, 2], least: [[-1, 5]], greatest: [[4, 5]] };

@@ -135,8 +135,64 @@ async function first_view_holds_the_run(browser) {
   await page.close();
 }
 
+const two_obstacles = `
+[simulation]
+time_step = 1e-3
+duration = 0.01
+gravity = 0
+[output]
+every = 10
+[[fibres]]
+name = "hair"
+material = "nylon"
+length = 0.02
+elements = 2
+radius = 1e-4
+root = { position = [-0.01, 0, 0] }
+[[obstacles]]
+name = "head"
+shape = "sphere"
+center = [-0.03, 0, 0]
+radius = 0.015
+[[obstacles]]
+name = "stick"
+shape = "capsule"
+from = [0.03, 0, -0.015]
+to = [0.03, 0, 0.015]
+radius = 0.01
+`;
+
+async function obstacles_have_colours(browser) {
+  writeFileSync(join(folder, "two.toml"), two_obstacles);
+  const { url } = await serve(run_scene("two", join(folder, "two.toml")));
+  const page = await open_page(browser, url);
+  await page.click('#views button:text-is("−y")');
+  const pictures = [await with_parts(page, { ground: false, axes: false, obstacles: false }), await with_parts(page, { obstacles: true })];
+  await picture(page, "obstacles");
+  /** Red, green and blue of what obstacles add left and right of the middle. */
+  const [left, right] = await page.evaluate(
+    ([p, q]) =>
+      [0, 1].map((half) => {
+        const sums = [0, 0, 0, 0];
+        for (let i = 0; i < p.data.length; i += 4) {
+          const x = (i / 4) % p.width;
+          if (x < 330 || (x > p.width / 2 ? 1 : 0) !== half || p.data[i] === q.data[i]) continue; // the legend stands on the left
+          for (let c = 0; c < 3; ++c) sums[c] += q.data[i + c];
+          ++sums[3];
+        }
+        return sums.map((sum) => sum / sums[3]);
+      }),
+    pictures,
+  );
+  const apart = Math.hypot(...[0, 1, 2].map((c) => left[c] - right[c]));
+  expect(apart > 50, `obstacles of colours ${left} and ${right}`);
+  const legend = await page.textContent("#legend");
+  expect(legend.includes("head") && legend.includes("stick"), legend);
+  await page.close();
+}
+
 await run_steps(async (browser, step) => {
   const { url } = await serve(run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20"));
   for (const one of [ground_axes_and_scale, arrows_are_bounded]) await step(one, browser, url);
-  await step(first_view_holds_the_run, browser);
+  for (const one of [first_view_holds_the_run, obstacles_have_colours]) await step(one, browser);
 });

@@ -4,6 +4,7 @@ import * as THREE from "three";
 import type { MeshShape } from "../data/frame_source";
 import type { Frame, Layout } from "../data/protocol";
 import { round_up } from "../data/numbers";
+import { obstacle_colour } from "../colours";
 import { grid_mesh } from "./grid";
 import { Meshes, type Surface } from "./meshes";
 
@@ -16,9 +17,11 @@ export function pose_of(layout: Layout, frame: Frame, obstacle: number): THREE.M
   return matrix.setPosition(position);
 }
 
+const colour_of = (obstacle: number): THREE.Color => new THREE.Color().setRGB(...obstacle_colour(obstacle), THREE.SRGBColorSpace);
+
 export class Obstacles {
   readonly group = new THREE.Group();
-  private readonly material = new THREE.MeshStandardMaterial({ color: "#8fa3b8", roughness: 0.45, metalness: 0.05 });
+  private readonly material = new THREE.MeshStandardMaterial({ roughness: 0.45, metalness: 0.05 });
   private readonly meshes: Meshes;
   private readonly balls: THREE.InstancedMesh;
   private readonly cylinders: THREE.InstancedMesh;
@@ -34,14 +37,19 @@ export class Obstacles {
     this.balls = new THREE.InstancedMesh(ball, this.material, 2 * layout.capsule_count);
     this.cylinders = new THREE.InstancedMesh(cylinder, this.material, layout.capsule_count);
     for (const mesh of [this.balls, this.cylinders]) mesh.frustumCulled = false;
-    this.meshes = new Meshes(surfaces, this.material);
+    for (let i = 0; i < layout.capsule_count; ++i) {
+      const colour = colour_of(layout.capsule_obstacle[i]!);
+      for (const ball of [2 * i, 2 * i + 1]) this.balls.setColorAt(ball, colour);
+      this.cylinders.setColorAt(i, colour);
+    }
+    this.meshes = new Meshes(surfaces, this.material, colour_of);
     this.group.add(this.balls, this.cylinders, this.meshes.group);
   }
 
   /** Planes reach a few times as far as the rest of the scene, `size` [m]. */
   add_planes(size: number): void {
     for (let i = 0; i < this.layout.plane_count; ++i) {
-      const mesh = grid_mesh({ reach: 2.5 * size, spacing: round_up(size / 12), colour: "#7d8ca0", surface: 0.16, lines: 0.34 });
+      const mesh = grid_mesh({ reach: 2.5 * size, spacing: round_up(size / 12), colour: colour_of(this.layout.plane_obstacle[i]!), surface: 0.16, lines: 0.34 });
       this.planes.push({ mesh, obstacle: this.layout.plane_obstacle[i]! });
       this.group.add(mesh);
     }

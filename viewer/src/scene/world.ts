@@ -1,7 +1,7 @@
 /** All that is drawn of one run: fibres, obstacles, contacts; and the ranges of their colours. */
 
 import * as THREE from "three";
-import { group_colour, index_colour, state_colours, type MapName, type Rgb } from "../colours";
+import { group_colour, hair_colours, index_colour, obstacle_colour, state_colours, type MapName } from "../colours";
 import { quantiles, round_down, round_up, union, with_unit, type Range } from "../data/numbers";
 import { is_quantity, quantities, state_names, type Frame, type Layout, type Quantity } from "../data/protocol";
 import type { Shown } from "../data/frame_source";
@@ -13,13 +13,6 @@ import { Ground } from "./ground";
 import type { Surface } from "./meshes";
 import { Obstacles } from "./obstacles";
 import type { Stage } from "./stage";
-
-const hair_colours: readonly Rgb[] = [
-  [0.66, 0.45, 0.27],
-  [0.72, 0.51, 0.31],
-  [0.58, 0.38, 0.22],
-  [0.79, 0.58, 0.37],
-];
 
 export class World {
   readonly fibres: Fibres;
@@ -41,7 +34,7 @@ export class World {
   constructor(
     readonly layout: Layout,
     surfaces: readonly Surface[],
-    private readonly group_names: readonly string[],
+    private readonly names: { readonly groups: readonly string[]; readonly obstacles: readonly string[] },
     private readonly stage: Stage,
   ) {
     this.fibres = new Fibres(layout);
@@ -161,9 +154,13 @@ export class World {
     if (is_quantity(settings.colour)) {
       const { label, unit } = quantities[settings.colour];
       out.push({ kind: "bar", title: label, unit, map: this.map_of(settings.colour), range: this.range });
-    } else if (settings.colour === "group" && this.group_names.length > 0) {
-      const colours = this.group_names.slice(0, 12).map((text, i) => ({ colour: group_colour(i), text }));
+    } else if (settings.colour === "group" && this.names.groups.length > 0) {
+      const colours = this.names.groups.slice(0, 12).map((text, i) => ({ colour: group_colour(i), text }));
       out.push({ kind: "key", title: "Group", colours });
+    }
+    if (settings.show_obstacles && this.names.obstacles.length > 1) {
+      const colours = this.names.obstacles.slice(0, 8).map((text, i) => ({ colour: obstacle_colour(i), text }));
+      out.push({ kind: "key", title: "Obstacles", colours });
     }
     if (this.drawn_contacts > 0 && (settings.show_contacts || settings.show_forces)) {
       if (settings.contact_colour === "state") {
