@@ -39,6 +39,7 @@ const boxes: readonly (readonly [string, Flag])[] = [
   ["show-forces", "show_forces"],
   ["show-obstacles", "show_obstacles"],
   ["hide-open", "hide_open"],
+  ["show-holds", "show_holds"],
   ["show-ground", "show_ground"],
   ["show-axes", "show_axes"],
 ];
@@ -188,6 +189,7 @@ function connect_keys(viewer: Viewer): void {
     k: () => flip("show_contacts"),
     a: () => flip("show_forces"),
     o: () => flip("show_obstacles"),
+    h: () => flip("show_holds"),
     g: () => flip("show_ground"),
     x: () => {
       choice("contact-colour").value = viewer.settings.contact_colour === "force" ? "state" : "force";

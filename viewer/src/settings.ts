@@ -24,6 +24,7 @@ export interface Settings {
   show_obstacles: boolean;
   hide_open: boolean;
   contact_colour: ContactColour;
+  show_holds: boolean;
   show_ground: boolean;
   show_axes: boolean;
   show_plots: boolean;
@@ -42,6 +43,7 @@ const defaults: Settings = {
   show_obstacles: true,
   hide_open: true,
   contact_colour: "force",
+  show_holds: true,
   show_ground: true,
   show_axes: true,
   show_plots: true,

@@ -1,7 +1,7 @@
 /** The page at work: one run, one play head, one view. */
 
 import * as THREE from "three";
-import { fetch_description, fetch_forces, fetch_frame, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type RunDescription, type RunState } from "./data/api";
+import { fetch_description, fetch_forces, fetch_frame, fetch_holds, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type HoldTable, type RunDescription, type RunState } from "./data/api";
 import { FrameSource, type Shown } from "./data/frame_source";
 import { Player, speeds, suitable_speed } from "./data/player";
 import { is_quantity, type Frame, type Quantity } from "./data/protocol";
@@ -14,6 +14,7 @@ import { keep_settings, load_settings } from "./settings";
 import { Recorder, save_picture } from "./ui/capture";
 import { compass_marks } from "./ui/compass";
 import { Inspector } from "./ui/inspector";
+import { hold_marks } from "./ui/hold_marks";
 import { draw_legend } from "./ui/legend";
 import { draw_marks, type Mark } from "./ui/marks";
 import { choice, element, input, set_options, set_pressed, theme_colour } from "./ui/page";
@@ -184,10 +185,19 @@ export class Viewer {
 
   /** What is drawn over the picture. */
   private marks(): Mark[] {
-    if (!this.settings.show_axes || !this.world?.shown) return [];
-    const { camera, canvas, pixel_at_target } = this.stage;
-    const dark = document.documentElement.dataset["theme"] === "dark";
-    return compass_marks(camera.quaternion, pixel_at_target, canvas.clientWidth, canvas.clientHeight, theme_colour("ink"), dark);
+    if (!this.world?.shown) return [];
+    const { settings, stage, world } = this;
+    const out: Mark[] = [];
+    if (settings.show_holds) {
+      const project = (point: THREE.Vector3): [number, number] | null => stage.project(point);
+      out.push(...hold_marks(world.held_places(), world.shown!.loads, { project, scale: world.load_scale(settings), colour: theme_colour("hold") }));
+    }
+    if (settings.show_axes) {
+      const dark = document.documentElement.dataset["theme"] === "dark";
+      const { clientWidth, clientHeight } = stage.canvas;
+      out.push(...compass_marks(stage.camera.quaternion, stage.pixel_at_target, clientWidth, clientHeight, theme_colour("ink"), dark));
+    }
+    return out;
   }
 
   toggle_record(): void {
@@ -400,8 +410,12 @@ export class Viewer {
     if (!this.state || (this.tables_of === this.state.frames && this.tables_live === this.state.live && !this.state.live)) return;
     this.tables_of = this.state.frames;
     this.tables_live = this.state.live;
-    const [steps, forces] = await Promise.all([fetch_steps(), fetch_forces()]);
-    this.plots.set_tables(steps, forces);
+    const [steps, forces, holds] = await Promise.all([fetch_steps(), fetch_forces(), fetch_holds()]);
+    this.plots.set_tables({ steps, forces, holds });
+    this.source.has_holds = holds.holds.length > 0;
+    element("hold-settings").hidden = !this.source.has_holds;
+    this.world?.set_holds(holds.holds, largest_load(holds));
+    if (this.source.has_holds && this.world?.shown?.loads === null) this.shown_index = -1; // once more, with its loads
   }
 
   private draw_state(): void {
@@ -438,6 +452,11 @@ export class Viewer {
     );
     this.set_speed(1);
   }
+}
+
+function largest_load({ columns, holds }: HoldTable): number {
+  const force = columns.indexOf("force");
+  return holds.flatMap(({ curves }) => curves.greatest[force]!).reduce<number>((most, load) => Math.max(most, load ?? 0), 0);
 }
 
 /** So many that neighbouring frames differ. */

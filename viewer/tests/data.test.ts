@@ -10,9 +10,10 @@ import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from 
 import { title_of, up_axis } from "../src/data/scene_text";
 import { smooth_normals, split_at_creases } from "../src/scene/creases";
 import { Meshes, most_smooth_faces } from "../src/scene/meshes";
+import { held_place } from "../src/scene/holds";
 import { pick_fibre } from "../src/scene/picking";
 import { pieces_of } from "../src/scene/segments";
-import { envelope } from "../src/ui/plots";
+import { envelope } from "../src/ui/figures";
 
 /** Two fibres of three and two points, one obstacle without shape. */
 function layout_buffer(): ArrayBuffer {
@@ -264,6 +265,18 @@ describe("what is drawn", () => {
   it("keeps least and greatest of a stretch in its lines", () => {
     const curves = { from: [0, 2], to: [1, 2], least: [[-1, 5]], greatest: [[4, 5]] };
     expect(envelope(curves, 0)).toEqual({ times: [0, 0.5, 2], values: [-1, 4, 5] });
+  });
+});
+
+describe("held points", () => {
+  const points = Float32Array.from([0, 0, 0, 1, 0, 0, 1, 2, 0, 5, 5, 5, 6, 5, 5]);
+  const place = (fibre: number, at: number | null): number[] | null => held_place(layout, points, { name: "", fibre, at })?.toArray() ?? null;
+  it("lie between the points of their fibre", () => {
+    expect([place(0, 0), place(0, 0.25), place(0, 0.75), place(0, 1), place(0, 9)]).toEqual([[0, 0, 0], [0.5, 0, 0], [1, 1, 0], [1, 2, 0], [1, 2, 0]]);
+    expect(place(1, 0.5)).toEqual([5.5, 5, 5]);
+  });
+  it("are nowhere where the scene does not say", () => {
+    expect([place(0, null), place(-1, 0), place(2, 0)]).toEqual([null, null, null]);
   });
 });
 

@@ -1,7 +1,7 @@
 // What the page shows, in a real browser: a step a feature. Arguments: harness.mjs.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { differences, expect, folder, open_page, options, picture, run_scene, run_steps, serve, until, view_pixels } from "./harness.mjs";
+import { differences, expect, folder, open_page, options, picture, run_scene, run_steps, serve, settled, until, view_pixels } from "./harness.mjs";
 
 const check = async (page, id, on) => {
   if ((await page.isChecked(`#${id}`)) !== on) await page.click(`#${id}`);
@@ -191,8 +191,65 @@ async function obstacles_have_colours(browser) {
   await page.close();
 }
 
+/** A weight of thread that hangs from its tip, held too. */
+const held_scene = `
+[simulation]
+time_step = 1e-3
+duration = 0.2
+[output]
+every = 10
+[[fibres]]
+name = "thread"
+material = "nylon"
+length = 0.1
+elements = 8
+radius = 5e-4
+root = { position = [0, 0, 0], tangent = [1, 0, 0] }
+[[fibres.holds]]
+name = "tip"
+`;
+
+async function held_points_and_loads(browser) {
+  writeFileSync(join(folder, "held.toml"), held_scene);
+  const out = run_scene("held", join(folder, "held.toml"));
+  const { url } = await serve(out);
+  const page = await open_page(browser, url);
+  expect((await page.getAttribute('#plot-tabs button:text-is("Holds")', "aria-selected")) === "true", "holds are not the first plot");
+  expect(await page.locator('#plot-tabs button:text-is("Force")').isHidden(), "forces on no obstacle have a plot");
+  await page.keyboard.press("End");
+  await until(page, () => document.body.dataset.frame === "20");
+  const rows = readFileSync(join(out, "holds.csv"), "utf8").trim().split("\n");
+  const load = Math.hypot(...rows.at(-1).split(",").slice(3, 6).map(Number));
+  await until(page, () => [...document.querySelectorAll("#marks text")].some((one) => one.textContent.endsWith("N")));
+  const label = (await page.locator("#marks text").allTextContents()).find((text) => /N$/.test(text)) ?? "";
+  const [, number, unit] = /^([\d.]+) (mN|N|µN)$/.exec(label) ?? [];
+  expect(Math.abs((Number(number) * { N: 1, mN: 1e-3, "µN": 1e-6 }[unit]) / load - 1) < 0.01, `a load of ${load} N is told as '${label}'`);
+  await until(page, () => /\|F\|:?\s*[\d.]+ .?N/.test(document.getElementById("plot").textContent));
+  await picture(page, "held");
+  const before = await view_pixels(page);
+  await page.keyboard.press("h");
+  expect(!(await page.isChecked("#show-holds")) && (await differences(page, before, await view_pixels(page))).count > 50, "h changes nothing");
+  await page.close();
+}
+
+async function solver_plot(browser, url) {
+  const page = await open_page(browser, url);
+  await page.click('#plot-tabs button:text-is("Solver")');
+  await page.waitForSelector("#plot .u-over");
+  for (const viewport of [{ width: 1280, height: 800 }, { width: 700, height: 600 }]) {
+    await page.setViewportSize(viewport);
+    await settled(page);
+    const [legend, curves, box] = await Promise.all(["#plot .u-legend", "#plot .u-wrap", "#plot"].map((one) => page.locator(one).boundingBox()));
+    expect(legend.y + legend.height <= curves.y + 0.5, `the legend ends at ${legend.y + legend.height}, the curves begin at ${curves.y}`);
+    expect(curves.height > 90, `the curves are ${curves.height} pixels high`);
+    expect(curves.y + curves.height <= box.y + box.height + 0.5, "the curves leave their place");
+    await picture(page, `solver_${viewport.width}`);
+  }
+  await page.close();
+}
+
 await run_steps(async (browser, step) => {
   const { url } = await serve(run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20"));
-  for (const one of [ground_axes_and_scale, arrows_are_bounded]) await step(one, browser, url);
-  for (const one of [first_view_holds_the_run, obstacles_have_colours]) await step(one, browser);
+  for (const one of [ground_axes_and_scale, arrows_are_bounded, solver_plot]) await step(one, browser, url);
+  for (const one of [first_view_holds_the_run, obstacles_have_colours, held_points_and_loads]) await step(one, browser);
 });

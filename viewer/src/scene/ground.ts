@@ -19,7 +19,7 @@ export class Ground {
   private make(reach: number, spacing: number): void {
     this.dispose();
     this.reach = reach;
-    this.grid = grid_mesh({ reach, spacing, colour: "#7d8ca0", surface: 0.04, lines: 0.3 });
+    this.grid = grid_mesh({ reach, spacing, colour: "#7d8ca0", surface: 0.04, lines: 0.22 });
     // Before all else and without depth: fibres are drawn over it from wherever one looks.
     const { material } = this.grid;
     material.transparent = false;

@@ -67,6 +67,14 @@ export class Stage {
     return this.pixel_size * this.camera.position.distanceTo(this.controls.target);
   }
 
+  /** Where a point is seen, in pixels of the page from the upper left; null behind the eye. */
+  project(point: THREE.Vector3): [number, number] | null {
+    const seen = point.clone().applyMatrix4(this.camera.matrixWorldInverse);
+    if (seen.z >= 0) return null;
+    seen.applyMatrix4(this.camera.projectionMatrix);
+    return [((seen.x + 1) / 2) * this.canvas.clientWidth, ((1 - seen.y) / 2) * this.canvas.clientHeight];
+  }
+
   /** Points about what is to be seen, for fitting and for the near and far planes. */
   set_outline(points: readonly THREE.Vector3[]): void {
     if (points.length === 0) return;

@@ -10,6 +10,7 @@ import type { LegendEntry } from "../ui/legend";
 import { Contacts, normal_forces } from "./contacts";
 import { Fibres } from "./fibres";
 import { Ground } from "./ground";
+import { held_place, type Hold } from "./holds";
 import type { Surface } from "./meshes";
 import { Obstacles } from "./obstacles";
 import type { Stage } from "./stage";
@@ -28,6 +29,8 @@ export class World {
   private seen_range: Range | null = null;
   private seen_quantity: Quantity | null = null;
   private largest_force = 0;
+  private holds: readonly Hold[] = [];
+  private largest_load = 0; // [N]
   private drawn_contacts = 0;
   private readonly centre = new THREE.Vector3();
 
@@ -179,6 +182,20 @@ export class World {
       }
     }
     return out;
+  }
+
+  /** `largest`: of all their loads [N]. */
+  set_holds(holds: readonly Hold[], largest: number): void {
+    this.holds = holds;
+    this.largest_load = largest;
+    this.stage.redraw();
+  }
+  held_places(): (THREE.Vector3 | null)[] {
+    return this.shown ? this.holds.map((hold) => held_place(this.layout, this.shown!.frame.points, hold)) : [];
+  }
+  /** World length of a newton in the arrows of holds' loads. */
+  load_scale(settings: Settings): number {
+    return this.largest_load > 0 ? Math.min((10 ** settings.arrow_scale * 0.16 * this.stage.size), this.longest_arrow) / this.largest_load : 0;
   }
 
   prepare(): void {

@@ -13,6 +13,7 @@ const keys: readonly (readonly [string, string])[] = [
   ["a", "arrows of contact forces on, off"],
   ["x", "contacts by force, by stick or slide"],
   ["o", "obstacles on, off"],
+  ["h", "held points on, off"],
   ["g", "ground on, off"],
   ["[ ]", "shorter, longer arrows"],
   ["p b", "plots, settings on, off"],
