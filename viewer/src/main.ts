@@ -118,17 +118,27 @@ function connect_timeline(viewer: Viewer): void {
   choice("speed").addEventListener("change", () => viewer.set_speed(Number(choice("speed").value)));
 }
 
-function toggle_part(viewer: Viewer, id: "plots" | "panel"): void {
-  const name = id === "plots" ? "show_plots" : "show_panel";
-  viewer.settings[name] = !viewer.settings[name];
+type Part = "plots" | "panel";
+const narrow = matchMedia("(max-width: 640px)");
+/** A narrow window has room for one of the parts beside the view, and begins with none. */
+let narrow_part: Part | "" = "";
+
+const is_shown = (viewer: Viewer, id: Part): boolean =>
+  narrow.matches ? narrow_part === id : viewer.settings[id === "plots" ? "show_plots" : "show_panel"];
+
+function toggle_part(viewer: Viewer, id: Part): void {
+  const shown = !is_shown(viewer, id);
+  if (narrow.matches) narrow_part = shown ? id : "";
+  else viewer.settings[id === "plots" ? "show_plots" : "show_panel"] = shown;
   show_parts(viewer);
 }
 
 function show_parts(viewer: Viewer): void {
-  for (const [id, shown] of [["plots", viewer.settings.show_plots], ["panel", viewer.settings.show_panel]] as const) {
-    element(id).hidden = !shown;
-    set_pressed(element(`toggle-${id}`), shown);
+  for (const id of ["plots", "panel"] as const) {
+    element(id).hidden = !is_shown(viewer, id);
+    set_pressed(element(`toggle-${id}`), is_shown(viewer, id));
   }
+  document.body.dataset["beside"] = narrow.matches ? narrow_part : "";
   keep_settings(viewer.settings);
 }
 
@@ -146,6 +156,7 @@ function connect_bar(viewer: Viewer): void {
   element("theme").addEventListener("click", () => toggle_theme(viewer));
   element("help-button").addEventListener("click", () => help.showModal());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => viewer.apply_theme());
+  narrow.addEventListener("change", () => show_parts(viewer));
   show_parts(viewer);
 }
 
@@ -226,4 +237,6 @@ function connect_keys(viewer: Viewer): void {
   });
 }
 
+// Another link in the same window is opened anew.
+addEventListener("hashchange", () => location.reload());
 start();

@@ -10,9 +10,10 @@ import { short, spread } from "./data/numbers";
 import { pick_fibre } from "./scene/picking";
 import { Stage } from "./scene/stage";
 import { World } from "./scene/world";
-import { keep_settings, load_settings } from "./settings";
+import { read_link, write_link } from "./link";
+import { default_settings, keep_settings, load_settings } from "./settings";
 import { Recorder, save_picture } from "./ui/capture";
-import { compass_marks } from "./ui/compass";
+import { compass_marks, compass_width } from "./ui/compass";
 import { Inspector } from "./ui/inspector";
 import { hold_marks } from "./ui/hold_marks";
 import { draw_legend } from "./ui/legend";
@@ -27,8 +28,11 @@ const cache_bytes = 512e6;
 const slow_frame = 70; // milliseconds
 const rest_time = 400; // milliseconds without a new picture
 
+const link_interval = 500; // milliseconds between changes of the address, which browsers limit
+
 export class Viewer {
-  readonly settings = load_settings();
+  private readonly link = read_link(location.hash, load_settings(), default_settings);
+  readonly settings = this.link?.settings ?? load_settings();
   readonly player = new Player();
   readonly stage: Stage;
   readonly recorder: Recorder;
@@ -47,6 +51,10 @@ export class Viewer {
   private tables_of = -1; // frames for which the tables were read
   private tables_live = false;
   private problem = "";
+  private linked = false; // the address has been followed
+  private first_eye = "";
+  private first_up = "";
+  private last_link = 0; // when the address was written
   private moving_stride = 1; // of the points that fibres are drawn through while something moves
 
   constructor(canvas: HTMLCanvasElement) {
@@ -57,6 +65,7 @@ export class Viewer {
     });
     this.source = new FrameSource(cache_bytes, () => this.update(), (message) => this.show_problem(message));
     this.plots = new Plots((time) => this.seek_time(time));
+    this.plots.place = this.link?.plot ?? "";
     this.apply_theme();
     this.fill_speeds();
     void this.poll();
@@ -194,8 +203,11 @@ export class Viewer {
     }
     if (settings.show_axes) {
       const dark = document.documentElement.dataset["theme"] === "dark";
-      const { clientWidth, clientHeight } = stage.canvas;
-      out.push(...compass_marks(stage.camera.quaternion, stage.pixel_at_target, clientWidth, clientHeight, theme_colour("ink"), dark));
+      const { clientWidth: right, clientHeight } = stage.canvas;
+      // Above the legend where there is no room beside it.
+      const legend = element("legend");
+      const lift = legend.offsetLeft + legend.offsetWidth > right - compass_width ? legend.offsetHeight : 0;
+      out.push(...compass_marks(stage.camera.quaternion, { pixel: stage.pixel_at_target, right, bottom: clientHeight - lift, ink: theme_colour("ink"), dark }));
     }
     return out;
   }
@@ -240,6 +252,7 @@ export class Viewer {
     document.body.dataset["contacts"] = String(world.contact_count);
     this.plots.set_time(shown.frame.time);
     this.inspect();
+    if (first) this.follow_link();
     if (first || limits !== world.range || contacts > 0 !== world.contact_count > 0) this.draw_legend();
   }
 
@@ -253,6 +266,46 @@ export class Viewer {
     world.start(this.samples?.length ? this.samples : [shown.frame]);
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
     this.stage.fit(up === "y" ? new THREE.Vector3(0.15, 0.25, 1).normalize() : new THREE.Vector3(0.75, -1, 0.45).normalize());
+  }
+
+  /** Once, after the first picture: what the address asks for. */
+  private follow_link(): void {
+    const { stage, link } = this;
+    this.first_up = choice("up").value;
+    this.first_eye = String(stage.eye);
+    if (!link || this.linked) return;
+    this.linked = true;
+    if (link.up) {
+      choice("up").value = link.up;
+      this.set_up(link.up);
+    }
+    if (link.eye) stage.eye = link.eye;
+    if (link.range) this.set_range(link.range[0]!, link.range[1]!);
+    if (this.world && link.fibre < this.world.layout.fibre_count) this.select(link.fibre);
+  }
+
+  /** Keeps in the address what is shown now. */
+  private keep_link(now: number): void {
+    if (now - this.last_link < link_interval || this.player.playing || !this.world?.shown) return;
+    this.last_link = now;
+    const { eye } = this.stage;
+    const up = choice("up").value as "y" | "z";
+    const { fixed_range } = this.world;
+    const text = write_link(
+      {
+        settings: this.settings,
+        frame: this.player.follow ? 0 : this.player.index,
+        named_frame: true,
+        eye: String(eye) === this.first_eye ? null : eye,
+        up: up === this.first_up ? null : up,
+        range: fixed_range && [fixed_range.low, fixed_range.high],
+        plot: this.plots.place,
+        fibre: this.selected,
+      },
+      default_settings,
+    );
+    if (text === location.hash.slice(1)) return;
+    history.replaceState(null, "", text ? `#${text}` : location.pathname);
   }
 
   private inspect(): void {
@@ -315,6 +368,7 @@ export class Viewer {
     // A long pause, of a tab in the background or of loading, is not caught up with.
     const elapsed = Math.min(now - this.last_tick, 250) / 1000;
     this.last_tick = now;
+    this.keep_link(now);
     if (this.player.playing && this.source.peek(this.player.index, this.quantity)) {
       const before = this.player.index;
       this.player.advance(elapsed);
@@ -399,7 +453,9 @@ export class Viewer {
     if (this.shown_index >= 0 || this.player.count === 0) return;
     const duration = this.player.times[this.player.last]! - this.player.times[0]!;
     this.set_speed(suitable_speed(duration));
-    if (this.state?.live) {
+    if (this.link?.named_frame && !this.linked) {
+      this.player.seek_index(this.link.frame);
+    } else if (this.state?.live) {
       this.player.follow = true;
       this.player.seek_index(this.player.last);
     }

@@ -10,6 +10,8 @@ import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from 
 import { title_of, up_axis } from "../src/data/scene_text";
 import { smooth_normals, split_at_creases } from "../src/scene/creases";
 import { Meshes, most_smooth_faces } from "../src/scene/meshes";
+import { read_link, write_link, type Link } from "../src/link";
+import { default_settings } from "../src/settings";
 import { held_place } from "../src/scene/holds";
 import { pick_fibre } from "../src/scene/picking";
 import { pieces_of } from "../src/scene/segments";
@@ -178,6 +180,20 @@ describe("frames", () => {
     });
     expect(moved).toEqual([0, 0.5, 1, 1]);
     expect(asked.filter((path) => path.includes("vertices"))).toEqual(["/api/vertices?generation=3&mesh=1&key=1"]);
+  });
+});
+
+describe("links", () => {
+  const settings = { ...default_settings, colour: "twist" as const, show_forces: true, opacity: 0.25, theme: "dark" as const };
+  it("say what is shown, but for a reader's own choices", () => {
+    const link: Link = { settings, frame: 7, named_frame: true, eye: [1, 2, 3, 0.5, 0, -1e-9], up: "y", range: [-1, 2], plot: "Force,2", fibre: 3 };
+    const text = write_link(link, default_settings);
+    expect(text).toBe("frame=7&eye=1,2,3,0.5,0,-1e-9&up=y&range=-1,2&plot=Force,2&fibre=3&colour=twist&opacity=0.25&show_forces=true");
+    expect(read_link(`#${text}`, { ...default_settings, theme: "light" }, default_settings)).toEqual({ ...link, settings: { ...settings, theme: "light" } });
+  });
+  it("are empty where nothing was changed", () => {
+    expect(write_link({ settings: default_settings, frame: 0, named_frame: true, eye: null, up: null, range: null, plot: "", fibre: -1 }, default_settings)).toBe("");
+    expect(read_link("", default_settings, default_settings)).toBeNull();
   });
 });
 

@@ -49,7 +49,7 @@ export async function open_page(browser, url, scheme = "light", viewport = { wid
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => {
-    if (!request.url().startsWith(url) && !/^(blob|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
+    if (!request.url().startsWith(url.replace(/#.*/, "")) && !/^(blob|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
   });
   await page.goto(url);
   await page.waitForSelector("body[data-frame]");
@@ -75,7 +75,11 @@ export async function settled(page) {
 /** A picture of the view, kept in the page: too large to be sent about. */
 export async function view_pixels(page) {
   await settled(page);
-  const shot = (await page.locator("#canvas").screenshot()).toString("base64");
+  return pixels_of(page, await page.locator("#canvas").screenshot());
+}
+
+/** The pixels of a PNG file. */
+export function pixels_of(page, png) {
   return page.evaluateHandle(async (data) => {
     const image = new Image();
     image.src = `data:image/png;base64,${data}`;
@@ -85,7 +89,7 @@ export async function view_pixels(page) {
     const context = canvas.getContext("2d");
     context.drawImage(image, 0, 0);
     return context.getImageData(0, 0, image.width, image.height);
-  }, shot);
+  }, png.toString("base64"));
 }
 
 /** How many pixels differ, and where the one in the middle of them is. */

@@ -1,7 +1,7 @@
 // What the page shows, in a real browser: a step a feature. Arguments: harness.mjs.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { differences, expect, folder, open_page, options, picture, run_scene, run_steps, serve, settled, until, view_pixels } from "./harness.mjs";
+import { differences, expect, folder, open_page, options, picture, pixels_of, run_scene, run_steps, serve, settled, until, view_pixels } from "./harness.mjs";
 
 const check = async (page, id, on) => {
   if ((await page.isChecked(`#${id}`)) !== on) await page.click(`#${id}`);
@@ -248,8 +248,76 @@ async function solver_plot(browser, url) {
   await page.close();
 }
 
+/** At the width of a telephone every control can be reached, and none lies over another. */
+async function narrow_window(browser, url) {
+  const page = await open_page(browser, `${url}#frame=50&colour=curvature&show_forces=true`, "light", { width: 360, height: 740 });
+  for (const part of ["", "plots", "panel"]) {
+    if (part) await page.click(`#toggle-${part}`);
+    await settled(page);
+    await picture(page, `narrow_${part || "view"}`);
+    const problems = await page.evaluate(() => {
+      const out = [];
+      const named = (one) => one.id || one.textContent.trim();
+      if (document.documentElement.scrollWidth > innerWidth) out.push("the page is too wide");
+      const boxes = [...document.querySelectorAll("button, input, select")].filter((one) => one.offsetParent);
+      for (const one of boxes) {
+        const { left, right } = one.getBoundingClientRect();
+        if (left < 0 || right > innerWidth + 0.5) out.push(`${named(one)} leaves the window`);
+        one.scrollIntoView({ block: "nearest" });
+        const { x, y, width, height } = one.getBoundingClientRect();
+        const top = document.elementFromPoint(x + width / 2, y + height / 2);
+        if (!top || !(one === top || one.contains(top) || top.contains(one))) out.push(`${named(one)} is under ${top ? named(top) : "nothing"}`);
+      }
+      const overlays = [...document.querySelectorAll(".overlay, #marks > *")].map((one) => [one, one.getBoundingClientRect()]);
+      for (const [one, a] of overlays) {
+        for (const [other, b] of overlays) {
+          const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+          if (one.id === "legend" && other !== one && b.width * b.height > 0 && !apart) out.push(`${named(other)} lies over the legend`);
+        }
+      }
+      return out;
+    });
+    expect(problems.length === 0, `with ${part || "nothing"} beside the view: ${problems.join(", ")}`);
+    if (part) await page.click(`#toggle-${part}`);
+  }
+  await page.close();
+}
+
+async function link_shows_the_same(browser, url) {
+  const page = await open_page(browser, url);
+  await page.selectOption("#colour", "tension");
+  await page.locator("#scrub").fill("30");
+  await check(page, "show-contacts", false);
+  await page.click('#plot-tabs button:text-is("Energy")');
+  await page.locator("#opacity").fill("0.5");
+  const box = await page.locator("#canvas").boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 420, box.y + 260, { steps: 4 });
+  await page.mouse.up();
+  await page.fill("#range-low", "-0.01");
+  await page.fill("#range-high", "0.01");
+  await page.locator("#range-high").blur();
+  await until(page, () => /range=/.test(location.hash) && document.body.dataset.frame === "30");
+  await page.waitForTimeout(1200); // the address is written twice a second
+  const seen = await view_pixels(page);
+  const again = await open_page(browser, page.url());
+  await until(again, () => document.body.dataset.frame === "30");
+  await until(again, () => document.getElementById("legend").textContent.includes("Tension"));
+  await again.waitForTimeout(500);
+  await picture(again, "link");
+  const shot = await again.locator("#canvas").screenshot();
+  const { count } = await differences(page, seen, await pixels_of(page, shot));
+  expect(count < 20, `the link ${page.url()} shows ${count} other pixels`);
+  expect((await again.getAttribute('#plot-tabs button:text-is("Energy")', "aria-selected")) === "true", "another plot");
+  // Nonsense is left out, and the page works.
+  const odd = await open_page(browser, `${url}#frame=-3e9&eye=1,2&colour=nothing&opacity=x&up=q&range=2&plot=Nothing,7&fibre=1e9&more=1`);
+  expect((await odd.inputValue("#colour")) === "hair" && (await odd.evaluate(() => document.body.dataset.frame)) === "0", "nonsense was followed");
+  for (const one of [odd, again, page]) await one.close();
+}
+
 await run_steps(async (browser, step) => {
   const { url } = await serve(run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20"));
-  for (const one of [ground_axes_and_scale, arrows_are_bounded, solver_plot]) await step(one, browser, url);
+  for (const one of [ground_axes_and_scale, arrows_are_bounded, solver_plot, narrow_window, link_shows_the_same]) await step(one, browser, url);
   for (const one of [first_view_holds_the_run, obstacles_have_colours, held_points_and_loads]) await step(one, browser);
 });

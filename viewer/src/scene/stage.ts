@@ -136,6 +136,17 @@ export class Stage {
     this.redraw();
   }
 
+  /** (6) Where the camera stands, what it looks at. */
+  get eye(): number[] {
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+  }
+  set eye(eye: readonly number[]) {
+    this.camera.position.fromArray(eye, 0);
+    this.controls.target.fromArray(eye, 3);
+    this.controls.update();
+    this.redraw();
+  }
+
   /** Moves the eye so that `point` is in the middle. */
   look_at(point: THREE.Vector3): void {
     const shift = point.clone().sub(this.controls.target);

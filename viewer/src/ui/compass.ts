@@ -29,12 +29,23 @@ export function scale_of(pixel: number): { length: number; pixels: number; text:
   return { length, pixels: length / pixel, text: with_unit(length, "m", 2) };
 }
 
-/** Both, in a picture of `width` by `height` pixels. `pixel`: world length of one where the eye looks at [m]. */
-export function compass_marks(eye: THREE.Quaternion, pixel: number, width: number, height: number, ink: string, dark: boolean): Mark[] {
-  const origin = [width - margin - 4, height - margin] as const;
+export interface CompassLook {
+  readonly pixel: number; // its world length where the eye looks at [m]
+  readonly right: number; // edge [pixels]
+  readonly bottom: number; // edge [pixels]
+  readonly ink: string;
+  readonly dark: boolean;
+}
+
+/** Columns that both may take from the right edge. [pixels] */
+export const compass_width = 2 * margin + most_bar + 4;
+
+/** The axes, turned as `eye` sees them, and left of them the scale. */
+export function compass_marks(eye: THREE.Quaternion, { pixel, right: edge, bottom, ink, dark }: CompassLook): Mark[] {
+  const origin = [edge - margin - 4, bottom - margin] as const;
   const scale = scale_of(pixel);
   const right = origin[0] - margin;
-  const [left, y] = [right - scale.pixels, height - 16];
+  const [left, y] = [right - scale.pixels, bottom - 16];
   return [
     ...axis_marks(eye, origin, dark),
     { kind: "line", points: [[left, y - 5], [left, y], [right, y], [right, y - 5]], colour: ink, width: 1.5 },

@@ -25,6 +25,7 @@ export class Plots {
   private plot: uPlot | null = null;
   private readonly target = element("plot");
   private time = 0;
+  private wanted = ""; // place to go to once there are tables
 
   constructor(private readonly seek: (time: number) => void) {
     const tabs = figure_names.map((name) => {
@@ -49,7 +50,25 @@ export class Plots {
     const present = figures_of(tables);
     for (const tab of element("plot-tabs").children) (tab as HTMLElement).hidden = !present.includes(tab.textContent as FigureName);
     if (first || !present.includes(this.shown)) this.select(present[0]!);
+    if (first) this.go(this.wanted);
     this.draw();
+  }
+
+  /** Which figure of which obstacle or held point; empty: the first of all. */
+  get place(): string {
+    const at = this.chosen.get(this.shown) ?? 0;
+    if (!this.tables) return this.wanted;
+    return this.shown === figures_of(this.tables)[0] && at === 0 ? "" : `${this.shown},${at}`;
+  }
+  set place(place: string) {
+    this.wanted = place;
+  }
+  private go(place: string): void {
+    const [name, at] = place.split(",");
+    const found = figures_of(this.tables!).find((one) => one === name);
+    if (!found) return;
+    this.select(found);
+    this.chosen.set(found, Math.max(0, Math.round(Number(at)) || 0));
   }
 
   set_time(time: number): void {
@@ -127,6 +146,7 @@ export class Plots {
           stroke: sides.length > 1 ? colours[figure.lines.findIndex((line) => line.side === side)]! : ink,
           values: (_: uPlot, values: (number | null)[]) => values.map((v) => (v == null ? "" : short(v, 4))),
           size: 56,
+          space: 22,
           label: units[side].name ? `${figure.axes[side]!.label} [${units[side].name}]` : figure.axes[side]!.label,
         })),
       ],
