@@ -6,6 +6,7 @@ import { short } from "./data/numbers";
 import type { ContactColour } from "./scene/contacts";
 import type { ViewName } from "./scene/stage";
 import { fill_help } from "./ui/help";
+import { connect_picture_form } from "./ui/picture_form";
 import { choice, element, input, make, set_options, set_pressed } from "./ui/page";
 import { Viewer } from "./viewer";
 
@@ -149,7 +150,8 @@ function toggle_theme(viewer: Viewer): void {
 }
 
 function connect_bar(viewer: Viewer): void {
-  element("screenshot").addEventListener("click", () => viewer.save_picture());
+  const seen = (): { width: number; height: number } => ({ width: canvas.width, height: canvas.height });
+  connect_picture_form(element("screenshot"), seen, (size, words) => viewer.save_picture(size, words));
   element("record").addEventListener("click", () => viewer.toggle_record());
   element("toggle-plots").addEventListener("click", () => toggle_part(viewer, "plots"));
   element("toggle-panel").addEventListener("click", () => toggle_part(viewer, "panel"));
@@ -225,7 +227,7 @@ function connect_keys(viewer: Viewer): void {
   });
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (target.matches("input[type=text], select")) return;
     // Space presses a focused button and arrows move a focused slider, as everywhere.
     if (event.key === " " && target.matches("button, input[type=checkbox]")) return;

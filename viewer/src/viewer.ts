@@ -182,18 +182,27 @@ export class Viewer {
     this.inspect();
   }
 
-  save_picture(): void {
+  /** In pixels; as it is seen where no size is given. */
+  save_picture(size?: { width: number; height: number }, words = true): void {
     const shown = this.world?.shown;
     if (!shown) return;
-    this.stage.redraw();
-    this.stage.draw(performance.now(), () => this.world!.prepare());
+    const { width, height } = size ?? this.stage.canvas;
     const head = `t = ${short(shown.frame.time, 5)} s`;
     const name = `${this.description?.folder ?? "tresse"}-${String(shown.index).padStart(5, "0")}.png`;
-    save_picture(this.stage.canvas, head, this.world!.legend(this.settings), this.marks(), name);
+    const draw = (): void => {
+      const marks = (bottom: number): Mark[] => this.marks(bottom);
+      save_picture(this.stage, words ? { head, legend: this.world!.legend(this.settings), marks } : null, name);
+    };
+    this.world!.fibres.set_stride(1);
+    try {
+      this.stage.at_size(width, height, () => this.world!.prepare(), draw);
+    } catch (error) {
+      this.show_problem(error instanceof Error ? error.message : String(error));
+    }
   }
 
-  /** What is drawn over the picture. */
-  private marks(): Mark[] {
+  /** What is drawn over the picture; axes and scale above `bottom`, in pixels of the page. */
+  private marks(bottom: number): Mark[] {
     if (!this.world?.shown) return [];
     const { settings, stage, world } = this;
     const out: Mark[] = [];
@@ -203,13 +212,15 @@ export class Viewer {
     }
     if (settings.show_axes) {
       const dark = document.documentElement.dataset["theme"] === "dark";
-      const { clientWidth: right, clientHeight } = stage.canvas;
-      // Above the legend where there is no room beside it.
-      const legend = element("legend");
-      const lift = legend.offsetLeft + legend.offsetWidth > right - compass_width ? legend.offsetHeight : 0;
-      out.push(...compass_marks(stage.camera.quaternion, { pixel: stage.pixel_at_target, right, bottom: clientHeight - lift, ink: theme_colour("ink"), dark }));
+      out.push(...compass_marks(stage.camera.quaternion, { pixel: stage.pixel_at_target, right: stage.room.width, bottom, ink: theme_colour("ink"), dark }));
     }
     return out;
+  }
+  /** Above the legend where there is no room beside it. */
+  private marks_of_page(): Mark[] {
+    const { width, height } = this.stage.room;
+    const legend = element("legend");
+    return this.marks(height - (legend.offsetLeft + legend.offsetWidth > width - compass_width ? legend.offsetHeight : 0));
   }
 
   toggle_record(): void {
@@ -381,7 +392,7 @@ export class Viewer {
     if (resting) this.stage.redraw();
     if (this.stage.is_dirty) fibres.set_stride(resting ? 1 : this.moving_stride);
     if (!this.stage.draw(now, () => this.world!.prepare())) return;
-    draw_marks(element<SVGElement>("marks"), this.marks());
+    draw_marks(element<SVGElement>("marks"), this.marks_of_page());
     if (!resting) this.choose_detail();
   }
 

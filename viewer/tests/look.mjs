@@ -1,5 +1,5 @@
 // What the page shows, in a real browser: a step a feature. Arguments: harness.mjs.
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { differences, expect, folder, open_page, options, picture, pixels_of, run_scene, run_steps, serve, settled, until, view_pixels } from "./harness.mjs";
 
@@ -316,8 +316,43 @@ async function link_shows_the_same(browser, url) {
   for (const one of [odd, again, page]) await one.close();
 }
 
+async function pictures_of_any_size(browser, url) {
+  const page = await open_page(browser, url);
+  await page.keyboard.press("End");
+  await until(page, () => document.body.dataset.frame === "50");
+  const before = await view_pixels(page);
+  const save = async (width, height, words) => {
+    await page.click("#screenshot");
+    await page.fill("#picture-width", String(width));
+    await page.fill("#picture-height", String(height));
+    if ((await page.isChecked("#picture-words")) !== words) await page.click("#picture-words");
+    if (width === 500) await picture(page, "picture_form");
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click("#picture-save")]);
+    if (options.pictures) cpSync(await file.path(), join(options.pictures, `saved_${width}_${words}.png`));
+    return readFileSync(await file.path());
+  };
+  const size = (png) => `${png.readUInt32BE(16)} ${png.readUInt32BE(20)}`;
+  const large = await save(2400, 1350, true);
+  const tall = await save(500, 900, true);
+  expect(size(large) === "2400 1350" && size(tall) === "500 900", `${size(large)}, ${size(tall)}`);
+  const bare = await pixels_of(page, await save(2400, 1350, false));
+  expect((await differences(page, bare, await pixels_of(page, large))).count > 2000, "no words on the picture");
+  // The scene is drawn anew in more pixels, not stretched: colours go from one to the other within a pixel, not several.
+  const sharp = await page.evaluate((p) => {
+    const steepest = (over) => {
+      let out = 0;
+      for (let i = 4 * over; i < p.data.length; i += 4) out = Math.max(out, Math.abs(p.data[i] - p.data[i - 4 * over]) + Math.abs(p.data[i + 2] - p.data[i + 2 - 4 * over]));
+      return out;
+    };
+    return steepest(1) > 0.7 * steepest(4);
+  }, bare);
+  expect(sharp, "the picture is a stretched one");
+  expect((await differences(page, before, await view_pixels(page))).count === 0, "the view has changed");
+  await page.close();
+}
+
 await run_steps(async (browser, step) => {
   const { url } = await serve(run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20"));
-  for (const one of [ground_axes_and_scale, arrows_are_bounded, solver_plot, narrow_window, link_shows_the_same]) await step(one, browser, url);
+  for (const one of [ground_axes_and_scale, arrows_are_bounded, solver_plot, narrow_window, link_shows_the_same, pictures_of_any_size]) await step(one, browser, url);
   for (const one of [first_view_holds_the_run, obstacles_have_colours, held_points_and_loads]) await step(one, browser);
 });

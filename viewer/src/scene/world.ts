@@ -200,7 +200,7 @@ export class World {
 
   prepare(): void {
     this.fibres.prepare(this.stage.pixel_size);
-    this.contacts.prepare(this.stage.pixel_size, this.stage.renderer.getPixelRatio(), this.drawn_contacts);
+    this.contacts.prepare(this.stage.pixel_size, this.stage.fineness, this.drawn_contacts);
   }
 
   private get force_limit(): number {
