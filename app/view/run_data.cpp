@@ -13,6 +13,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/json.hpp>
+#include <tresse/io/scene_file.hpp>
 
 #include "view/frame_bytes.hpp"
 
@@ -26,6 +27,28 @@ constexpr std::size_t kept_frames = 3;  // one, the one before for speeds, and o
 constexpr std::uintmax_t largest_summary = std::uintmax_t{1} << 20U;
 /// Where no lock can be seen, a file younger than this belongs to a run under way.
 constexpr std::chrono::seconds fresh{15};
+
+std::vector<scene::FibreGroup> groups_of(const std::string& text) {
+  try {
+    return io::parse_scene_without_meshes(text, "scene").fibres;
+  } catch (const std::exception&) {
+    return {};  // of another version, perhaps: only where points are held is lost
+  }
+}
+
+Json arc_length_of(const io::TrajectoryLayout& layout, const std::vector<scene::FibreGroup>& groups,
+                   const HeldPoint& point) {
+  const auto fibre = static_cast<std::size_t>(point.fibre);
+  if (point.fibre < 0 || fibre >= layout.fibre_count()) return nullptr;
+  const std::string& name = layout.group_names.at(static_cast<std::size_t>(layout.group[fibre]));
+  for (const scene::FibreGroup& group : groups) {
+    if (group.name != name) continue;
+    for (const scene::Hold& hold : group.holds) {
+      if (hold.name == point.name) return hold.at;
+    }
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -74,6 +97,7 @@ void RunData::open() {
   if (!same) {
     ++generation_;
     cache_.clear();
+    groups_ = groups_of(layout->scene);
   }
   frames_ = std::move(frames);
   layout_ = std::move(layout);
@@ -135,20 +159,31 @@ Json RunData::description() {
           {"obstacle_names", layout_->obstacle_names}};
 }
 
+void RunData::update_tables() {
+  for (const char* name : {"steps.csv", "forces.csv", "holds.csv"}) confined(name);
+  tables_.update();
+}
+
 Json RunData::steps() {
   const std::lock_guard lock(mutex_);
-  confined("steps.csv");
-  confined("forces.csv");
-  tables_.update();
+  update_tables();
   return tables_.steps_json();
 }
 
 Json RunData::forces() {
   const std::lock_guard lock(mutex_);
-  confined("steps.csv");
-  confined("forces.csv");
-  tables_.update();
+  update_tables();
   return tables_.forces_json();
+}
+
+Json RunData::holds() {
+  const std::lock_guard lock(mutex_);
+  update_tables();
+  Json out = tables_.holds_json();
+  for (Json& hold : out["holds"]) {
+    hold["at"] = arc_length_of(*layout_, groups_, {hold["name"].get<std::string>(), hold["fibre"].get<int>()});
+  }
+  return out;
 }
 
 RunData::Layout RunData::layout_of(std::uint64_t generation) {
@@ -192,6 +227,15 @@ std::string RunData::frame(std::uint64_t generation, std::size_t index) {
     layout = layout_;
   }
   return frame_bytes(*layout, *frame);
+}
+
+std::string RunData::hold_loads(std::uint64_t generation, std::size_t index) {
+  const std::lock_guard lock(mutex_);
+  require_generation(generation);
+  const std::vector<double>& times = frames_->times();
+  require(index < times.size(), [&] { return fmt::format("no frame {}", index); });
+  update_tables();
+  return hold_load_bytes(confined("holds.csv"), tables_.held_points(), times[index]);
 }
 
 std::string RunData::quantity(std::uint64_t generation, std::size_t index, std::string_view name) {

@@ -9,10 +9,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <tresse/io/run_frames.hpp>
+#include <tresse/scene/scene.hpp>
 
 #include "view/tables.hpp"
 
@@ -35,12 +37,14 @@ class RunData {
   nlohmann::json description();  ///< {generation, folder, scene, version, group_names, obstacle_names}
   nlohmann::json steps();
   nlohmann::json forces();
+  nlohmann::json holds();  ///< that of Tables, of each hold also "at", its arc length, null where it is not known [m]
 
   std::string layout(std::uint64_t generation);
   std::string meshes(std::uint64_t generation);
   std::string vertices(std::uint64_t generation, std::size_t mesh, std::size_t key);
   std::string times(std::uint64_t generation, std::size_t from);  ///< float64, of the frames from `from` on [s]
   std::string frame(std::uint64_t generation, std::size_t index);
+  std::string hold_loads(std::uint64_t generation, std::size_t index);  ///< of the points in holds()
   std::string quantity(std::uint64_t generation, std::size_t index, std::string_view name);
 
  private:
@@ -53,6 +57,7 @@ class RunData {
   Layout layout_of(std::uint64_t generation);
   std::filesystem::path confined(const char* name) const;
   Frame decoded(std::size_t index);
+  void update_tables();
   nlohmann::json summary() const;
   bool recently_written() const;
 
@@ -60,6 +65,7 @@ class RunData {
   std::mutex mutex_;  ///< HDF5 allows one thread at a time
   std::unique_ptr<io::RunFrames> frames_;
   Layout layout_;
+  std::vector<scene::FibreGroup> groups_;  ///< of the scene; none where it cannot be read
   std::size_t frame_count_ = 0;
   std::uint64_t generation_ = 0;
   std::string error_;                                ///< why the frames cannot be read now; empty: they can

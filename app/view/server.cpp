@@ -144,6 +144,7 @@ std::map<std::string, Handler> handlers(RunData& run) {
   out["/api/run"] = [&run](const Request&, Response& r) { answer(r, run.description()); };
   out["/api/steps"] = [&run](const Request&, Response& r) { answer(r, run.steps()); };
   out["/api/forces"] = [&run](const Request&, Response& r) { answer(r, run.forces()); };
+  out["/api/holds"] = [&run](const Request&, Response& r) { answer(r, run.holds()); };
   out["/api/layout"] = [&run](const Request& q, Response& r) { answer(r, run.layout(number(q, "generation"))); };
   out["/api/meshes"] = [&run](const Request& q, Response& r) { answer(r, run.meshes(number(q, "generation"))); };
   out["/api/vertices"] = [&run](const Request& q, Response& r) {
@@ -154,6 +155,9 @@ std::map<std::string, Handler> handlers(RunData& run) {
   };
   out["/api/frame"] = [&run](const Request& q, Response& r) {
     answer(r, run.frame(number(q, "generation"), number(q, "index")));
+  };
+  out["/api/hold_loads"] = [&run](const Request& q, Response& r) {
+    answer(r, run.hold_loads(number(q, "generation"), number(q, "index")));
   };
   out["/api/quantity"] = [&run](const Request& q, Response& r) {
     answer(r, run.quantity(number(q, "generation"), number(q, "index"), q.get_param_value("name")));

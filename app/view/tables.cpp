@@ -36,6 +36,8 @@ std::vector<std::string> names_of(std::string_view header) {
   return names;
 }
 
+/// Columns of holds.csv that are shown, behind the norm of the force.
+const std::vector<std::string> hold_names = {"force", "fx", "fy", "fz"};
 /// Columns of forces.csv after time and obstacle, behind the norm of the force.
 const std::vector<std::string> force_names = {"force", "fx", "fy", "fz", "contacts"};
 
@@ -119,6 +121,7 @@ std::vector<std::string> Tail::read(bool& restarted) {
 Tables::Tables(const std::filesystem::path& folder)
     : steps_tail_(folder / "steps.csv"),
       forces_tail_(folder / "forces.csv"),
+      holds_tail_(folder / "holds.csv"),
       steps_(names_of(io::steps_header).size()) {}
 
 void Tables::update() {
@@ -129,6 +132,12 @@ void Tables::update() {
   const std::vector<std::string> forces = forces_tail_.read(restarted);
   if (restarted) forces_.clear();
   for (const std::string& line : forces) add_force(line);
+  const std::vector<std::string> holds = holds_tail_.read(restarted);
+  if (restarted) {
+    holds_.clear();
+    hold_index_.clear();
+  }
+  for (const std::string& line : holds) add_hold(line);
 }
 
 void Tables::add_step(const std::string& line) {
@@ -144,10 +153,26 @@ void Tables::add_force(const std::string& line) {
   const std::vector<std::string> fields = io::row_fields(line);
   const double time = number_of(fields[0]);
   if (!std::isfinite(time) || fields.size() < 6) return;
-  if (forces_.size() >= most_obstacles && forces_.find(fields[1]) == forces_.end()) return;
+  if (forces_.size() >= most_curves && forces_.find(fields[1]) == forces_.end()) return;
   const std::array<double, 3> f = {number_of(fields[2]), number_of(fields[3]), number_of(fields[4])};
   Curves& curves = forces_.try_emplace(fields[1], force_names.size()).first->second;
   curves.add(time, {std::hypot(f[0], f[1], f[2]), f[0], f[1], f[2], number_of(fields[5])});
+}
+
+void Tables::add_hold(const std::string& line) {
+  const std::vector<std::string> fields = io::row_fields(line);
+  const double time = number_of(fields[0]);
+  if (!std::isfinite(time) || fields.size() < 6) return;
+  HeldPoint point = {fields[1], -1};
+  std::from_chars(fields[2].data(), fields[2].data() + fields[2].size(), point.fibre);
+  auto at = hold_index_.find(point);
+  if (at == hold_index_.end()) {
+    if (holds_.size() >= most_curves) return;
+    at = hold_index_.emplace(point, holds_.size()).first;
+    holds_.push_back({point, Curves(hold_names.size())});
+  }
+  const std::array<double, 3> f = {number_of(fields[3]), number_of(fields[4]), number_of(fields[5])};
+  holds_[at->second].curves.add(time, {std::hypot(f[0], f[1], f[2]), f[0], f[1], f[2]});
 }
 
 Json Tables::steps_json() const { return {{"columns", names_of(io::steps_header)}, {"curves", steps_.json()}}; }
@@ -156,6 +181,20 @@ Json Tables::forces_json() const {
   Json obstacles = Json::object();
   for (const auto& [name, curves] : forces_) obstacles[name] = curves.json();
   return {{"columns", force_names}, {"obstacles", obstacles}};
+}
+
+Json Tables::holds_json() const {
+  Json holds = Json::array();
+  for (const auto& [point, curves] : holds_) {
+    holds.push_back({{"name", point.name}, {"fibre", point.fibre}, {"curves", curves.json()}});
+  }
+  return {{"columns", hold_names}, {"holds", holds}};
+}
+
+std::vector<HeldPoint> Tables::held_points() const {
+  std::vector<HeldPoint> out;
+  for (const HeldCurves& hold : holds_) out.push_back(hold.point);
+  return out;
 }
 
 }  // namespace tresse::app::view

@@ -9,8 +9,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// steps.csv and forces.csv as curves: the least and the greatest value of each column over stretches of time, as many
-/// stretches as a screen has pixels whatever the number of steps. A table that grows is read where it was left.
+#include "view/hold_table.hpp"
+
+/// steps.csv, forces.csv and holds.csv as curves: the least and the greatest value of each column over stretches of
+/// time, as many stretches as a screen has pixels whatever the number of steps. A table that grows is read where it was
+/// left.
 namespace tresse::app::view {
 
 /// Columns over time in at most `most_stretches` stretches, each of 2^k rows; k rises as rows come.
@@ -56,25 +59,35 @@ class Tail {
   std::uint64_t offset_ = 0;
 };
 
-/// The two tables of a run.
+/// The tables of a run over time.
 class Tables {
  public:
-  /// Obstacles beyond these have no curve.
-  static constexpr std::size_t most_obstacles = 64;
+  /// Obstacles and held points beyond these have no curve.
+  static constexpr std::size_t most_curves = 64;
 
   explicit Tables(const std::filesystem::path& folder);
 
   void update();                       ///< reads what was added
   nlohmann::json steps_json() const;   ///< {"columns": [names], "curves": ...}
   nlohmann::json forces_json() const;  ///< {"columns": [names], "obstacles": {name: curves}}
+  /// {"columns": [names], "holds": [{"name", "fibre", "curves"}]}, in the order of the table.
+  nlohmann::json holds_json() const;
+  std::vector<HeldPoint> held_points() const;  ///< those of holds_json()
 
  private:
   void add_step(const std::string& line);
   void add_force(const std::string& line);
+  void add_hold(const std::string& line);
 
-  Tail steps_tail_, forces_tail_;
+  struct HeldCurves {
+    HeldPoint point;
+    Curves curves;
+  };
+  Tail steps_tail_, forces_tail_, holds_tail_;
   Curves steps_;
   std::map<std::string, Curves> forces_;
+  std::vector<HeldCurves> holds_;
+  std::map<HeldPoint, std::size_t> hold_index_;
 };
 
 }  // namespace tresse::app::view

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the viewer's page where npm, its packages and a browser are: view_page.py parts|browser
+"""Runs the tests of the viewer's page where npm, its packages and a browser are: view_page.py parts|browser|look
 --program TRESSE --work FOLDER. FOLDER is where tools/build_viewer worked. Exits with 77, and says why, where they are not."""
 
 import argparse
@@ -14,10 +14,11 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["parts", "browser"])
+    parser.add_argument("what", choices=["parts", "browser", "look"])
     parser.add_argument("--program", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--pictures", help="folder for pictures of the page")
+    parser.add_argument("--only", help="one step of those in viewer/tests")
     arguments = parser.parse_args()
     page = pathlib.Path(arguments.program).resolve().parents[1] / "share/tresse/viewer/index.html"
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
@@ -26,9 +27,9 @@ def main():
         reason = "no node"
     elif not (arguments.work / "node_modules/playwright-core").is_dir() or not page.is_file():
         reason = "the page is not built: cmake --build FOLDER --target viewer"
-    elif arguments.what == "browser" and not browser:
+    elif arguments.what != "parts" and not browser:
         reason = "no Chromium: tools/install_dependencies readers"
-    elif arguments.what == "browser" and not os.environ.get("TRESSE_TEST_BROWSER"):
+    elif arguments.what != "parts" and not os.environ.get("TRESSE_TEST_BROWSER"):
         reason = "minutes without a graphics card; set TRESSE_TEST_BROWSER=1"
     if reason:
         print(f"SKIPPED: {reason}")
@@ -36,9 +37,11 @@ def main():
     if arguments.what == "parts":
         command = ["npx", "vitest", "run"]
     else:
-        command = ["node", "tests/browser.mjs", "--program", arguments.program, "--browser", browser]
+        command = ["node", f"tests/{arguments.what}.mjs", "--program", arguments.program, "--browser", browser]
         command += ["--scene", str(SCENES / "three_point_bending.toml"), "--meshes", str(SCENES / "mesh.toml")]
+        command += ["--scenes", str(SCENES)]
         command += ["--pictures", arguments.pictures] if arguments.pictures else []
+        command += ["--only", arguments.only] if arguments.only else []
     return subprocess.run(command, cwd=arguments.work, timeout=600, check=False).returncode
 
 

@@ -22,6 +22,27 @@ import numpy as np
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/three_point_bending.toml"
 SECRET = "what-nobody-may-read"
+# Two threads, held in two places each, that hang between them.
+HELD_SCENE = """
+[simulation]
+time_step = 1e-3
+duration = 0.3
+[output]
+every = 7
+[[fibres]]
+name = "thread"
+material = "nylon"
+length = 0.1
+elements = 8
+radius = 1e-4
+root = { position = [0, 0, 0], tangent = [0, 1, 0] }
+grid = { count = 2, spacing = 0.01 }
+[[fibres.holds]]
+name = "a, middle"
+at = 0.04
+[[fibres.holds]]
+name = "tip"
+"""
 PAGE = "<!doctype html><title>page</title>"
 
 
@@ -188,6 +209,44 @@ def curves_keep_the_extremes(program, run, assets):
     expect(min(curves["least"][column]) == min(values) and max(curves["greatest"][column]) == max(values), "extremes")
     expect(curves["from"][0] == float(rows[0]["time"]) and curves["to"][-1] == float(rows[-1]["time"]), "ends")
     expect(steps["columns"][:2] == ["contacts", "iterations"], f"{steps['columns']}")
+
+
+def holds_carry_what_their_table_says(program, run, assets):
+    scene, folder = run.parent / "held.toml", run.parent / "held"
+    scene.write_text(HELD_SCENE, encoding="utf-8")
+    subprocess.run([program, "run", str(scene), "-o", str(folder), "--quiet"], check=True, timeout=120)
+    with open(folder / "holds.csv", newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    with viewing(program, folder, assets) as viewer, h5py.File(folder / "trajectory.h5") as file:
+        table = viewer.json("/api/holds")
+        expect(table["columns"] == ["force", "fx", "fy", "fz"], f"{table['columns']}")
+        holds = [(hold["name"], hold["fibre"]) for hold in table["holds"]]
+        expect(holds == [("a, middle", 0), ("tip", 0), ("a, middle", 1), ("tip", 1)], f"{holds}")
+        expect(np.allclose([hold["at"] for hold in table["holds"]], [0.04, 0.1, 0.04, 0.1]), f"{table['holds'][0]['at']}")
+        for (name, fibre), hold in zip(holds, table["holds"]):
+            mine = [float(row["fz"]) for row in rows if (row["hold"], int(row["fibre"])) == (name, fibre)]
+            expect(hold["curves"]["least"][3] == mine, f"curve of {name}, fibre {fibre}")
+        for index, t in enumerate(file["time"]):
+            status, content, _ = viewer.request(f"/api/hold_loads?generation=1&index={index}")
+            loads = np.frombuffer(content, "<f4").reshape(-1, 3)
+            expect(status == 200 and loads.shape == (4, 3), f"{status} {loads.shape}")
+            now = {(row["hold"], int(row["fibre"])): row for row in rows if float(row["time"]) == t}
+            if index == 0:
+                expect(not now and np.isnan(loads).all(), f"loads before the first step: {loads}")
+                continue
+            true = [[float(now[hold][axis]) for axis in ("fx", "fy", "fz")] for hold in holds]
+            expect(np.array_equal(loads, np.array(true, dtype="<f4")), f"loads at {t}: {loads}, {true}")
+        expect(viewer.request(f"/api/hold_loads?generation=1&index={len(file['time'])}")[0] == 404, "loads of no frame")
+    (folder / "holds.csv").rename(run.parent / "holds.csv")
+    (folder / "holds.csv").symlink_to(run.parent / "holds.csv")
+    with viewing(program, folder, assets) as viewer:
+        for path in ("/api/holds", "/api/hold_loads?generation=1&index=1"):
+            status, content, _ = viewer.request(path)
+            expect(status == 404 and b"leads out" in content, f"{path}: {status} {content}")
+    with viewing(program, run, assets) as viewer:
+        expect(viewer.json("/api/holds")["holds"] == [], "holds where nothing is held")
+        status, content, _ = viewer.request("/api/hold_loads?generation=1&index=1")
+        expect((status, content) == (200, b""), f"{status} {content}")
 
 
 def nothing_else_can_be_read_or_written(program, run, assets):
@@ -386,7 +445,7 @@ def run_command(program):
     return [program, "run", str(SCENE), "--until", "0.3", "--quiet", "--set", "friction=0.3", "--set", "output.every=20"]
 
 
-TESTS = (answers_like_the_files, curves_keep_the_extremes, nothing_else_can_be_read_or_written,
+TESTS = (answers_like_the_files, curves_keep_the_extremes, holds_carry_what_their_table_says, nothing_else_can_be_read_or_written,
          links_that_lead_out_are_refused, damaged_files_and_a_vanished_folder_are_told, bad_use_is_one_line,
          slow_clients_keep_nobody_waiting, ranges_are_not_multiplied, a_live_run_is_followed, run_with_view_leaves_the_same_bytes)  # fmt: skip
 

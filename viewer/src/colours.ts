@@ -29,6 +29,18 @@ const told_apart = list("0072b2 e69f00 009e73 cc79a7 56b4e9 d55e00 f0e442 999999
 
 export const group_colour = (index: number): Rgb => told_apart[index % told_apart.length]!;
 
+/** Of obstacles: told apart from hair, which is brown, and from each other. */
+const obstacle_colours = list("7f9cc0 2f9488 9a6fd6 7fae4e cf6f9b 4f62c4 59616b 37b6d6");
+
+export const obstacle_colour = (index: number): Rgb => obstacle_colours[index % obstacle_colours.length]!;
+
+export const hair_colours: readonly Rgb[] = [
+  [0.66, 0.45, 0.27],
+  [0.72, 0.51, 0.31],
+  [0.58, 0.38, 0.22],
+  [0.79, 0.58, 0.37],
+];
+
 /** Neighbours differ: hues go round by the golden ratio at one lightness (OKLCH). */
 export function index_colour(index: number): Rgb {
   const hue = 2 * Math.PI * ((index * 0.618034) % 1);

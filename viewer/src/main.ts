@@ -6,6 +6,7 @@ import { short } from "./data/numbers";
 import type { ContactColour } from "./scene/contacts";
 import type { ViewName } from "./scene/stage";
 import { fill_help } from "./ui/help";
+import { connect_picture_form } from "./ui/picture_form";
 import { choice, element, input, make, set_options, set_pressed } from "./ui/page";
 import { Viewer } from "./viewer";
 
@@ -39,6 +40,9 @@ const boxes: readonly (readonly [string, Flag])[] = [
   ["show-forces", "show_forces"],
   ["show-obstacles", "show_obstacles"],
   ["hide-open", "hide_open"],
+  ["show-holds", "show_holds"],
+  ["show-ground", "show_ground"],
+  ["show-axes", "show_axes"],
 ];
 
 function flip(name: Flag): void {
@@ -90,8 +94,7 @@ function connect_panel(viewer: Viewer): void {
   }
   element("range-auto").addEventListener("click", () => viewer.free_range());
   choice("up").addEventListener("change", () => {
-    viewer.stage.set_up(choice("up").value as "y" | "z");
-    viewer.fit();
+    viewer.set_up(choice("up").value as "y" | "z");
   });
   const button = (text: string, title: string, action: () => void): HTMLButtonElement => {
     const out = make("button", { type: "button", textContent: text, title });
@@ -99,7 +102,7 @@ function connect_panel(viewer: Viewer): void {
     return out;
   };
   element("views").append(
-    button("Fit", "All into the view (f)", () => viewer.fit()),
+    button("Fit", "What is seen now into the view (f)", () => viewer.fit()),
     ...views.map((name) => button(name.replace("-", "−"), `From ${name.replace("-", "−")}`, () => viewer.stage.view(name))),
   );
   element("inspector-clear").addEventListener("click", () => viewer.select(-1));
@@ -116,17 +119,27 @@ function connect_timeline(viewer: Viewer): void {
   choice("speed").addEventListener("change", () => viewer.set_speed(Number(choice("speed").value)));
 }
 
-function toggle_part(viewer: Viewer, id: "plots" | "panel"): void {
-  const name = id === "plots" ? "show_plots" : "show_panel";
-  viewer.settings[name] = !viewer.settings[name];
+type Part = "plots" | "panel";
+const narrow = matchMedia("(max-width: 640px)");
+/** A narrow window has room for one of the parts beside the view, and begins with none. */
+let narrow_part: Part | "" = "";
+
+const is_shown = (viewer: Viewer, id: Part): boolean =>
+  narrow.matches ? narrow_part === id : viewer.settings[id === "plots" ? "show_plots" : "show_panel"];
+
+function toggle_part(viewer: Viewer, id: Part): void {
+  const shown = !is_shown(viewer, id);
+  if (narrow.matches) narrow_part = shown ? id : "";
+  else viewer.settings[id === "plots" ? "show_plots" : "show_panel"] = shown;
   show_parts(viewer);
 }
 
 function show_parts(viewer: Viewer): void {
-  for (const [id, shown] of [["plots", viewer.settings.show_plots], ["panel", viewer.settings.show_panel]] as const) {
-    element(id).hidden = !shown;
-    set_pressed(element(`toggle-${id}`), shown);
+  for (const id of ["plots", "panel"] as const) {
+    element(id).hidden = !is_shown(viewer, id);
+    set_pressed(element(`toggle-${id}`), is_shown(viewer, id));
   }
+  document.body.dataset["beside"] = narrow.matches ? narrow_part : "";
   keep_settings(viewer.settings);
 }
 
@@ -137,13 +150,15 @@ function toggle_theme(viewer: Viewer): void {
 }
 
 function connect_bar(viewer: Viewer): void {
-  element("screenshot").addEventListener("click", () => viewer.save_picture());
+  const seen = (): { width: number; height: number } => ({ width: canvas.width, height: canvas.height });
+  connect_picture_form(element("screenshot"), seen, (size, words) => viewer.save_picture(size, words));
   element("record").addEventListener("click", () => viewer.toggle_record());
   element("toggle-plots").addEventListener("click", () => toggle_part(viewer, "plots"));
   element("toggle-panel").addEventListener("click", () => toggle_part(viewer, "panel"));
   element("theme").addEventListener("click", () => toggle_theme(viewer));
   element("help-button").addEventListener("click", () => help.showModal());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => viewer.apply_theme());
+  narrow.addEventListener("change", () => show_parts(viewer));
   show_parts(viewer);
 }
 
@@ -187,6 +202,8 @@ function connect_keys(viewer: Viewer): void {
     k: () => flip("show_contacts"),
     a: () => flip("show_forces"),
     o: () => flip("show_obstacles"),
+    h: () => flip("show_holds"),
+    g: () => flip("show_ground"),
     x: () => {
       choice("contact-colour").value = viewer.settings.contact_colour === "force" ? "state" : "force";
       choice("contact-colour").dispatchEvent(new Event("change"));
@@ -210,7 +227,7 @@ function connect_keys(viewer: Viewer): void {
   });
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (target.matches("input[type=text], select")) return;
     // Space presses a focused button and arrows move a focused slider, as everywhere.
     if (event.key === " " && target.matches("button, input[type=checkbox]")) return;
@@ -222,4 +239,6 @@ function connect_keys(viewer: Viewer): void {
   });
 }
 
+// Another link in the same window is opened anew.
+addEventListener("hashchange", () => location.reload());
 start();

@@ -24,11 +24,14 @@ export interface Settings {
   show_obstacles: boolean;
   hide_open: boolean;
   contact_colour: ContactColour;
+  show_holds: boolean;
+  show_ground: boolean;
+  show_axes: boolean;
   show_plots: boolean;
   show_panel: boolean;
 }
 
-const defaults: Settings = {
+export const default_settings: Settings = {
   theme: "",
   colour: "hair",
   thickness: 0,
@@ -36,28 +39,35 @@ const defaults: Settings = {
   opacity: 1,
   show_fibres: true,
   show_contacts: true,
-  show_forces: true,
+  show_forces: false,
   show_obstacles: true,
   hide_open: true,
   contact_colour: "force",
+  show_holds: true,
+  show_ground: true,
+  show_axes: true,
   show_plots: true,
   show_panel: true,
 };
 
-const key = "tresse-viewer";
+const key = "tresse-viewer-settings";
+
+/** The defaults, but for what is given in `kept` and is of the right kind. */
+export function settings_of(kept: Readonly<Record<string, unknown>>): Settings {
+  const out = { ...default_settings } as unknown as Record<string, unknown>;
+  for (const [name, value] of Object.entries(default_settings)) {
+    if (typeof kept[name] === typeof value) out[name] = kept[name];
+  }
+  const settings = out as unknown as Settings;
+  if (!fibre_colours.some(([name]) => name === settings.colour)) settings.colour = default_settings.colour;
+  return settings;
+}
 
 export function load_settings(): Settings {
   try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, unknown>;
-    const out = { ...defaults } as unknown as Record<string, unknown>;
-    for (const [name, value] of Object.entries(defaults)) {
-      if (typeof kept[name] === typeof value) out[name] = kept[name];
-    }
-    const settings = out as unknown as Settings;
-    if (!fibre_colours.some(([name]) => name === settings.colour)) settings.colour = defaults.colour;
-    return settings;
+    return settings_of(JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, unknown>);
   } catch {
-    return { ...defaults };
+    return { ...default_settings };
   }
 }
 

@@ -1,30 +1,38 @@
 /** The page at work: one run, one play head, one view. */
 
 import * as THREE from "three";
-import { fetch_description, fetch_forces, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type RunDescription, type RunState } from "./data/api";
+import { fetch_description, fetch_forces, fetch_frame, fetch_holds, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type HoldTable, type RunDescription, type RunState } from "./data/api";
 import { FrameSource, type Shown } from "./data/frame_source";
 import { Player, speeds, suitable_speed } from "./data/player";
-import { is_quantity, type Quantity } from "./data/protocol";
+import { is_quantity, type Frame, type Quantity } from "./data/protocol";
 import { title_of, up_axis } from "./data/scene_text";
-import { short } from "./data/numbers";
+import { short, spread } from "./data/numbers";
 import { pick_fibre } from "./scene/picking";
 import { Stage } from "./scene/stage";
 import { World } from "./scene/world";
-import { keep_settings, load_settings } from "./settings";
+import { read_link, write_link } from "./link";
+import { default_settings, keep_settings, load_settings } from "./settings";
 import { Recorder, save_picture } from "./ui/capture";
+import { compass_marks, compass_width } from "./ui/compass";
 import { Inspector } from "./ui/inspector";
+import { hold_marks } from "./ui/hold_marks";
 import { draw_legend } from "./ui/legend";
+import { draw_marks, type Mark } from "./ui/marks";
 import { choice, element, input, set_options, set_pressed, theme_colour } from "./ui/page";
 import { Plots } from "./ui/plots";
 
 const poll_interval = 1000; // milliseconds
+const sampled_frames = 7; // of a run, for the first view
 const cache_bytes = 512e6;
 /** Above this time between pictures fibres are drawn through fewer points. */
 const slow_frame = 70; // milliseconds
 const rest_time = 400; // milliseconds without a new picture
 
+const link_interval = 500; // milliseconds between changes of the address, which browsers limit
+
 export class Viewer {
-  readonly settings = load_settings();
+  private readonly link = read_link(location.hash, load_settings(), default_settings);
+  readonly settings = this.link?.settings ?? load_settings();
   readonly player = new Player();
   readonly stage: Stage;
   readonly recorder: Recorder;
@@ -36,12 +44,17 @@ export class Viewer {
   private state: RunState | null = null;
   private generation = -1;
   private shown_index = -1;
+  private samples: readonly Frame[] | null = null; // from the first to the last frame; null: not there yet
   private stride = 1; // of the frames that playing shows
   private selected = -1;
   private last_tick = 0;
   private tables_of = -1; // frames for which the tables were read
   private tables_live = false;
   private problem = "";
+  private linked = false; // the address has been followed
+  private first_eye = "";
+  private first_up = "";
+  private last_link = 0; // when the address was written
   private moving_stride = 1; // of the points that fibres are drawn through while something moves
 
   constructor(canvas: HTMLCanvasElement) {
@@ -52,6 +65,7 @@ export class Viewer {
     });
     this.source = new FrameSource(cache_bytes, () => this.update(), (message) => this.show_problem(message));
     this.plots = new Plots((time) => this.seek_time(time));
+    this.plots.place = this.link?.plot ?? "";
     this.apply_theme();
     this.fill_speeds();
     void this.poll();
@@ -145,6 +159,12 @@ export class Viewer {
     this.draw_legend();
   }
 
+  set_up(axis: "y" | "z"): void {
+    this.stage.set_up(axis);
+    this.world?.place_ground();
+    this.fit();
+  }
+
   pick(x: number, y: number): void {
     const shown = this.world?.shown;
     if (!this.world || !shown) return;
@@ -162,14 +182,45 @@ export class Viewer {
     this.inspect();
   }
 
-  save_picture(): void {
+  /** In pixels; as it is seen where no size is given. */
+  save_picture(size?: { width: number; height: number }, words = true): void {
     const shown = this.world?.shown;
     if (!shown) return;
-    this.stage.redraw();
-    this.stage.draw(performance.now(), () => this.world!.prepare());
+    const { width, height } = size ?? this.stage.canvas;
     const head = `t = ${short(shown.frame.time, 5)} s`;
     const name = `${this.description?.folder ?? "tresse"}-${String(shown.index).padStart(5, "0")}.png`;
-    save_picture(this.stage.canvas, head, this.world!.legend(this.settings), name);
+    const draw = (): void => {
+      const marks = (bottom: number): Mark[] => this.marks(bottom);
+      save_picture(this.stage, words ? { head, legend: this.world!.legend(this.settings), marks } : null, name);
+    };
+    this.world!.fibres.set_stride(1);
+    try {
+      this.stage.at_size(width, height, () => this.world!.prepare(), draw);
+    } catch (error) {
+      this.show_problem(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** What is drawn over the picture; axes and scale above `bottom`, in pixels of the page. */
+  private marks(bottom: number): Mark[] {
+    if (!this.world?.shown) return [];
+    const { settings, stage, world } = this;
+    const out: Mark[] = [];
+    if (settings.show_holds) {
+      const project = (point: THREE.Vector3): [number, number] | null => stage.project(point);
+      out.push(...hold_marks(world.held_places(), world.shown!.loads, { project, scale: world.load_scale(settings), colour: theme_colour("hold") }));
+    }
+    if (settings.show_axes) {
+      const dark = document.documentElement.dataset["theme"] === "dark";
+      out.push(...compass_marks(stage.camera.quaternion, { pixel: stage.pixel_at_target, right: stage.room.width, bottom, ink: theme_colour("ink"), dark }));
+    }
+    return out;
+  }
+  /** Above the legend where there is no room beside it. */
+  private marks_of_page(): Mark[] {
+    const { width, height } = this.stage.room;
+    const legend = element("legend");
+    return this.marks(height - (legend.offsetLeft + legend.offsetWidth > width - compass_width ? legend.offsetHeight : 0));
   }
 
   toggle_record(): void {
@@ -193,7 +244,7 @@ export class Viewer {
     const readable = this.player.count > 0 && !this.state?.error;
     if (readable) this.source.want(index, this.quantity, stride, this.player.times);
     const shown = this.player.count > 0 ? this.source.peek(index, this.quantity) : null;
-    if (shown && this.world && shown.index !== this.shown_index) this.show(shown);
+    if (shown && this.world && this.samples && shown.index !== this.shown_index) this.show(shown);
     this.draw_timeline();
   }
 
@@ -212,19 +263,60 @@ export class Viewer {
     document.body.dataset["contacts"] = String(world.contact_count);
     this.plots.set_time(shown.frame.time);
     this.inspect();
+    if (first) this.follow_link();
     if (first || limits !== world.range || contacts > 0 !== world.contact_count > 0) this.draw_legend();
   }
 
   private first_view(shown: Shown): void {
     const world = this.world!;
-    world.start(shown.frame);
     const fibres = new THREE.Box3().setFromArray(shown.frame.points);
     const size = fibres.isEmpty() ? [1, 1, 1] : fibres.getSize(new THREE.Vector3()).toArray();
     const up = up_axis(this.description?.scene ?? "", size);
     choice("up").value = up;
     this.stage.set_up(up);
+    world.start(this.samples?.length ? this.samples : [shown.frame]);
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
     this.stage.fit(up === "y" ? new THREE.Vector3(0.15, 0.25, 1).normalize() : new THREE.Vector3(0.75, -1, 0.45).normalize());
+  }
+
+  /** Once, after the first picture: what the address asks for. */
+  private follow_link(): void {
+    const { stage, link } = this;
+    this.first_up = choice("up").value;
+    this.first_eye = String(stage.eye);
+    if (!link || this.linked) return;
+    this.linked = true;
+    if (link.up) {
+      choice("up").value = link.up;
+      this.set_up(link.up);
+    }
+    if (link.eye) stage.eye = link.eye;
+    if (link.range) this.set_range(link.range[0]!, link.range[1]!);
+    if (this.world && link.fibre < this.world.layout.fibre_count) this.select(link.fibre);
+  }
+
+  /** Keeps in the address what is shown now. */
+  private keep_link(now: number): void {
+    if (now - this.last_link < link_interval || this.player.playing || !this.world?.shown) return;
+    this.last_link = now;
+    const { eye } = this.stage;
+    const up = choice("up").value as "y" | "z";
+    const { fixed_range } = this.world;
+    const text = write_link(
+      {
+        settings: this.settings,
+        frame: this.player.follow ? 0 : this.player.index,
+        named_frame: true,
+        eye: String(eye) === this.first_eye ? null : eye,
+        up: up === this.first_up ? null : up,
+        range: fixed_range && [fixed_range.low, fixed_range.high],
+        plot: this.plots.place,
+        fibre: this.selected,
+      },
+      default_settings,
+    );
+    if (text === location.hash.slice(1)) return;
+    history.replaceState(null, "", text ? `#${text}` : location.pathname);
   }
 
   private inspect(): void {
@@ -287,6 +379,7 @@ export class Viewer {
     // A long pause, of a tab in the background or of loading, is not caught up with.
     const elapsed = Math.min(now - this.last_tick, 250) / 1000;
     this.last_tick = now;
+    this.keep_link(now);
     if (this.player.playing && this.source.peek(this.player.index, this.quantity)) {
       const before = this.player.index;
       this.player.advance(elapsed);
@@ -298,7 +391,9 @@ export class Viewer {
     const resting = !this.stage.is_dirty && fibres.stride > 1 && this.stage.idle(now) > rest_time;
     if (resting) this.stage.redraw();
     if (this.stage.is_dirty) fibres.set_stride(resting ? 1 : this.moving_stride);
-    if (this.stage.draw(now, () => this.world!.prepare()) && !resting) this.choose_detail();
+    if (!this.stage.draw(now, () => this.world!.prepare())) return;
+    draw_marks(element<SVGElement>("marks"), this.marks_of_page());
+    if (!resting) this.choose_detail();
   }
 
   /** Fewer points a fibre where pictures come too slowly, all of them once the view rests. */
@@ -327,6 +422,7 @@ export class Viewer {
       if (this.state.generation !== this.generation) await this.open(this.state.generation);
       if (this.state.frames > this.player.count) {
         this.player.append(await fetch_times(this.generation, this.player.count));
+        this.samples ??= await this.sample();
         this.fill_after_first();
       }
       this.show_problem("");
@@ -349,19 +445,28 @@ export class Viewer {
     this.source.restart(generation, meshes, vertices);
     this.generation = generation;
     this.shown_index = -1;
+    this.samples = null;
     this.tables_of = -1;
-    this.world = new World(layout, surfaces, this.description.group_names, this.stage);
+    this.world = new World(layout, surfaces, { groups: this.description.group_names, obstacles: this.description.obstacle_names }, this.stage);
     this.select(-1);
     const title = title_of(this.description.scene) || this.description.folder;
     element("title").textContent = title;
     document.title = `${title} – tresse`;
   }
 
+  /** Some frames from the first to the last, without those that cannot be read. */
+  private async sample(): Promise<Frame[]> {
+    const wanted = spread(this.player.count, sampled_frames).map((index) => fetch_frame(this.generation, index));
+    return (await Promise.allSettled(wanted)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  }
+
   private fill_after_first(): void {
     if (this.shown_index >= 0 || this.player.count === 0) return;
     const duration = this.player.times[this.player.last]! - this.player.times[0]!;
     this.set_speed(suitable_speed(duration));
-    if (this.state?.live) {
+    if (this.link?.named_frame && !this.linked) {
+      this.player.seek_index(this.link.frame);
+    } else if (this.state?.live) {
       this.player.follow = true;
       this.player.seek_index(this.player.last);
     }
@@ -372,8 +477,12 @@ export class Viewer {
     if (!this.state || (this.tables_of === this.state.frames && this.tables_live === this.state.live && !this.state.live)) return;
     this.tables_of = this.state.frames;
     this.tables_live = this.state.live;
-    const [steps, forces] = await Promise.all([fetch_steps(), fetch_forces()]);
-    this.plots.set_tables(steps, forces);
+    const [steps, forces, holds] = await Promise.all([fetch_steps(), fetch_forces(), fetch_holds()]);
+    this.plots.set_tables({ steps, forces, holds });
+    this.source.has_holds = holds.holds.length > 0;
+    element("hold-settings").hidden = !this.source.has_holds;
+    this.world?.set_holds(holds.holds, largest_load(holds));
+    if (this.source.has_holds && this.world?.shown?.loads === null) this.shown_index = -1; // once more, with its loads
   }
 
   private draw_state(): void {
@@ -410,6 +519,11 @@ export class Viewer {
     );
     this.set_speed(1);
   }
+}
+
+function largest_load({ columns, holds }: HoldTable): number {
+  const force = columns.indexOf("force");
+  return holds.flatMap(({ curves }) => curves.greatest[force]!).reduce<number>((most, load) => Math.max(most, load ?? 0), 0);
 }
 
 /** So many that neighbouring frames differ. */

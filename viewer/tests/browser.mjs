@@ -1,114 +1,9 @@
-// The page in a real browser: node browser.mjs --program TRESSE --browser CHROMIUM [--pictures FOLDER].
-// Opens short runs, plays, scrubs, picks, toggles every overlay, shows meshes, follows live runs, survives damaged and vanished files.
-import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The page in a real browser, at work: opens short runs, plays, scrubs, picks, toggles every overlay, shows meshes, follows
+// live runs, survives damaged and vanished files. Arguments: harness.mjs.
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
-
-const { values: options } = parseArgs({
-  options: { program: { type: "string" }, browser: { type: "string" }, scene: { type: "string" }, meshes: { type: "string" }, pictures: { type: "string" } },
-});
-const folder = mkdtempSync(join(tmpdir(), "tresse_view_"));
-const children = [];
-const complaints = [];
-const patience = 120e3; // milliseconds: the machine may have other work
-let forgive = false; // requests that fail because their file is gone are the browser's to report
-
-function expect(condition, what) {
-  if (!condition) throw new Error(what);
-}
-
-function run_scene(name, scene, ...more) {
-  const out = join(folder, name);
-  const words = ["run", scene, "-o", out, "--quiet", ...more];
-  const done = spawnSync(options.program, words, { encoding: "utf8" });
-  expect(done.status === 0, `run: ${done.stderr}`);
-  return out;
-}
-
-async function serve(path) {
-  const server = spawn(options.program, ["view", path, "--no-open"]);
-  children.push(server);
-  let told = "";
-  server.stderr.on("data", (text) => (told += text));
-  const url = await new Promise((resolve, reject) => {
-    server.stdout.once("data", (text) => resolve(String(text).trim()));
-    server.once("exit", () => reject(new Error(`tresse view ended: ${told}`)));
-  });
-  return { server, url };
-}
-
-async function open_page(browser, url, scheme = "light") {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: scheme, acceptDownloads: true });
-  const page = await context.newPage();
-  page.setDefaultTimeout(patience);
-  page.on("console", (message) => {
-    if (message.type() === "error" && !(forgive && message.text().includes("404"))) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("request", (request) => {
-    if (!request.url().startsWith(url) && !/^(blob|data):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
-  });
-  await page.goto(url);
-  await page.waitForSelector("body[data-frame]");
-  return page;
-}
-
-const fact = (page, name) => page.evaluate((key) => document.body.dataset[key] ?? "", name);
-const frame_of = async (page) => Number(await fact(page, "frame"));
-/** Playwright's own waitForFunction needs eval, which the page's security policy forbids. */
-async function until(page, code, argument) {
-  for (const end = Date.now() + patience; !(await page.evaluate(code, argument)); ) {
-    expect(Date.now() < end, `never came true: ${code}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-const text_of = (page, id) => page.textContent(`#${id}`);
-
-async function settled(page) {
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-}
-
-/** A picture of the view, kept in the page: too large to be sent about. */
-async function view_pixels(page) {
-  await settled(page);
-  const shot = (await page.locator("#canvas").screenshot()).toString("base64");
-  return page.evaluateHandle(async (data) => {
-    const image = new Image();
-    image.src = `data:image/png;base64,${data}`;
-    await image.decode();
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [image.width, image.height];
-    const context = canvas.getContext("2d");
-    context.drawImage(image, 0, 0);
-    return context.getImageData(0, 0, image.width, image.height);
-  }, shot);
-}
-
-/** How many pixels differ, and where the one in the middle of them is. */
-const differences = (page, a, b) =>
-  page.evaluate(
-    ([p, q]) => {
-      const places = [];
-      for (let i = 0; i < p.data.length; i += 4) {
-        let distance = 0;
-        for (let c = 0; c < 3; ++c) distance += Math.abs(p.data[i + c] - q.data[i + c]);
-        if (distance > 30) places.push([(i / 4) % p.width, Math.floor(i / 4 / p.width)]);
-      }
-      return { count: places.length, middle: places[places.length >> 1] };
-    },
-    [a, b],
-  );
-
-async function picture(page, name) {
-  if (!options.pictures) return;
-  mkdirSync(options.pictures, { recursive: true });
-  await settled(page);
-  await page.screenshot({ path: join(options.pictures, `${name}.png`) });
-}
+import { allowed, children, complaints, differences, expect, fact, folder, frame_of, open_page, options, picture, run_scene, run_steps, serve, settled, text_of, until, view_pixels } from "./harness.mjs";
 
 async function plays_and_scrubs(page) {
   const last = Number(await page.getAttribute("#scrub", "max"));
@@ -141,6 +36,7 @@ async function plays_and_scrubs(page) {
 
 async function toggles(page) {
   await page.locator("#scrub").evaluate((x) => x.blur());
+  await page.keyboard.press("a"); // arrows are off at first
   for (const [key, box] of [["k", "show-contacts"], ["a", "show-forces"], ["o", "show-obstacles"], ["", "show-fibres"]]) {
     const before = await view_pixels(page);
     const flip = () => (key ? page.keyboard.press(key) : page.click(`#${box}`));
@@ -260,7 +156,7 @@ async function unlabelled_controls(page) {
 }
 
 async function survives(page, path) {
-  forgive = true;
+  allowed.missing = true;
   const copy = join(folder, "copy");
   cpSync(path, copy, { recursive: true });
   truncateSync(join(path, "trajectory.log"), 500);
@@ -274,7 +170,7 @@ async function survives(page, path) {
   await until(page, () => document.getElementById("message").hidden);
   await page.keyboard.press("Home");
   await until(page, () => document.body.dataset.frame === "0");
-  forgive = false;
+  allowed.missing = false;
 }
 
 /** A run under way with some frames in its log. */
@@ -422,44 +318,19 @@ async function moves_vertices(browser) {
 }
 
 async function server_ends(page, server) {
-  forgive = true;
+  allowed.missing = true;
   server.kill();
   await until(page, () => document.getElementById("message").textContent.includes("has ended"));
   complaints.splice(0, complaints.length, ...complaints.filter((text) => !/ERR_CONNECTION|ERR_EMPTY/.test(text)));
-  forgive = false;
+  allowed.missing = false;
 }
 
-async function main() {
-  const browser = await chromium.launch({
-    executablePath: options.browser,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
-  });
-  children.push({ kill: () => void browser.close() });
+await run_steps(async (browser, step) => {
   const path = run_scene("run", options.scene, "--set", "friction=0.3", "--until", "0.3", "--set", "output.every=20");
   const { server, url } = await serve(path);
   const page = await open_page(browser, url);
-  const steps = [plays_and_scrubs, toggles, colours, picks, the_rest_of_the_page, unlabelled_controls];
-  for (const step of steps) {
-    await step(page);
-    console.log(`${step.name}: ok`);
-  }
-  await survives(page, path);
-  console.log("survives: ok");
-  for (const step of [follows, shows_meshes, moves_vertices, follows_meshes]) {
-    await step(browser);
-    console.log(`${step.name}: ok`);
-  }
-  await server_ends(page, server);
-  expect(complaints.length === 0, `the browser complained: ${complaints.join("; ")}`);
-}
-
-let status = 0;
-try {
-  await main();
-} catch (error) {
-  console.log(`FAILED: ${error.stack ?? error}`);
-  status = 1;
-}
-for (const child of children) child.kill();
-rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }); // a run that was killed may still write
-process.exit(status);
+  for (const one of [plays_and_scrubs, toggles, colours, picks, the_rest_of_the_page, unlabelled_controls]) await step(one, page);
+  await step(survives, page, path);
+  for (const one of [follows, shows_meshes, moves_vertices, follows_meshes]) await step(one, browser);
+  await step(server_ends, page, server);
+});

@@ -1,18 +1,21 @@
 import * as THREE from "three";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { map_colour } from "../src/colours";
+import { hair_colours, map_colour, obstacle_colour, type Rgb } from "../src/colours";
 import { ByteCache } from "../src/data/cache";
 import { FrameSource } from "../src/data/frame_source";
 import { place_among_keys } from "../src/data/mesh_keys";
-import { quantiles, round_up, scaled_unit, short, ticks, with_unit } from "../src/data/numbers";
+import { quantiles, round_down, round_up, scaled_unit, short, spread, ticks, with_unit } from "../src/data/numbers";
 import { Player, frame_at, suitable_speed } from "../src/data/player";
 import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from "../src/data/protocol";
 import { title_of, up_axis } from "../src/data/scene_text";
 import { smooth_normals, split_at_creases } from "../src/scene/creases";
 import { Meshes, most_smooth_faces } from "../src/scene/meshes";
+import { read_link, write_link, type Link } from "../src/link";
+import { default_settings } from "../src/settings";
+import { held_place } from "../src/scene/holds";
 import { pick_fibre } from "../src/scene/picking";
 import { pieces_of } from "../src/scene/segments";
-import { envelope } from "../src/ui/plots";
+import { envelope } from "../src/ui/figures";
 
 /** Two fibres of three and two points, one obstacle without shape. */
 function layout_buffer(): ArrayBuffer {
@@ -109,6 +112,7 @@ describe("meshes", () => {
 });
 
 describe("meshes in the scene", () => {
+  const plain = new THREE.MeshStandardMaterial();
   const [corners, face] = box();
   const mesh: Mesh = { obstacle: 1, vertex_count: 8, keys: 2, rate: 10, face };
   const place = (drawn: THREE.Object3D): number[] => {
@@ -116,9 +120,10 @@ describe("meshes in the scene", () => {
     return new THREE.Vector3().fromBufferAttribute(points, 0).applyMatrix4(drawn.matrix).toArray();
   };
   it("stand where their obstacle and their keys put them", () => {
-    const meshes = new Meshes([{ mesh, vertices: corners }], new THREE.MeshStandardMaterial());
+    const meshes = new Meshes([{ mesh, vertices: corners }], plain, () => new THREE.Color("#0000ff"));
     const drawn = meshes.group.children[0]!;
     const poses = [new THREE.Matrix4(), new THREE.Matrix4().makeTranslation(1, 2, 3)];
+    expect(meshes.materials[0]!.color.getHexString()).toBe("0000ff");
     meshes.update(poses, [null]);
     expect(place(drawn)).toEqual([1, 2, 3]);
     const points = (drawn as THREE.Mesh).geometry.getAttribute("position") as THREE.BufferAttribute;
@@ -133,7 +138,7 @@ describe("meshes in the scene", () => {
   });
   it("are shaded flat where they have very many faces", () => {
     const many = { ...mesh, face: new Int32Array(3 * (most_smooth_faces + 1)).map((_, k) => face[k % 36]!) };
-    const drawn = new Meshes([{ mesh: many, vertices: corners }], new THREE.MeshStandardMaterial()).group.children[0] as THREE.Mesh;
+    const drawn = new Meshes([{ mesh: many, vertices: corners }], plain, () => new THREE.Color()).group.children[0] as THREE.Mesh;
     expect((drawn.material as THREE.MeshStandardMaterial).flatShading).toBe(true);
     expect([drawn.geometry.getAttribute("position").count, drawn.geometry.index!.count]).toEqual([8, many.face.length]);
     expect(drawn.geometry.getAttribute("normal")).toBeUndefined();
@@ -175,6 +180,20 @@ describe("frames", () => {
     });
     expect(moved).toEqual([0, 0.5, 1, 1]);
     expect(asked.filter((path) => path.includes("vertices"))).toEqual(["/api/vertices?generation=3&mesh=1&key=1"]);
+  });
+});
+
+describe("links", () => {
+  const settings = { ...default_settings, colour: "twist" as const, show_forces: true, opacity: 0.25, theme: "dark" as const };
+  it("say what is shown, but for a reader's own choices", () => {
+    const link: Link = { settings, frame: 7, named_frame: true, eye: [1, 2, 3, 0.5, 0, -1e-9], up: "y", range: [-1, 2], plot: "Force,2", fibre: 3 };
+    const text = write_link(link, default_settings);
+    expect(text).toBe("frame=7&eye=1,2,3,0.5,0,-1e-9&up=y&range=-1,2&plot=Force,2&fibre=3&colour=twist&opacity=0.25&show_forces=true");
+    expect(read_link(`#${text}`, { ...default_settings, theme: "light" }, default_settings)).toEqual({ ...link, settings: { ...settings, theme: "light" } });
+  });
+  it("are empty where nothing was changed", () => {
+    expect(write_link({ settings: default_settings, frame: 0, named_frame: true, eye: null, up: null, range: null, plot: "", fibre: -1 }, default_settings)).toBe("");
+    expect(read_link("", default_settings, default_settings)).toBeNull();
   });
 });
 
@@ -222,6 +241,8 @@ describe("numbers", () => {
     expect(ticks(0, 50, 5)).toEqual([0, 10, 20, 30, 40, 50]);
     expect(ticks(1, 1, 5)).toEqual([1]);
     expect([round_up(0.3), round_up(2), round_up(71), round_up(0)]).toEqual([0.5, 2, 100, 1]);
+    expect([round_down(0.3), round_down(2), round_down(1.999), round_down(71), round_down(0)]).toEqual([0.2, 2, 1, 50, 1]);
+    expect([spread(0, 7), spread(1, 7), spread(3, 7), spread(101, 5)]).toEqual([[], [0], [0, 1, 2], [0, 25, 50, 75, 100]]);
     expect(quantiles([NaN, 3, 1, 2, Infinity], 0, 1)).toEqual({ low: 1, high: 3 });
     expect(quantiles([NaN], 0, 1)).toBeNull();
   });
@@ -250,9 +271,28 @@ describe("what is drawn", () => {
       }
     }
   });
+  it("has obstacles of other colours than hair and than each other", () => {
+    const distance = (a: Rgb, b: Rgb): number => Math.hypot(...a.map((x, i) => x - b[i]!));
+    const obstacles = Array.from({ length: 8 }, (_, i) => obstacle_colour(i));
+    obstacles.forEach((one, i) => {
+      for (const other of [...hair_colours, ...obstacles.slice(0, i)]) expect(distance(one, other)).toBeGreaterThan(0.2);
+    });
+  });
   it("keeps least and greatest of a stretch in its lines", () => {
     const curves = { from: [0, 2], to: [1, 2], least: [[-1, 5]], greatest: [[4, 5]] };
     expect(envelope(curves, 0)).toEqual({ times: [0, 0.5, 2], values: [-1, 4, 5] });
+  });
+});
+
+describe("held points", () => {
+  const points = Float32Array.from([0, 0, 0, 1, 0, 0, 1, 2, 0, 5, 5, 5, 6, 5, 5]);
+  const place = (fibre: number, at: number | null): number[] | null => held_place(layout, points, { name: "", fibre, at })?.toArray() ?? null;
+  it("lie between the points of their fibre", () => {
+    expect([place(0, 0), place(0, 0.25), place(0, 0.75), place(0, 1), place(0, 9)]).toEqual([[0, 0, 0], [0.5, 0, 0], [1, 1, 0], [1, 2, 0], [1, 2, 0]]);
+    expect(place(1, 0.5)).toEqual([5.5, 5, 5]);
+  });
+  it("are nowhere where the scene does not say", () => {
+    expect([place(0, null), place(-1, 0), place(2, 0)]).toEqual([null, null, null]);
   });
 });
 

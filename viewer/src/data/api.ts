@@ -47,6 +47,11 @@ export interface ForceTable {
   readonly obstacles: Readonly<Record<string, Curves>>;
 }
 
+export interface HoldTable {
+  readonly columns: readonly string[];
+  readonly holds: readonly { readonly name: string; readonly fibre: number; readonly at: number | null; readonly curves: Curves }[];
+}
+
 async function request(path: string, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
@@ -74,6 +79,8 @@ export const fetch_description = (): Promise<RunDescription> => json("/api/run")
 export const fetch_steps = (): Promise<StepTable> => json("/api/steps");
 export const fetch_forces = (): Promise<ForceTable> => json("/api/forces");
 
+export const fetch_holds = (): Promise<HoldTable> => json("/api/holds");
+
 export async function fetch_layout(generation: number): Promise<Layout> {
   return parse_layout(await bytes(`/api/layout?generation=${generation}`));
 }
@@ -93,6 +100,11 @@ export async function fetch_times(generation: number, from: number): Promise<Flo
 
 export async function fetch_frame(generation: number, index: number, signal?: AbortSignal): Promise<Frame> {
   return parse_frame(await bytes(`/api/frame?generation=${generation}&index=${index}`, signal));
+}
+
+/** (holds, 3) force of each fibre on its hold, over the step before the frame [N] */
+export async function fetch_hold_loads(generation: number, index: number, signal?: AbortSignal): Promise<Float32Array> {
+  return new Float32Array(await bytes(`/api/hold_loads?generation=${generation}&index=${index}`, signal));
 }
 
 export async function fetch_quantity(

@@ -1,6 +1,6 @@
 /** Frames and quantities of a run, and key frames of its meshes: fetched when wanted, a few ahead, kept as long as memory allows. */
 
-import { fetch_frame, fetch_quantity, fetch_vertices } from "./api";
+import { fetch_frame, fetch_hold_loads, fetch_quantity, fetch_vertices } from "./api";
 import { ByteCache } from "./cache";
 import { place_among_keys } from "./mesh_keys";
 import type { Frame, Mesh, Quantity } from "./protocol";
@@ -12,6 +12,8 @@ export interface Shown {
   readonly values: Float32Array | null;
   /** Of each mesh, the keys that it is between; null for one whose vertices stand still. */
   readonly shapes: readonly (MeshShape | null)[];
+  /** (holds, 3) [N]; null where nothing is held. */
+  readonly loads: Float32Array | null;
 }
 
 export interface MeshShape {
@@ -29,6 +31,8 @@ export class FrameSource {
   private wanted: string[] = [];
   private generation = 0;
   private meshes: readonly Mesh[] = [];
+  /** Whether points are held, whose loads belong to a frame. */
+  has_holds = false;
 
   constructor(
     byte_limit: number,
@@ -59,7 +63,9 @@ export class FrameSource {
     if (!frame) return null;
     const values = quantity ? (this.cache.get(`${index}/${quantity}`) as Float32Array | undefined) : null;
     const shapes = this.meshes.map((mesh, i) => (mesh.keys > 1 ? this.shape(mesh, i, frame.time) : null));
-    return values === undefined || shapes.includes(undefined) ? null : { index, frame, values, shapes: shapes as (MeshShape | null)[] };
+    const loads = this.has_holds ? (this.cache.get(`${index}/holds`) as Float32Array | undefined) : null;
+    if (values === undefined || loads === undefined || shapes.includes(undefined)) return null;
+    return { index, frame, values, loads, shapes: shapes as (MeshShape | null)[] };
   }
 
   private shape(mesh: Mesh, number: number, time: number): MeshShape | undefined {
@@ -72,6 +78,7 @@ export class FrameSource {
   /** Everything that a frame needs to be shown. */
   private keys_of(index: number, quantity: Quantity | null, time: number): string[] {
     const out = quantity ? [`${index}`, `${index}/${quantity}`] : [`${index}`];
+    if (this.has_holds) out.push(`${index}/holds`);
     this.meshes.forEach((mesh, i) => {
       if (mesh.keys === 1) return;
       const { before, after } = place_among_keys(mesh, time);
@@ -108,6 +115,7 @@ export class FrameSource {
   private fetch(key: string, signal: AbortSignal): Promise<Frame | Float32Array> {
     const [first, second, third] = key.split("/");
     if (first === "mesh") return fetch_vertices(this.generation, Number(second), Number(third), signal);
+    if (second === "holds") return fetch_hold_loads(this.generation, Number(first), signal);
     if (second) return fetch_quantity(this.generation, Number(first), second as Quantity, signal);
     return fetch_frame(this.generation, Number(first), signal);
   }

@@ -23,6 +23,12 @@ export function union(a: Range | null, b: Range | null): Range | null {
   return { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
 }
 
+/** At most `most` indices below `count`, evenly from the first to the last. */
+export function spread(count: number, most: number): number[] {
+  const pieces = Math.min(count, most) - 1;
+  return pieces < 1 ? [0].slice(0, count) : Array.from({ length: pieces + 1 }, (_, i) => Math.round((i * (count - 1)) / pieces));
+}
+
 /** 1, 2 or 5 times a power of ten, not below `value`. */
 export function round_up(value: number): number {
   if (!(value > 0) || !Number.isFinite(value)) return 1;
@@ -31,6 +37,13 @@ export function round_up(value: number): number {
     if (digit * power >= value * (1 - 1e-9)) return digit * power;
   }
   return 10 * power;
+}
+
+/** 1, 2 or 5 times a power of ten, not above `value`. */
+export function round_down(value: number): number {
+  if (!(value > 0) || !Number.isFinite(value)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return ([5, 2].find((digit) => digit * power <= value * (1 + 1e-9)) ?? 1) * power;
 }
 
 /** Some `count` round numbers between `low` and `high`. */

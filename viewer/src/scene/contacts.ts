@@ -54,6 +54,7 @@ in vec3 vector;
 in float force;
 in float state;
 uniform float length_scale;   // world length of a newton
+uniform float longest;        // world length
 uniform float pixel_size;
 out vec3 v_colour;
 out vec3 v_normal;
@@ -64,7 +65,7 @@ void main() {
   vec3 across = normalize(cross(axis, abs(axis.x) < 0.7 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0)));
   vec3 third = cross(axis, across);
   float pixel = pixel_size * -(modelViewMatrix * vec4(place, 1.0)).z;
-  float reach = size * length_scale;
+  float reach = min(size * length_scale, longest);
   float shaft = clamp(0.022 * reach, 0.7 * pixel, 3.0 * pixel);
   float head = min(7.0 * shaft, 0.45 * reach);
   // position.y: 0 tail, 1 neck, 2 tip; position.xz: on the unit circle times 1 (shaft) or 2.6 (head).
@@ -146,6 +147,7 @@ export class Contacts {
       dot_pixels: { value: new THREE.Vector2(2, 10) },
       dots_per_pixel: { value: 1 },
       length_scale: { value: 1 },
+      longest: { value: 1 },
       pixel_size: { value: 0.001 },
     };
     const material = (vertex: string, fragment: string): THREE.ShaderMaterial =>
@@ -173,10 +175,11 @@ export class Contacts {
     this.arrows.geometry = geometry;
   }
 
-  /** `largest`: the force that has the map's last colour [N]; `length_scale`: world length of a newton. */
-  set_scales(largest: number, length_scale: number, colour: ContactColour): void {
+  /** `largest`: the force that has the map's last colour [N]; `scale`: world length of a newton, `longest`: of an arrow. */
+  set_scales(largest: number, scale: number, longest: number, colour: ContactColour): void {
     this.uniforms["largest"]!.value = largest;
-    this.uniforms["length_scale"]!.value = length_scale;
+    this.uniforms["length_scale"]!.value = scale;
+    this.uniforms["longest"]!.value = longest;
     this.uniforms["by_state"]!.value = colour === "state";
   }
   prepare(pixel_size: number, pixel_ratio: number, count: number): void {

@@ -24,7 +24,7 @@ interface Drawn {
   readonly object: THREE.Mesh;
 }
 
-function draw({ mesh, vertices }: Surface, smooth: THREE.Material, flat: THREE.Material): Drawn {
+function draw({ mesh, vertices }: Surface, material: THREE.MeshStandardMaterial): Drawn {
   const is_smooth = mesh.face.length / 3 <= most_smooth_faces;
   const creased = is_smooth ? split_at_creases(vertices, mesh.face, crease) : as_it_is(vertices, mesh.face);
   const points = new Float32Array(3 * creased.vertex.length);
@@ -34,7 +34,8 @@ function draw({ mesh, vertices }: Surface, smooth: THREE.Material, flat: THREE.M
   geometry.setAttribute("position", new THREE.BufferAttribute(points, 3).setUsage(usage));
   if (normals) geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3).setUsage(usage));
   geometry.setIndex(new THREE.BufferAttribute(creased.index, 1));
-  const object = new THREE.Mesh(geometry, is_smooth ? smooth : flat);
+  material.flatShading = !is_smooth;
+  const object = new THREE.Mesh(geometry, material);
   object.matrixAutoUpdate = false;
   object.frustumCulled = false; // vertices that move leave any sphere about them
   const out = { mesh, creased, points, normals, object };
@@ -56,13 +57,15 @@ export class Meshes {
   readonly materials: readonly THREE.MeshStandardMaterial[];
   private readonly all: readonly Drawn[];
 
-  /** Of the colour of `material`, but seen from both sides, as sheets are. */
-  constructor(surfaces: readonly Surface[], material: THREE.MeshStandardMaterial) {
-    const [smooth, flat] = [material.clone(), material.clone()];
-    smooth.side = flat.side = THREE.DoubleSide;
-    flat.flatShading = true;
-    this.materials = [smooth, flat];
-    this.all = surfaces.map((surface) => draw(surface, smooth, flat));
+  /** As `material`, but seen from both sides, as sheets are; `colour`: of an obstacle. */
+  constructor(surfaces: readonly Surface[], material: THREE.MeshStandardMaterial, colour: (obstacle: number) => THREE.Color) {
+    this.materials = surfaces.map(({ mesh }) => {
+      const own = material.clone();
+      own.side = THREE.DoubleSide;
+      own.color.copy(colour(mesh.obstacle));
+      return own;
+    });
+    this.all = surfaces.map((surface, i) => draw(surface, this.materials[i]!));
     for (const { object } of this.all) this.group.add(object);
   }
 

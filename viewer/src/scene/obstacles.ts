@@ -4,6 +4,8 @@ import * as THREE from "three";
 import type { MeshShape } from "../data/frame_source";
 import type { Frame, Layout } from "../data/protocol";
 import { round_up } from "../data/numbers";
+import { obstacle_colour } from "../colours";
+import { grid_mesh } from "./grid";
 import { Meshes, type Surface } from "./meshes";
 
 /** Reference pose to the pose of a frame: x -> position + frame (x - reference). */
@@ -15,33 +17,11 @@ export function pose_of(layout: Layout, frame: Frame, obstacle: number): THREE.M
   return matrix.setPosition(position);
 }
 
-const grid_vertex_shader = /* glsl */ `
-out vec2 v_place;
-void main() {
-  v_place = position.xy;
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-}
-`;
-
-const grid_fragment_shader = /* glsl */ `
-in vec2 v_place;
-uniform float spacing;
-uniform float reach;
-uniform vec3 tint;
-void main() {
-  vec2 cell = v_place / spacing;
-  vec2 width = fwidth(cell);
-  vec2 line = 1.0 - smoothstep(width * 0.6, width * 1.6, abs(fract(cell - 0.5) - 0.5));
-  float strength = max(line.x, line.y) * (1.0 - smoothstep(0.15, 0.6, max(width.x, width.y)));
-  float fade = 1.0 - smoothstep(0.35, 1.0, length(v_place) / reach);
-  gl_FragColor = vec4(tint, (0.16 + 0.34 * strength) * fade);
-  #include <colorspace_fragment>
-}
-`;
+const colour_of = (obstacle: number): THREE.Color => new THREE.Color().setRGB(...obstacle_colour(obstacle), THREE.SRGBColorSpace);
 
 export class Obstacles {
   readonly group = new THREE.Group();
-  private readonly material = new THREE.MeshStandardMaterial({ color: "#8fa3b8", roughness: 0.45, metalness: 0.05 });
+  private readonly material = new THREE.MeshStandardMaterial({ roughness: 0.45, metalness: 0.05 });
   private readonly meshes: Meshes;
   private readonly balls: THREE.InstancedMesh;
   private readonly cylinders: THREE.InstancedMesh;
@@ -57,29 +37,19 @@ export class Obstacles {
     this.balls = new THREE.InstancedMesh(ball, this.material, 2 * layout.capsule_count);
     this.cylinders = new THREE.InstancedMesh(cylinder, this.material, layout.capsule_count);
     for (const mesh of [this.balls, this.cylinders]) mesh.frustumCulled = false;
-    this.meshes = new Meshes(surfaces, this.material);
+    for (let i = 0; i < layout.capsule_count; ++i) {
+      const colour = colour_of(layout.capsule_obstacle[i]!);
+      for (const ball of [2 * i, 2 * i + 1]) this.balls.setColorAt(ball, colour);
+      this.cylinders.setColorAt(i, colour);
+    }
+    this.meshes = new Meshes(surfaces, this.material, colour_of);
     this.group.add(this.balls, this.cylinders, this.meshes.group);
   }
 
   /** Planes reach a few times as far as the rest of the scene, `size` [m]. */
   add_planes(size: number): void {
     for (let i = 0; i < this.layout.plane_count; ++i) {
-      const reach = 2.5 * size;
-      const mesh = new THREE.Mesh(
-        new THREE.CircleGeometry(reach, 64),
-        new THREE.ShaderMaterial({
-          vertexShader: grid_vertex_shader,
-          fragmentShader: grid_fragment_shader,
-          uniforms: {
-            spacing: { value: round_up(size / 12) },
-            reach: { value: reach },
-            tint: { value: new THREE.Color("#7d8ca0") },
-          },
-          side: THREE.DoubleSide,
-          transparent: true,
-          depthWrite: false,
-        }),
-      );
+      const mesh = grid_mesh({ reach: 2.5 * size, spacing: round_up(size / 12), colour: colour_of(this.layout.plane_obstacle[i]!), surface: 0.16, lines: 0.34 });
       this.planes.push({ mesh, obstacle: this.layout.plane_obstacle[i]! });
       this.group.add(mesh);
     }
@@ -129,6 +99,19 @@ export class Obstacles {
       // The disc lies where the scene is.
       mesh.position.copy(centre).addScaledVector(normal, point.sub(centre).dot(normal));
     });
+  }
+
+  /** Heights along `up` of the planes that lie across it, as floors do. [m] */
+  level_planes(frame: Frame, up: THREE.Vector3): number[] {
+    const poses = this.poses(frame);
+    const out: number[] = [];
+    this.planes.forEach(({ obstacle }, i) => {
+      const pose = poses[obstacle]!;
+      const normal = new THREE.Vector3().fromArray(this.layout.plane_normal, 3 * i).transformDirection(pose);
+      const point = new THREE.Vector3().fromArray(this.layout.plane_point, 3 * i).applyMatrix4(pose);
+      if (normal.dot(up) > 0.99) out.push(point.dot(up));
+    });
+    return out;
   }
 
   /** Corners of boxes about the ends of the capsules, and points of the meshes, in their place in `frame`. */

@@ -16,6 +16,7 @@ export class Stage {
   frame_time = 16;
   drawn = 0;
   private dirty = true;
+  private widening = 1; // of the field of view, so that a picture to be saved shows as much across as the page
   private readonly box = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
   private outline: readonly THREE.Vector3[] = [new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)];
   private last_draw = 0;
@@ -56,10 +57,34 @@ export class Stage {
     this.redraw();
   }
 
-  /** World length of a pixel at distance one. */
+  /** Of the picture, in pixels of the page: a picture to be saved may be wider or narrower, and has finer ones. */
+  get room(): { width: number; height: number } {
+    const height = this.widening * (this.canvas.clientHeight || 1);
+    return { width: height * this.camera.aspect, height };
+  }
+  /** Pixels of the picture a pixel of the page. */
+  get fineness(): number {
+    return this.renderer.domElement.height / this.room.height;
+  }
+
+  /** World length of a pixel of the page at distance one. */
   get pixel_size(): number {
-    const height = this.canvas.clientHeight || 1;
+    const { height } = this.room;
     return (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / height;
+  }
+
+  /** World length of a pixel of the page where the eye looks at. */
+  get pixel_at_target(): number {
+    return this.pixel_size * this.camera.position.distanceTo(this.controls.target);
+  }
+
+  /** Where a point is seen, in pixels of the page from the upper left; null behind the eye. */
+  project(point: THREE.Vector3): [number, number] | null {
+    const seen = point.clone().applyMatrix4(this.camera.matrixWorldInverse);
+    if (seen.z >= 0) return null;
+    seen.applyMatrix4(this.camera.projectionMatrix);
+    const { width, height } = this.room;
+    return [((seen.x + 1) / 2) * width, ((1 - seen.y) / 2) * height];
   }
 
   /** Points about what is to be seen, for fitting and for the near and far planes. */
@@ -123,6 +148,17 @@ export class Stage {
     this.redraw();
   }
 
+  /** (6) Where the camera stands, what it looks at. */
+  get eye(): number[] {
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+  }
+  set eye(eye: readonly number[]) {
+    this.camera.position.fromArray(eye, 0);
+    this.controls.target.fromArray(eye, 3);
+    this.controls.update();
+    this.redraw();
+  }
+
   /** Moves the eye so that `point` is in the middle. */
   look_at(point: THREE.Vector3): void {
     const shift = point.clone().sub(this.controls.target);
@@ -147,6 +183,31 @@ export class Stage {
     this.frame_time += 0.3 * (now - Math.min(now, Math.max(this.last_draw, this.wished)) - this.frame_time);
     this.last_draw = now;
     return true;
+  }
+
+  /**
+   * Calls `use` while the canvas holds a picture of this size, of all that the page shows.
+   * @throws Error when the browser cannot draw so large a one.
+   */
+  at_size(width: number, height: number, prepare: () => void, use: () => void): void {
+    const context = this.renderer.getContext();
+    try {
+      this.renderer.setPixelRatio(1);
+      this.renderer.setSize(width, height, false);
+      if (context.drawingBufferWidth !== width || context.drawingBufferHeight !== height) {
+        throw new Error(`This browser cannot draw a picture of ${width} × ${height} pixels.`);
+      }
+      this.widening = Math.max(1, (this.camera.aspect * height) / width);
+      this.camera.aspect = width / height;
+      this.camera.fov = (360 / Math.PI) * Math.atan(this.widening * Math.tan((field_of_view * Math.PI) / 360));
+      this.dirty = true;
+      this.draw(performance.now(), prepare);
+      use();
+    } finally {
+      this.widening = 1;
+      this.camera.fov = field_of_view;
+      this.resize();
+    }
   }
 
   private resize(): void {

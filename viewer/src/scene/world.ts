@@ -1,42 +1,43 @@
 /** All that is drawn of one run: fibres, obstacles, contacts; and the ranges of their colours. */
 
 import * as THREE from "three";
-import { group_colour, index_colour, state_colours, type MapName, type Rgb } from "../colours";
-import { quantiles, round_up, union, with_unit, type Range } from "../data/numbers";
+import { group_colour, hair_colours, index_colour, obstacle_colour, state_colours, type MapName } from "../colours";
+import { quantiles, round_down, round_up, union, with_unit, type Range } from "../data/numbers";
 import { is_quantity, quantities, state_names, type Frame, type Layout, type Quantity } from "../data/protocol";
 import type { Shown } from "../data/frame_source";
 import type { Settings } from "../settings";
 import type { LegendEntry } from "../ui/legend";
 import { Contacts, normal_forces } from "./contacts";
 import { Fibres } from "./fibres";
+import { Ground } from "./ground";
+import { held_place, type Hold } from "./holds";
 import type { Surface } from "./meshes";
 import { Obstacles } from "./obstacles";
 import type { Stage } from "./stage";
-
-const hair_colours: readonly Rgb[] = [
-  [0.66, 0.45, 0.27],
-  [0.72, 0.51, 0.31],
-  [0.58, 0.38, 0.22],
-  [0.79, 0.58, 0.37],
-];
 
 export class World {
   readonly fibres: Fibres;
   readonly obstacles: Obstacles;
   readonly contacts: Contacts;
+  private readonly ground = new Ground();
+  private ground_is_a_plane = false;
+  /** Of the whole run. */
+  private extent: { points: readonly THREE.Vector3[]; size: number; frame: Frame } | null = null;
   shown: Shown | null = null;
   /** Limits of the fibres' colours: chosen by hand, or of all values seen so far. */
   fixed_range: Range | null = null;
   private seen_range: Range | null = null;
   private seen_quantity: Quantity | null = null;
   private largest_force = 0;
+  private holds: readonly Hold[] = [];
+  private largest_load = 0; // [N]
   private drawn_contacts = 0;
   private readonly centre = new THREE.Vector3();
 
   constructor(
     readonly layout: Layout,
     surfaces: readonly Surface[],
-    private readonly group_names: readonly string[],
+    private readonly names: { readonly groups: readonly string[]; readonly obstacles: readonly string[] },
     private readonly stage: Stage,
   ) {
     this.fibres = new Fibres(layout);
@@ -44,11 +45,12 @@ export class World {
     let radius = 0;
     for (const r of layout.radius) radius = Math.max(radius, r);
     this.contacts = new Contacts(2.5 * radius);
-    stage.scene.add(this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    stage.scene.add(this.ground.group, this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
   }
 
   dispose(): void {
-    this.stage.scene.remove(this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    this.stage.scene.remove(this.ground.group, this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    this.ground.dispose();
     this.fibres.dispose();
     this.obstacles.dispose();
     this.contacts.dispose();
@@ -63,26 +65,43 @@ export class World {
     return this.fixed_range ?? this.seen_range ?? { low: 0, high: 1 };
   }
 
-  /** The first frame: sizes of planes and the view. */
-  start(frame: Frame): void {
-    this.outline(frame);
+  /** Frames from all of the run: sizes of planes, the ground and the first view. */
+  start(frames: readonly Frame[]): void {
+    const points = this.outline(frames);
+    this.stage.set_outline(points);
+    new THREE.Box3().setFromPoints(points).getCenter(this.centre);
     this.obstacles.add_planes(this.stage.size);
+    this.extent = { points, size: this.stage.size, frame: frames[0]! };
+    this.place_ground();
   }
 
+  /** For a view of what is seen now. */
   refit(): void {
-    if (this.shown) this.outline(this.shown.frame);
+    if (this.shown) this.stage.set_outline(this.outline([this.shown.frame]));
+  }
+
+  /** At the lowest point, or at a floor not far below it, which then stands for it while it is seen. */
+  place_ground(): void {
+    if (!this.extent) return;
+    const { points, size, frame } = this.extent;
+    const { up } = this.stage.camera;
+    const lowest = points.reduce((least, point) => Math.min(least, point.dot(up)), Infinity);
+    const floors = this.obstacles.level_planes(frame, up).filter((height) => height > lowest - size);
+    this.ground_is_a_plane = floors.length > 0;
+    this.ground.place(this.centre, up, Math.min(lowest, ...floors), size);
   }
 
   /** Some thousand points of the fibres and meshes and the ends of the capsules; planes are left out. */
-  private outline(frame: Frame): void {
+  private outline(frames: readonly Frame[]): THREE.Vector3[] {
     const points: THREE.Vector3[] = [];
-    const stride = 3 * Math.max(1, Math.floor(frame.points.length / 15000));
-    for (let i = 0; i < frame.points.length; i += stride) points.push(new THREE.Vector3().fromArray(frame.points, i));
-    points.push(...this.obstacles.outline(frame));
+    for (const frame of frames) {
+      const stride = 3 * Math.max(1, Math.floor((frame.points.length * frames.length) / 15000));
+      for (let i = 0; i < frame.points.length; i += stride) points.push(new THREE.Vector3().fromArray(frame.points, i));
+      for (const point of this.obstacles.outline(frame)) points.push(point);
+    }
     const finite = points.filter((point) => Number.isFinite(point.x + point.y + point.z));
     if (finite.length === 0) finite.push(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
-    this.stage.set_outline(finite);
-    new THREE.Box3().setFromPoints(finite).getCenter(this.centre);
+    return finite;
   }
 
   show(shown: Shown, settings: Settings): void {
@@ -114,10 +133,11 @@ export class World {
     this.fibres.set_thickness(10 ** settings.thickness);
     this.fibres.mesh.visible = settings.show_fibres;
     this.obstacles.group.visible = settings.show_obstacles;
+    this.ground.group.visible = settings.show_ground && !(this.ground_is_a_plane && settings.show_obstacles);
     this.obstacles.set_opacity(settings.opacity);
     this.contacts.dots.visible = settings.show_contacts && this.drawn_contacts > 0;
     this.contacts.arrows.visible = settings.show_forces && this.drawn_contacts > 0;
-    this.contacts.set_scales(this.force_limit, this.arrow_length(settings), settings.contact_colour);
+    this.contacts.set_scales(this.force_limit, this.arrow_length(settings), this.longest_arrow, settings.contact_colour);
     this.stage.redraw();
   }
 
@@ -137,9 +157,13 @@ export class World {
     if (is_quantity(settings.colour)) {
       const { label, unit } = quantities[settings.colour];
       out.push({ kind: "bar", title: label, unit, map: this.map_of(settings.colour), range: this.range });
-    } else if (settings.colour === "group" && this.group_names.length > 0) {
-      const colours = this.group_names.slice(0, 12).map((text, i) => ({ colour: group_colour(i), text }));
+    } else if (settings.colour === "group" && this.names.groups.length > 0) {
+      const colours = this.names.groups.slice(0, 12).map((text, i) => ({ colour: group_colour(i), text }));
       out.push({ kind: "key", title: "Group", colours });
+    }
+    if (settings.show_obstacles && this.names.obstacles.length > 1) {
+      const colours = this.names.obstacles.slice(0, 8).map((text, i) => ({ colour: obstacle_colour(i), text }));
+      out.push({ kind: "key", title: "Obstacles", colours });
     }
     if (this.drawn_contacts > 0 && (settings.show_contacts || settings.show_forces)) {
       if (settings.contact_colour === "state") {
@@ -150,17 +174,33 @@ export class World {
         out.push({ kind: "bar", title: "Normal force", unit: "N", map: "plasma", range });
       }
       if (settings.show_forces) {
-        const force = round_up(this.force_limit / 4);
-        const length = force * this.arrow_length(settings);
-        out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)}: ${with_unit(length, "m", 2)} long` });
+        const scale = this.arrow_length(settings);
+        const force = Math.min(round_up(this.force_limit / 4), round_down(this.longest_arrow / scale));
+        const length = force * scale;
+        const most = with_unit(this.longest_arrow, "m", 2);
+        out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)}: ${with_unit(length, "m", 2)} long, at most ${most}` });
       }
     }
     return out;
   }
 
+  /** `largest`: of all their loads [N]. */
+  set_holds(holds: readonly Hold[], largest: number): void {
+    this.holds = holds;
+    this.largest_load = largest;
+    this.stage.redraw();
+  }
+  held_places(): (THREE.Vector3 | null)[] {
+    return this.shown ? this.holds.map((hold) => held_place(this.layout, this.shown!.frame.points, hold)) : [];
+  }
+  /** World length of a newton in the arrows of holds' loads. */
+  load_scale(settings: Settings): number {
+    return this.largest_load > 0 ? Math.min((10 ** settings.arrow_scale * 0.16 * this.stage.size), this.longest_arrow) / this.largest_load : 0;
+  }
+
   prepare(): void {
     this.fibres.prepare(this.stage.pixel_size);
-    this.contacts.prepare(this.stage.pixel_size, this.stage.renderer.getPixelRatio(), this.drawn_contacts);
+    this.contacts.prepare(this.stage.pixel_size, this.stage.fineness, this.drawn_contacts);
   }
 
   private get force_limit(): number {
@@ -170,6 +210,9 @@ export class World {
   /** World length of a newton: the largest force of what has been seen is some sixth of the scene. */
   private arrow_length(settings: Settings): number {
     return (10 ** settings.arrow_scale * 0.16 * this.stage.size) / this.force_limit;
+  }
+  private get longest_arrow(): number {
+    return 0.25 * this.stage.size;
   }
 
   private map_of(quantity: Quantity): MapName {

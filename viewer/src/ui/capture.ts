@@ -3,22 +3,39 @@
 import type { LegendEntry } from "./legend";
 import { bar_ticks } from "./legend";
 import { css, map_colour } from "../colours";
+import type { Stage } from "../scene/stage";
+import { compass_width } from "./compass";
+import { paint_marks, type Mark } from "./marks";
 import { download, theme_colour } from "./page";
 
-/** The canvas with title, time and legend, as a PNG file. `canvas` must have been drawn in this very task. */
-export function save_picture(canvas: HTMLCanvasElement, head: string, legend: readonly LegendEntry[], name: string): void {
+/** What stands on a picture beside the scene. */
+export interface Words {
+  readonly head: string;
+  readonly legend: readonly LegendEntry[];
+  readonly marks: (bottom: number) => readonly Mark[]; // axes and scale above `bottom`
+}
+
+const legend_width = 250; // pixels of the page
+
+/** The canvas, which must have been drawn in this very task, as a PNG file. */
+export function save_picture(stage: Stage, words: Words | null, name: string): void {
+  const { canvas, room, fineness } = stage;
   const picture = document.createElement("canvas");
   picture.width = canvas.width;
   picture.height = canvas.height;
   const context = picture.getContext("2d")!;
   context.drawImage(canvas, 0, 0);
-  const unit = canvas.width / canvas.clientWidth;
-  context.scale(unit, unit);
-  context.fillStyle = theme_colour("ink");
-  context.font = "600 16px system-ui, sans-serif";
-  context.fillText(head, 14, 26);
-  let y = canvas.clientHeight - 14;
-  for (const entry of [...legend].reverse()) y = draw_entry(context, entry, y) - 16;
+  if (words) {
+    context.scale(fineness, fineness);
+    let y = room.height - 14;
+    for (const entry of [...words.legend].reverse()) y = draw_entry(context, entry, y) - 16;
+    const beside = words.legend.length === 0 || room.width > legend_width + compass_width;
+    paint_marks(context, words.marks(beside ? room.height : y));
+    context.fillStyle = theme_colour("ink");
+    context.textAlign = "left";
+    context.font = "600 16px system-ui, sans-serif";
+    context.fillText(words.head, 14, 26);
+  }
   picture.toBlob((blob) => {
     if (blob) download(blob, name);
   }, "image/png");

@@ -3,6 +3,7 @@
 import { css, map_colour, type MapName, type Rgb } from "../colours";
 import { scaled_unit, short, ticks, type Range } from "../data/numbers";
 import { make } from "./page";
+import { svg } from "./svg";
 
 export interface BarEntry {
   readonly kind: "bar";
@@ -24,15 +25,6 @@ export interface ScaleEntry {
 export type LegendEntry = BarEntry | KeyEntry | ScaleEntry;
 
 const bar = { width: 200, height: 12, margin: 16 };
-const svg_name = "http://www.w3.org/2000/svg";
-
-function svg(tag: string, attributes: Record<string, string | number>, text = ""): SVGElement {
-  const out = document.createElementNS(svg_name, tag);
-  for (const [name, value] of Object.entries(attributes)) out.setAttribute(name, String(value));
-  out.textContent = text;
-  return out;
-}
-
 /** Title with the unit in which the ticks are, and the ticks at fractions of the bar. */
 export function bar_ticks(entry: BarEntry): { title: string; marks: { at: number; text: string }[] } {
   const { low, high } = entry.range;

@@ -1,9 +1,9 @@
 /** Elements of index.html by their id, and small helpers to make others. */
 
-export function element<T extends HTMLElement = HTMLElement>(id: string): T {
+export function element<T extends Element = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
   if (!found) throw new Error(`index.html has no element '${id}'`);
-  return found as T;
+  return found as unknown as T;
 }
 
 export const input = (id: string): HTMLInputElement => element<HTMLInputElement>(id);

@@ -1,79 +1,74 @@
-/** Forces, energies, contacts and the solver over time, with the play head; a click seeks. */
+/** Forces, loads of holds, energies, contacts and the solver over time, with the play head; a click seeks. */
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { Curves, ForceTable, StepTable } from "../data/api";
 import { scaled_unit, short } from "../data/numbers";
 import { frame_at } from "../data/player";
+import { choices_of, figure_names, figure_of, figures_of, type Axis, type Figure, type FigureName, type Side, type Tables } from "./figures";
 import { choice, element, make, set_options, theme_colour } from "./page";
-
-interface Line {
-  readonly label: string;
-  readonly values: readonly (number | null)[];
-}
-interface Figure {
-  readonly times: readonly number[];
-  readonly lines: readonly Line[];
-  readonly unit: string;
-  readonly logarithmic?: boolean;
-}
-
-const names = ["Force", "Energy", "Contacts", "Solver"] as const;
-type Name = (typeof names)[number];
 
 const line_colours = {
   light: ["#0072b2", "#d55e00", "#009e73", "#aa4499", "#777777"],
   dark: ["#56b4e9", "#ff9955", "#3fd0a0", "#e08bd0", "#a5adb8"],
 };
+const font = "11px system-ui";
 
-/** Both ends of every stretch, in the order that keeps a line narrow: each stretch gives its least and its greatest. */
-export function envelope(curves: Curves, column: number): { times: number[]; values: (number | null)[] } {
-  const times: number[] = [];
-  const values: (number | null)[] = [];
-  curves.from.forEach((from, i) => {
-    const to = curves.to[i]!;
-    const [least, greatest] = [curves.least[column]![i]!, curves.greatest[column]![i]!];
-    if (to === from) {
-      times.push(from);
-      values.push(least);
-      return;
-    }
-    times.push(from, from + (to - from) / 2);
-    values.push(least, greatest);
-  });
-  return { times, values };
+interface Unit {
+  readonly factor: number;
+  readonly name: string;
 }
 
 export class Plots {
-  private shown: Name = "Force";
-  private steps: StepTable | null = null;
-  private forces: ForceTable | null = null;
+  private shown: FigureName = "Force";
+  private tables: Tables | null = null;
+  private readonly chosen = new Map<FigureName, number>(); // index of the obstacle or hold
   private plot: uPlot | null = null;
   private readonly target = element("plot");
   private time = 0;
+  private wanted = ""; // place to go to once there are tables
 
   constructor(private readonly seek: (time: number) => void) {
-    const tabs = names.map((name) => {
+    const tabs = figure_names.map((name) => {
       const tab = make("button", { type: "button", textContent: name });
       tab.setAttribute("role", "tab");
       tab.addEventListener("click", () => this.show(name));
       return tab;
     });
     element("plot-tabs").append(...tabs);
-    choice("plot-obstacle").addEventListener("change", () => this.draw());
+    choice("plot-of").addEventListener("change", () => {
+      this.chosen.set(this.shown, choice("plot-of").selectedIndex);
+      this.draw();
+    });
     new ResizeObserver(() => this.resize()).observe(this.target);
     this.select("Force");
   }
 
-  set_tables(steps: StepTable, forces: ForceTable): void {
-    if (!this.steps && Object.keys(forces.obstacles).length === 0) this.select("Energy");
-    this.steps = steps;
-    this.forces = forces;
-    set_options(
-      choice("plot-obstacle"),
-      Object.keys(forces.obstacles).map((name) => [name, name]),
-    );
+  /** The first of the figures that there are is shown until another is chosen. */
+  set_tables(tables: Tables): void {
+    const first = this.tables === null;
+    this.tables = tables;
+    const present = figures_of(tables);
+    for (const tab of element("plot-tabs").children) (tab as HTMLElement).hidden = !present.includes(tab.textContent as FigureName);
+    if (first || !present.includes(this.shown)) this.select(present[0]!);
+    if (first) this.go(this.wanted);
     this.draw();
+  }
+
+  /** Which figure of which obstacle or held point; empty: the first of all. */
+  get place(): string {
+    const at = this.chosen.get(this.shown) ?? 0;
+    if (!this.tables) return this.wanted;
+    return this.shown === figures_of(this.tables)[0] && at === 0 ? "" : `${this.shown},${at}`;
+  }
+  set place(place: string) {
+    this.wanted = place;
+  }
+  private go(place: string): void {
+    const [name, at] = place.split(",");
+    const found = figures_of(this.tables!).find((one) => one === name);
+    if (!found) return;
+    this.select(found);
+    this.chosen.set(found, Math.max(0, Math.round(Number(at)) || 0));
   }
 
   set_time(time: number): void {
@@ -84,78 +79,76 @@ export class Plots {
 
   /** Also after a change of theme. */
   draw(): void {
-    const figure = this.figure();
-    element("obstacle-choice").hidden = this.shown !== "Force" || Object.keys(this.forces?.obstacles ?? {}).length < 1;
     this.plot?.destroy();
     this.plot = null;
     this.target.replaceChildren();
+    const choices = this.tables ? choices_of(this.shown, this.tables) : [];
+    const at = Math.min(this.chosen.get(this.shown) ?? 0, Math.max(0, choices.length - 1));
+    element("plot-choice").hidden = choices.length === 0;
+    set_options(choice("plot-of"), choices.map((name, i) => [String(i), name]));
+    choice("plot-of").selectedIndex = at;
+    const figure = this.tables && figure_of(this.shown, this.tables, at);
     if (!figure || figure.times.length < 2 || figure.lines.length === 0) {
-      const what = this.shown === "Force" ? "No force on an obstacle." : "No steps yet.";
-      this.target.append(make("p", { className: "empty", textContent: what }));
+      this.target.append(make("p", { className: "empty", textContent: "No steps yet." }));
       return;
     }
-    const { factor, name } = scaled_unit(largest(figure), figure.unit);
-    const data = figure.lines.map((line) => line.values.map((v) => scaled(v, factor, figure.logarithmic ?? false)));
-    this.plot = new uPlot(this.options(figure, name), [[...figure.times], ...data], this.target);
+    const units = { left: unit_of(figure, "left"), right: unit_of(figure, "right") };
+    const data = figure.lines.map(({ values, side }) => values.map((v) => scaled(v, units[side].factor, figure.axes[side]!)));
+    this.plot = new uPlot(this.options(figure, units), [[...figure.times], ...data], this.target);
+    this.resize();
     this.tell_values();
   }
 
-  private show(name: Name): void {
+  private show(name: FigureName): void {
     this.select(name);
     this.draw();
   }
-  private select(name: Name): void {
+  private select(name: FigureName): void {
     this.shown = name;
     for (const tab of element("plot-tabs").children) {
       tab.setAttribute("aria-selected", String(tab.textContent === name));
     }
   }
 
-  private figure(): Figure | null {
-    if (this.shown === "Force") {
-      const curves = this.forces?.obstacles[choice("plot-obstacle").value];
-      return curves ? figure_of(curves, this.forces!.columns, ["force", "fx", "fy", "fz"], "N", ["|F|", "Fx", "Fy", "Fz"]) : null;
-    }
-    if (!this.steps) return null;
-    const { curves, columns } = this.steps;
-    if (this.shown === "Energy") {
-      return figure_of(curves, columns, ["kinetic", "elastic", "gravity", "work_external"], "J", ["kinetic", "elastic", "gravity", "work done from outside"]);
-    }
-    if (this.shown === "Contacts") return figure_of(curves, columns, ["contacts"], "", ["contacts"]);
-    return { ...figure_of(curves, columns, ["iterations", "residual"], "", ["iterations", "residual"]), logarithmic: true };
-  }
-
-  private options(figure: Figure, unit: string): uPlot.Options {
+  private options(figure: Figure, units: Record<Side, Unit>): uPlot.Options {
     const dark = document.documentElement.dataset["theme"] === "dark";
     const colours = line_colours[dark ? "dark" : "light"];
     const [ink, grid] = [theme_colour("soft"), theme_colour("line")];
-    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font: "11px system-ui" };
+    const common = { stroke: ink, ticks: { stroke: grid, width: 1 }, font, labelFont: font, labelSize: 16 };
+    const sides = (["left", "right"] as const).filter((side) => figure.axes[side]);
     return {
       ...this.size(),
       pxAlign: false,
       padding: [8, 12, 0, 0],
       cursor: { points: { size: 5 }, drag: { x: false, y: false } },
-      scales: { x: { time: false }, y: figure.logarithmic ? { distr: 3, log: 10 } : {} },
+      scales: { x: { time: false }, ...Object.fromEntries(sides.map((side) => [side, scale_of(figure.axes[side]!)])) },
       legend: { live: true },
       series: [
         { label: "t", value: (_, v) => (v == null ? "–" : `${short(v, 5)} s`) },
         ...figure.lines.map((line, i) => ({
           label: line.label,
+          scale: line.side,
           stroke: colours[i % colours.length]!,
           width: 1.4,
           spanGaps: false,
           points: { show: false },
-          value: (_: uPlot, v: number | null) => (v == null ? "–" : `${short(v, 4)} ${unit}`.trim()),
+          value: (_: uPlot, v: number | null) => (v == null ? "–" : `${short(v, 4)} ${units[line.side].name}`.trim()),
         })),
       ],
       axes: [
-        { ...axis, values: (_, values) => values.map((v) => short(v, 5)), label: "t [s]", labelSize: 16, labelFont: "11px system-ui", size: 28 },
-        {
-          ...axis,
-          values: (_, values) => values.map((v) => (v == null ? "" : short(v, 4))),
-          size: 62,
-          ...(unit ? { label: `[${unit}]`, labelSize: 16, labelFont: "11px system-ui" } : {}),
-        },
+        { ...common, grid: { stroke: grid, width: 1 }, values: (_, values) => values.map((v) => short(v, 5)), label: "t [s]", size: 28 },
+        ...sides.map((side) => ({
+          ...common,
+          scale: side,
+          side: side === "left" ? 3 : 1,
+          grid: side === "left" ? { stroke: grid, width: 1 } : { show: false },
+          // Of several axes each has the colour of its line.
+          stroke: sides.length > 1 ? colours[figure.lines.findIndex((line) => line.side === side)]! : ink,
+          values: (_: uPlot, values: (number | null)[]) => values.map((v) => (v == null ? "" : short(v, 4))),
+          size: 56,
+          space: 22,
+          label: units[side].name ? `${figure.axes[side]!.label} [${units[side].name}]` : figure.axes[side]!.label,
+        })),
       ],
       hooks: { draw: [(u) => this.draw_head(u)], ready: [(u) => this.listen(u)], setCursor: [() => this.tell_values()] },
     };
@@ -191,27 +184,33 @@ export class Plots {
     });
   }
 
+  /** The legend stands above the curves and takes what it needs. */
   private size(): { width: number; height: number } {
-    return { width: Math.max(100, this.target.clientWidth), height: Math.max(60, this.target.clientHeight - 24) };
+    const legend = this.target.querySelector<HTMLElement>(".u-legend")?.offsetHeight ?? 24;
+    return { width: Math.max(100, this.target.clientWidth), height: Math.max(60, this.target.clientHeight - legend) };
   }
   private resize(): void {
     this.plot?.setSize(this.size());
   }
 }
 
-function figure_of(curves: Curves, columns: readonly string[], wanted: readonly string[], unit: string, labels: readonly string[]): Figure {
-  const found = wanted.map((name, i) => ({ column: columns.indexOf(name), label: labels[i]! })).filter(({ column }) => column >= 0);
-  const lines = found.map(({ column, label }) => ({ label, values: envelope(curves, column).values }));
-  return { times: found.length > 0 ? envelope(curves, found[0]!.column).times : [], lines, unit };
+/** An axis without values, or with zeros alone, has a range all the same. */
+function scale_of({ logarithmic }: Axis): uPlot.Scale {
+  const none = (low: number | null, high: number | null): boolean => low === null || high === null || !Number.isFinite(low + high);
+  if (logarithmic) {
+    return { distr: 3, log: 10, range: (_, low, high) => (none(low, high) ? [1e-16, 1] : uPlot.rangeLog(low, high, 10, true)) };
+  }
+  return { range: (_, low, high) => (none(low, high) || (low === 0 && high === 0) ? [0, 1] : uPlot.rangeNum(low, high, 0.1, true)) };
 }
 
-function largest(figure: Figure): number {
-  let out = 0;
-  for (const line of figure.lines) for (const value of line.values) out = Math.max(out, Math.abs(value ?? 0));
-  return out;
+function unit_of(figure: Figure, side: Side): Unit {
+  let largest = 0;
+  for (const line of figure.lines) if (line.side === side) for (const value of line.values) largest = Math.max(largest, Math.abs(value ?? 0));
+  const axis = figure.axes[side];
+  return axis?.unit ? scaled_unit(largest, axis.unit) : { factor: 1, name: "" };
 }
 
-function scaled(value: number | null, factor: number, logarithmic: boolean): number | null {
-  if (value === null || (logarithmic && !(value > 0))) return null;
+function scaled(value: number | null, factor: number, axis: Axis): number | null {
+  if (value === null || (axis.logarithmic && !(value > 0))) return null;
   return value * factor;
 }
