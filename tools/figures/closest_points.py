@@ -146,7 +146,7 @@ def main():
     ends = 1e3 * np.array([a.jet(sa)[0], b.jet(sb)[0]])
     left.plot(ends[:, 0], ends[:, 1], "o-", color="black", lw=1, ms=4, label="nearest points")
     left.set(xlabel="x [mm]", ylabel="y [mm]", aspect="equal")
-    left.legend(frameon=False, loc="lower left", fontsize=8)
+    left.legend(frameon=False, loc="upper right", fontsize=8)
 
     grid = np.linspace(0, 0.05, 140)
     pa, pb = np.array([a.jet(x)[0] for x in grid]), np.array([b.jet(x)[0] for x in grid])
