@@ -103,7 +103,6 @@ render::Image seen(const render::Mesh& mesh) {
   return render::render(scene, {.position = {0, -0.1, 0}, .target = {0, 0, 0}, .field_of_view_deg = 13}, options);
 }
 
-// Also where the light ends: shadows of facets on themselves would be darker by a tenth and more there.
 TEST(Render, a_coarse_sphere_is_shaded_as_a_fine_one) {
   const render::Image coarse = seen(sphere(12));
   const render::Image fine = seen(sphere(120));
