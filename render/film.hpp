@@ -49,7 +49,7 @@ std::vector<float> shown_errors(const Film& film);
 /// differ by no more than the samples' variance explains. Weights of one half of the samples are used on the other, so
 /// that noise is not taken for detail. Where samples are many, nothing changes.
 /// `strength`: differences in standard deviations that are taken for noise; 0: the means, as where a pixel has fewer
-/// than four samples.
+/// than four samples. @cite rousselle2012
 Image developed(const Film& film, float strength);
 
 }  // namespace tresse::render

@@ -40,7 +40,7 @@ std::optional<float> number(std::string_view text) {
   return out;
 }
 
-/// Absorption of fibres of which a thick strand has a colour. @cite chiang2016 eq. 9
+/// Absorption of fibres of which a thick strand has a colour. @cite chiang2016
 Color absorption_of(const Color& colour, float azimuthal_roughness) {
   const float b = azimuthal_roughness;
   const float scale = 5.969F - 0.215F * b + 2.532F * b * b - 10.73F * std::pow(b, 3.0F) + 5.574F * std::pow(b, 4.0F) +

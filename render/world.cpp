@@ -194,7 +194,7 @@ struct World::Data {
 
   /// The surface that the facet stands for: its normal on the viewer's side, and where rays leave it. From the facet
   /// they would meet its neighbours where light grazes them; so they begin at the mean of the point's projections on
-  /// the planes through the corners across their normals, which is above a convex surface (after Hanika 2021).
+  /// the planes through the corners across their normals, which is above a convex surface @cite hanika2021.
   void smooth(Hit& hit, unsigned face, float u, float v, const Vec3& direction) const {
     const std::array<float, 3> share = {1.0F - u - v, u, v};
     Vec3 normal = Vec3::Zero();

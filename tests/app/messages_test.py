@@ -175,6 +175,15 @@ def what_next(folder):
         subprocess.run([folder.program, *command], cwd=folder.folder, check=True, capture_output=True, timeout=100)
 
 
+def a_state_is_no_scene(folder):
+    folder.call(THIN, "run", "-o", "out", "--quiet")
+    (folder.folder / "out/checkpoint.h5").rename(folder.folder / "s.h5")
+    for command in (["check", "s.h5"], ["check", "s.h5", "--parameters"], ["static", "s.h5", "-o", "rest"]):
+        result = subprocess.run([folder.program, *command], cwd=folder.folder, capture_output=True, text=True, timeout=100)
+        assert result.returncode == 2 and "s.h5: is an HDF5 file" in result.stderr, result
+        assert result.stderr.count("\n") == 1 and not (folder.folder / "rest").exists(), result
+
+
 def parameters_alone(folder):
     scene = THIN.replace('"20 cm"', '"${long}"') + 'from = "no file"\n[parameters]\nlong = "20 cm" # of the hair\nmany = 3\n'
     listed = folder.call(scene, "check", "--parameters", "--set", "many=4").stdout
@@ -186,7 +195,7 @@ def main():
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
     for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
-                 help_and_version, what_next, parameters_alone):  # fmt: skip
+                 help_and_version, what_next, a_state_is_no_scene, parameters_alone):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)

@@ -286,14 +286,29 @@ SceneDocument parse_scene_document(std::string_view text, std::string_view file_
   return detail::parse_document(text, file_name, set, nullptr);
 }
 
+namespace {
+
+/// The text of a scene file.
+std::string read_scene_text(const std::filesystem::path& file) {
+  std::string text = read_file(file, "a scene file");
+  require(!text.starts_with("\x89HDF\r\n"), [&] {
+    return fmt::format(
+        "{}: is an HDF5 file, such as a state that a run kept, which tresse run goes on from; expected a "
+        "scene (.toml)",
+        file.string());
+  });
+  return text;
+}
+
+}  // namespace
+
 SceneDocument read_scene_document(const std::filesystem::path& file, const ParameterOverrides& set) {
-  const std::string name = file.string();
-  return parse_scene_document(read_file(file, "a scene file"), name, set);
+  return parse_scene_document(read_scene_text(file), file.string(), set);
 }
 
 std::vector<Parameter> read_parameters(const std::filesystem::path& file, const ParameterOverrides& set) {
   const std::string name = file.string();
-  const std::string text = read_file(file, "a scene file");
+  const std::string text = read_scene_text(file);
   TomlNode root = parse_toml(text, name);
   const ParameterOverrides of_parameters = apply_settings(root, set);
   return Parameters(root.find("parameters"), text, name, of_parameters).list();
