@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include <tresse/base/errors.hpp>
 #include <tresse/io/export.hpp>
 
 #include "commands.hpp"
 #include "messages.hpp"
+#include "view/html_page.hpp"
+#include "view/page_assets.hpp"
 
 namespace tresse::app {
 namespace {
@@ -18,10 +24,27 @@ struct ExportArguments {
   bool no_contacts = false;
   bool no_obstacles = false;
   bool quiet = false;
+  std::uint64_t largest_page = view::largest_page / 1'000'000;  // [MB]
   io::ExportOptions options;
 };
 
+constexpr const char* html = "html";
+
+bool is_html(const ExportArguments& a) {
+  return a.options.format == html || (a.options.format.empty() && std::string_view(a.output).ends_with(".html"));
+}
+
+void export_page(const ExportArguments& a) {
+  require(!a.no_contacts && !a.no_obstacles,
+          "--no-contacts and --no-obstacles: not for html, whose page can hide them; expected neither");
+  const view::PageReport report = view::write_html_page(a.folder, a.output, io::read_frame_selection(a.frames),
+                                                        view::find_assets(""), a.largest_page * 1'000'000);
+  if (a.quiet) return;
+  say("{} frame{} as {}: {}", report.frames, report.frames == 1 ? "" : "s", html, report.file.string());
+}
+
 void export_frames(ExportArguments& a) {
+  if (is_html(a)) return export_page(a);
   a.options.frames = io::read_frame_selection(a.frames);
   a.options.contacts = !a.no_contacts;
   a.options.obstacles = !a.no_obstacles;
@@ -32,23 +55,28 @@ void export_frames(ExportArguments& a) {
 }
 
 void add_options(CLI::App& command, ExportArguments& a) {
+  std::vector<std::string> formats = io::export_formats();
+  formats.emplace_back(html);
   command.add_option("DIR", a.folder, "folder of a run, also one under way, or a trajectory.h5")->required();
   command
       .add_option("--format", a.options.format, "of the files (docs/guide/exports.md; default: by the ending of -o)")
-      ->check(CLI::IsMember(io::export_formats()));
-  command.add_option("-o,--output", a.output,
-                     "file to write: .usda, .pvd, .vtkhdf, .obj, .glb or .gltf, .csv; or a folder (default: DIR), for "
-                     "export.usda and so on");
+      ->check(CLI::IsMember(formats));
+  command.add_option(
+      "-o,--output", a.output,
+      "file to write: .usda, .pvd, .vtkhdf, .obj, .glb or .gltf, .csv, .html; or a folder (default: DIR), for "
+      "export.usda and so on");
   command.add_option("--frames", a.frames, "one, or FIRST:LAST:STRIDE; negative: from the end (default: all)");
   command.add_option("--fps", a.options.time_codes_per_second, "usda: time codes a second")->capture_default_str();
   command.add_option("--tubes", a.options.tube_sides, "gltf: fibres as tubes of so many sides instead of lines");
   command.add_flag("--polylines", a.options.polylines, "obj: a record a fibre, not one a segment");
   command.add_flag("--no-contacts", a.no_contacts, "without the contacts");
   command.add_flag("--no-obstacles", a.no_obstacles, "without the obstacles");
+  command.add_option("--largest-page", a.largest_page, "html: in MB")->check(CLI::Range(1, 2000))->group("");
   command.add_flag("--quiet", a.quiet, "say nothing");
   command.footer(
       "Example: tresse export out -o comb.usda --frames ::4\n"
-      "         tresse export out -o comb.pvd     # for ParaView");
+      "         tresse export out -o comb.pvd     # for ParaView\n"
+      "         tresse export out -o comb.html    # the viewer and the run in one file");
 }
 
 }  // namespace

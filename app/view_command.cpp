@@ -20,7 +20,7 @@
 
 #include "commands.hpp"
 #include "messages.hpp"
-#include "share_folder.hpp"
+#include "view/page_assets.hpp"
 #include "view/run_data.hpp"
 #include "view/server.hpp"
 
@@ -34,19 +34,6 @@ struct ViewArguments {
   bool end_with_parent = false;
   std::string assets;
 };
-
-view::Assets find_assets(const std::string& chosen) {
-  if (!chosen.empty()) return view::load_assets(chosen);
-  const std::filesystem::path folder = share_folder() / "viewer";
-  std::error_code error;
-  if (!std::filesystem::exists(folder / "index.html", error)) {
-    throw SystemFailure(
-        fmt::format("the viewer's page is not built ({} is missing): install npm, then cmake --build BUILD_FOLDER "
-                    "--target viewer",
-                    folder.string()));
-  }
-  return view::load_assets(folder);
-}
 
 /// Shows the page in the desktop's browser, where there is a desktop. No matter if that fails: the address is printed.
 void open_browser(const std::string& address) {
@@ -93,7 +80,7 @@ void view_run(const ViewArguments& arguments) {
   if (arguments.end_with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
   limit_descriptors();
   view::RunData run(arguments.folder);
-  view::Server server(run, find_assets(arguments.assets), arguments.port);
+  view::Server server(run, view::find_assets(arguments.assets), arguments.port);
   const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
   print("{}", address);
   finish_output();

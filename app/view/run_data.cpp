@@ -200,6 +200,19 @@ std::string RunData::vertices(std::uint64_t generation, std::size_t mesh, std::s
   return vertices_bytes(*layout_of(generation), mesh, key);
 }
 
+void RunData::for_each_mesh_key(const std::function<void(std::size_t, std::size_t)>& visit) {
+  const Layout layout = layout_of(generation_);
+  for (std::size_t mesh = 0; mesh < layout->mesh_frames.size(); ++mesh) {
+    for (std::int64_t key = 0; key < layout->mesh_frames[mesh]; ++key) visit(mesh, static_cast<std::size_t>(key));
+  }
+}
+
+double RunData::least_radius() {
+  const std::lock_guard lock(mutex_);
+  const auto least = std::min_element(layout_->radius.begin(), layout_->radius.end());
+  return least != layout_->radius.end() && *least > 0.0 ? *least : 1.0;
+}
+
 std::string RunData::times(std::uint64_t generation, std::size_t from) {
   const std::lock_guard lock(mutex_);
   require_generation(generation);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,6 +43,9 @@ class RunData {
   std::string layout(std::uint64_t generation);
   std::string meshes(std::uint64_t generation);
   std::string vertices(std::uint64_t generation, std::size_t mesh, std::size_t key);
+  /// Of every mesh and each key frame of its animation.
+  void for_each_mesh_key(const std::function<void(std::size_t mesh, std::size_t key)>& visit);
+  double least_radius();                                          ///< of all fibres; 1 where there is none [m]
   std::string times(std::uint64_t generation, std::size_t from);  ///< float64, of the frames from `from` on [s]
   std::string frame(std::uint64_t generation, std::size_t index);
   std::string hold_loads(std::uint64_t generation, std::size_t index);  ///< of the points in holds()

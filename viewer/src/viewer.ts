@@ -2,6 +2,7 @@
 
 import * as THREE from "three";
 import { fetch_description, fetch_forces, fetch_frame, fetch_holds, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type HoldTable, type RunDescription, type RunState } from "./data/api";
+import { is_embedded } from "./data/embedded";
 import { FrameSource, type Shown } from "./data/frame_source";
 import { Player, speeds, suitable_speed } from "./data/player";
 import { is_quantity, type Frame, type Quantity } from "./data/protocol";
@@ -432,7 +433,7 @@ export class Viewer {
     }
     this.draw_state();
     this.update();
-    setTimeout(() => void this.poll(), poll_interval);
+    if (!is_embedded || this.problem) setTimeout(() => void this.poll(), poll_interval); // what stands in the page does not change
   }
 
   private async open(generation: number): Promise<void> {

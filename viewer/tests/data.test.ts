@@ -2,6 +2,7 @@ import * as THREE from "three";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { hair_colours, map_colour, obstacle_colour, type Rgb } from "../src/colours";
 import { ByteCache } from "../src/data/cache";
+import { part_name, unpack_points, unshuffled } from "../src/data/embedded";
 import { FrameSource } from "../src/data/frame_source";
 import { place_among_keys } from "../src/data/mesh_keys";
 import { quantiles, round_down, round_up, scaled_unit, short, spread, ticks, with_unit } from "../src/data/numbers";
@@ -180,6 +181,22 @@ describe("frames", () => {
     });
     expect(moved).toEqual([0, 0.5, 1, 1]);
     expect(asked.filter((path) => path.includes("vertices"))).toEqual(["/api/vertices?generation=3&mesh=1&key=1"]);
+  });
+});
+
+describe("a run within the page", () => {
+  it("has parts by what is asked of the server", () => {
+    const names = ["/api/state", "/api/times?generation=1&from=0", "/api/frame?generation=1&index=7", "/api/quantity?generation=1&index=7&name=twist", "/api/vertices?generation=1&mesh=2&key=3"].map(part_name);
+    expect(names).toEqual(["state", "times", "frame/7", "quantity/7/twist", "vertices/2/3"]);
+  });
+  it("is put together again", () => {
+    expect([...new Uint8Array(unshuffled(Uint8Array.from([1, 5, 2, 6, 3, 7, 4, 8])))]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const frame = new ArrayBuffer(32 + 24);
+    new Uint32Array(frame, 16, 1)[0] = 2;
+    new Float32Array(frame, 28, 1)[0] = 0.5;
+    new Int32Array(frame, 32).set([4, 2, -2, 0, 7, 1]); // x: 4, 4 + (4 + 2); y: -2, -4; z: 7, 7 + 8
+    expect([...new Float32Array(unpack_points(frame), 32)]).toEqual([2, -1, 3.5, 5, -2, 7.5]);
+    expect([...new Float32Array(unpack_points(frame), 32)]).toEqual([2, -1, 3.5, 5, -2, 7.5]);
   });
 });
 

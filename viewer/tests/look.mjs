@@ -1,6 +1,8 @@
 // What the page shows, in a real browser: a step a feature. Arguments: harness.mjs.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { differences, expect, folder, open_page, options, picture, pixels_of, run_scene, run_steps, serve, settled, until, view_pixels } from "./harness.mjs";
 
 const check = async (page, id, on) => {
@@ -351,8 +353,33 @@ async function pictures_of_any_size(browser, url) {
   await page.close();
 }
 
+async function stands_alone(browser, url, run) {
+  const file = join(folder, "alone.html");
+  const done = spawnSync(options.program, ["export", run, "-o", file, "--frames", "::5", "--quiet"], { encoding: "utf8" });
+  expect(done.status === 0, done.stderr);
+  const shots = [];
+  for (const [address, frame] of [[url, 40], [pathToFileURL(file).href, 8]]) {
+    const page = await open_page(browser, `${address}#frame=${frame}&colour=tension&show_forces=true&range=-0.001,0.001`);
+    await until(page, (n) => Number(document.body.dataset.frame) === n && document.getElementById("legend").textContent.includes("Tension"), frame);
+    await page.waitForSelector("#plot .u-over");
+    await picture(page, `alone_${frame}`);
+    expect((await page.textContent("#clock")) === "t = 0.080 s" || frame === 8, await page.textContent("#clock"));
+    shots.push([page, await page.locator("#canvas").screenshot()]);
+  }
+  const [served, alone] = shots;
+  expect((await alone[0].getAttribute("#scrub", "max")) === "10", "not eleven frames");
+  const { count } = await differences(served[0], await pixels_of(served[0], served[1]), await pixels_of(served[0], alone[1]));
+  expect(count < 800, `the page alone shows ${count} other pixels than the served one`);
+  await alone[0].keyboard.press("Home");
+  await until(alone[0], () => document.body.dataset.frame === "0");
+  await alone[0].keyboard.press("Space");
+  await until(alone[0], () => Number(document.body.dataset.frame) > 3);
+  for (const [page] of shots) await page.close();
+}
+
 await run_steps(async (browser, step) => {
-  const { url } = await serve(run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20"));
-  for (const one of [ground_axes_and_scale, arrows_are_bounded, solver_plot, narrow_window, link_shows_the_same, pictures_of_any_size]) await step(one, browser, url);
+  const run = run_scene("bending", options.scene, "--until", "0.1", "--set", "output.every=20");
+  const { url } = await serve(run);
+  for (const one of [ground_axes_and_scale, arrows_are_bounded, solver_plot, narrow_window, link_shows_the_same, pictures_of_any_size, stands_alone]) await step(one, browser, url, run);
   for (const one of [first_view_holds_the_run, obstacles_have_colours, held_points_and_loads]) await step(one, browser);
 });

@@ -1,5 +1,6 @@
-/** Requests to the server. All reject with an Error whose message can be shown. */
+/** Requests to the server, or to the page itself where a run stands in it. All reject with an Error whose message can be shown. */
 
+import { embedded_bytes, embedded_json, is_embedded } from "./embedded";
 import { parse_frame, parse_layout, parse_meshes, type Frame, type Layout, type Mesh, type Quantity } from "./protocol";
 
 export interface RunSummary {
@@ -70,9 +71,9 @@ async function request(path: string, signal?: AbortSignal): Promise<Response> {
   throw new Error(message);
 }
 
-const json = async <T>(path: string): Promise<T> => (await (await request(path)).json()) as T;
+const json = async <T>(path: string): Promise<T> => (is_embedded ? embedded_json<T>(path) : ((await (await request(path)).json()) as T));
 const bytes = async (path: string, signal?: AbortSignal): Promise<ArrayBuffer> =>
-  (await request(path, signal)).arrayBuffer();
+  is_embedded ? embedded_bytes(path) : (await request(path, signal)).arrayBuffer();
 
 export const fetch_state = (): Promise<RunState> => json("/api/state");
 export const fetch_description = (): Promise<RunDescription> => json("/api/run");
