@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tresse_frames
-from tresse import plots
+from tresse import _page, plots
 from tresse._core import InvalidInput
 from tresse.scene import Scene
 
@@ -124,6 +124,10 @@ class Results:
 
     def __repr__(self):
         return f"Results({str(self.folder)!r})"
+
+    def _repr_html_(self):
+        """The viewer with at most 100 frames, as a notebook shows it."""
+        return _page.in_notebook(self.folder, len(self.frames), repr(self))
 
 
 class Frames:

@@ -1,5 +1,9 @@
 """tresse.load() on runs that ended and on one that goes on; the figures that are drawn of them."""
 
+import html
+import pathlib
+import re
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -7,6 +11,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import tresse  # noqa: E402
+from tresse import _page  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +47,30 @@ def test_tables_and_frames(run):
     assert results.layout["obstacles/names"] == ["a, b", "floor"]
     with pytest.raises(IndexError):
         results.frames[11]
+
+
+def test_a_notebook_shows_the_viewer(run, tmp_path, monkeypatch):
+    results = tresse.load(run[0])
+    shown = results._repr_html_()
+    found = _page.program()
+    if found is None or not (pathlib.Path(found).parents[1] / "share/tresse/viewer/index.html").exists():
+        assert "No viewer: " in shown
+    else:
+        assert shown.startswith('<iframe srcdoc="') and shown.endswith("</iframe>")
+        inside = html.unescape(re.fullmatch(r'<iframe srcdoc="([^"]*)".*</iframe>', shown)[1])
+        assert 'data-part="frame/10"' in inside and 'data-part="frame/11"' not in inside
+        monkeypatch.setattr(_page, "MOST_FRAMES", 4)
+        thinned = results._repr_html_()
+        assert "frame/3&quot;" in thinned and "frame/4&quot;" not in thinned
+        monkeypatch.setattr(_page, "LARGEST", 1)
+        assert len(results._repr_html_()) < 2e6
+    monkeypatch.setattr(_page, "program", lambda: None)
+    reason = "the program tresse was not found, in the path or beside this package"
+    assert results._repr_html_() == f"<code>{html.escape(repr(results))}</code><br>No viewer: {reason}"
+    monkeypatch.setattr(_page, "program", lambda: str(tmp_path / "false"))
+    (tmp_path / "false").write_text("#!/bin/sh\necho 'tresse: <it> fails' >&2\nexit 2\n")
+    (tmp_path / "false").chmod(0o755)
+    assert results._repr_html_().endswith("No viewer: &lt;it&gt; fails")
 
 
 def test_a_run_under_way_is_read(run, tmp_path):

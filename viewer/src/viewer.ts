@@ -317,7 +317,11 @@ export class Viewer {
       default_settings,
     );
     if (text === location.hash.slice(1)) return;
-    history.replaceState(null, "", text ? `#${text}` : location.pathname);
+    try {
+      history.replaceState(null, "", text ? `#${text}` : location.pathname);
+    } catch {
+      this.last_link = Infinity; // a page inside another has no address of its own
+    }
   }
 
   private inspect(): void {

@@ -353,6 +353,27 @@ async function pictures_of_any_size(browser, url) {
   await page.close();
 }
 
+/** As a notebook shows it. */
+async function within_another_page(browser, file) {
+  const around = join(folder, "around.html");
+  const content = readFileSync(file, "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  writeFileSync(around, `<!doctype html><title>notebook</title><iframe srcdoc="${content}" width="900" height="620"></iframe>`);
+  const context = await browser.newContext({ viewport: { width: 1000, height: 700 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(120e3);
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await page.goto(pathToFileURL(around).href);
+  const inside = page.frameLocator("iframe");
+  await inside.locator("body[data-frame='0']").waitFor();
+  await inside.locator("#forward").dispatchEvent("click");
+  await inside.locator("body[data-frame='1']").waitFor();
+  await page.waitForTimeout(1200); // the address would be written
+  await picture(page, "within_another_page");
+  expect(errors.length === 0, `${errors}`);
+  await context.close();
+}
+
 async function stands_alone(browser, url, run) {
   const file = join(folder, "alone.html");
   const done = spawnSync(options.program, ["export", run, "-o", file, "--frames", "::5", "--quiet"], { encoding: "utf8" });
@@ -375,6 +396,7 @@ async function stands_alone(browser, url, run) {
   await alone[0].keyboard.press("Space");
   await until(alone[0], () => Number(document.body.dataset.frame) > 3);
   for (const [page] of shots) await page.close();
+  await within_another_page(browser, file);
 }
 
 await run_steps(async (browser, step) => {
