@@ -280,6 +280,10 @@ async function narrow_window(browser, url) {
       return out;
     });
     expect(problems.length === 0, `with ${part || "nothing"} beside the view: ${problems.join(", ")}`);
+    if (part === "plots") {
+      const [curves, box] = await Promise.all(["#plot .u-wrap", "#plot"].map((one) => page.locator(one).boundingBox()));
+      expect(curves.y + curves.height <= box.y + box.height + 0.5, "the curves leave their place");
+    }
     if (part) await page.click(`#toggle-${part}`);
   }
   await page.close();

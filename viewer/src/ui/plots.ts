@@ -158,6 +158,7 @@ export class Plots {
   private tell_values(): void {
     if (!this.plot || (this.plot.cursor.idx ?? null) !== null) return;
     this.plot.setLegend({ idx: frame_at(this.plot.data[0], this.time) });
+    if (this.plot.height !== this.size().height) this.resize(); // the values take another line now
   }
 
   private draw_head(u: uPlot): void {
