@@ -13,7 +13,7 @@ struct HeldPoint {
   std::string name;  ///< unique among those of the fibre
   std::int32_t fibre = 0;
 
-  auto operator<=>(const HeldPoint&) const = default;
+  auto operator<=>(const HeldPoint&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// (points, 3) float32, the force that the fibre exerts on each over the step that ends at `time` [N]; not a number

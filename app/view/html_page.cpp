@@ -33,7 +33,7 @@ constexpr std::string_view policy =
 
 fs::path page_place(const fs::path& run, const fs::path& output) {
   std::error_code error;
-  const fs::path wanted = output.empty() ? run : output;
+  fs::path wanted = output.empty() ? run : output;
   if (fs::is_directory(wanted, error)) return wanted / "export.html";
   require(wanted.extension() == ".html",
           [&] { return fmt::format("{}: expected a folder, or a name that ends in .html", wanted.string()); });
