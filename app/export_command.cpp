@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/export.hpp>
 
 #include "commands.hpp"
@@ -40,7 +41,7 @@ void export_page(const ExportArguments& a) {
   const view::PageReport report = view::write_html_page(a.folder, a.output, io::read_frame_selection(a.frames),
                                                         view::find_assets(""), a.largest_page * 1'000'000);
   if (a.quiet) return;
-  say("{} frame{} as {}: {}", report.frames, report.frames == 1 ? "" : "s", html, report.file.string());
+  say("{} as {}: {}", counted(static_cast<std::int64_t>(report.frames), "frame"), html, report.file.string());
 }
 
 void export_frames(ExportArguments& a) {
@@ -50,7 +51,7 @@ void export_frames(ExportArguments& a) {
   a.options.obstacles = !a.no_obstacles;
   const io::ExportReport report = io::export_run(a.folder, a.output, a.options);
   if (a.quiet) return;
-  say("{} frame{} as {}: {}", report.frames, report.frames == 1 ? "" : "s", report.format,
+  say("{} as {}: {}", counted(static_cast<std::int64_t>(report.frames), "frame"), report.format,
       report.files.front().string());
 }
 
