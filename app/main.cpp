@@ -20,6 +20,7 @@
 #include <tresse/base/log.hpp>
 
 #include "commands.hpp"
+#include "kept_fits.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
 #include "version.hpp"
@@ -141,6 +142,7 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);
     set_up_log();
     keep_freed_memory();
+    tresse::app::keep_fits();
     CLI::App program("tresse simulates assemblies of curved elastic fibres and the forces between them.", "tresse");
     program.set_version_flag("-v,--version", fmt::format("tresse {} ({})", TRESSE_VERSION, TRESSE_COMMIT));
     program.require_subcommand(1);

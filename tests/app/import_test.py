@@ -279,6 +279,61 @@ def check_threads(program, folder):
     assert texts[0] == texts[1], "fits depend on the number of threads"
 
 
+def check_kept_fits(program, folder):
+    """Fits that a call made are taken by the next: the same bits. Whatever is wrong with what is kept, they are made anew."""
+    write_csv(folder / "kept.csv", strands(4))
+    scene(folder, 'file = "kept.csv", elements = 5')
+    cache = folder / "cache"
+    place = cache / "tresse"
+
+    def environment(**more):
+        return {**{k: v for k, v in os.environ.items() if k != "TRESSE_CACHE"}, "XDG_CACHE_HOME": str(cache), **more}
+
+    def resolved(**more):
+        words = [program, "run", "scene.toml", "-o", "kept", "--quiet", "--until", "0"]
+        result = subprocess.run(words, cwd=folder, env=environment(**more), capture_output=True, text=True, timeout=300)
+        assert result.returncode == 0 and "cache" not in result.stderr, result
+        return (folder / "kept/scene.toml").read_bytes()
+
+    def used():
+        """Whether the one kept file was read or written, by its time, which is set back."""
+        [file] = place.iterdir()
+        fresh = file.stat().st_mtime > 1e9
+        os.utime(file, (1e8, 1e8))
+        return fresh
+
+    plain = resolved(TRESSE_CACHE="off")
+    assert not cache.exists()
+    assert resolved() == plain and used()
+    [file] = place.iterdir()
+    good = file.read_bytes()
+    assert resolved() == plain and used() and file.read_bytes() == good
+    assert resolved(TRESSE_CACHE="off") == plain and not used()
+    for bad in (good[:-1], good[: len(good) // 2] + b"?" + good[len(good) // 2 + 1 :], b"", b"of another program"):
+        file.write_bytes(bad)
+        assert resolved() == plain and file.read_bytes() == good
+    file.unlink()
+    file.mkdir()
+    assert resolved() == plain and list(place.iterdir()) == [file]
+    file.rmdir()
+    # Many at once, on one place: each has the bits, and one file is left.
+    words = [program, "run", "scene.toml", "--quiet", "--until", "0", "-o"]
+    many = [subprocess.Popen([*words, f"many{i}"], cwd=folder, env=environment(), stderr=subprocess.DEVNULL) for i in range(6)]
+    assert [one.wait(timeout=300) for one in many] == [0] * 6
+    assert {(folder / f"many{i}/scene.toml").read_bytes() for i in range(6)} == {plain}
+    assert [f.read_bytes() for f in place.iterdir()] == [good]
+    # Other fits have a place of their own.
+    scene(folder, 'file = "kept.csv", elements = 6')
+    assert resolved() != plain and len(list(place.iterdir())) == 2
+    # No such place, none that can be written, or only that of the home folder.
+    (folder / "no_folder").write_text("")
+    for nowhere in (str(folder / "no_folder"), "/proc/none"):
+        resolved(XDG_CACHE_HOME=nowhere)
+    resolved(XDG_CACHE_HOME="relative", HOME=str(folder / "home"))
+    assert len(list((folder / "home/.cache/tresse").iterdir())) == 1 and not (folder / "relative").exists()
+    resolved(XDG_CACHE_HOME="", HOME="")
+
+
 def check_bad_strands(program, folder):
     """A strand that is none is left out and named, once a command; the others are there."""
     rows = strands(5)
@@ -393,6 +448,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
+    os.environ["TRESSE_CACHE"] = "off"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_hair(program, folder)
@@ -403,6 +459,7 @@ def main():
         check_remarks(program, folder)
         check_left_out(program, folder)
         check_threads(program, folder)
+        check_kept_fits(program, folder)
         check_bad_strands(program, folder)
         check_units_of_file(program, folder)
         check_thickness_of_header(program, folder)

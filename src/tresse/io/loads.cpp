@@ -15,7 +15,7 @@ namespace tresse::io {
 namespace {
 
 /// @throws InvalidInput
-double number(const std::filesystem::path& file, const std::string& text) {
+double number_in(const std::filesystem::path& file, const std::string& text) {
   double out = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc() || end != text.data() + text.size())
@@ -63,9 +63,9 @@ void LoadTallies::add_table(const std::filesystem::path& file, std::uint64_t len
     if (row.size() < static_cast<std::size_t>(first) + 3)
       throw InvalidInput(fmt::format("{}: '{}' is no row of it; expected the table of a run", file.string(), line));
     Vector3& force = forces.emplace_back();
-    for (int axis = 0; axis < 3; ++axis) force[axis] = number(file, row[static_cast<std::size_t>(first + axis)]);
+    for (int axis = 0; axis < 3; ++axis) force[axis] = number_in(file, row[static_cast<std::size_t>(first + axis)]);
     if (forces.size() < tally_of_.size()) continue;
-    add(number(file, row.front()), forces);
+    add(number_in(file, row.front()), forces);
     forces.clear();
   }
 }

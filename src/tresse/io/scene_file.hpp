@@ -56,6 +56,15 @@ struct SceneDocument {
   std::vector<Origin> origins;        ///< numbers the file gives, in the order read; the first 10000
 };
 
+/// Of the strands of the file that is being read, how many are fitted.
+struct FitCount {
+  std::size_t done = 0;
+  std::size_t all = 0;  ///< 0: no fit was needed yet
+};
+
+/// For whoever watches from another thread.
+FitCount fit_count() noexcept;
+
 /// Reads, substitutes, checks everything. Throws InvalidInput with one line "file:line:column: what was found; what was
 /// expected", SystemFailure when the file cannot be read.
 SceneDocument read_scene_document(const std::filesystem::path& file, const ParameterOverrides& set = {});

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
 #include <tresse/io/detail/scene_reader.hpp>
+#include <tresse/io/detail/strand_fits.hpp>
 #include <tresse/io/detail/text.hpp>
 #include <tresse/io/polyline_file.hpp>
 #include <tresse/rods/fit_curve.hpp>
@@ -111,43 +111,17 @@ Polylines read_rows(const TableReader& table, const Source& source, bool thickne
   return out;
 }
 
-double polyline_length(const std::vector<Vector3>& row) {
-  double out = 0.0;
-  for (std::size_t p = 1; p < row.size(); ++p) out += (row[p] - row[p - 1]).norm();
-  return out;
-}
-
-/// What became of a row.
-struct Fitted {
-  rods::FittedCurve curve;
-  double tolerance = 0.0;  ///< 0: none [m]
-  std::string refused;     ///< why there is no fit
-};
-
-Fitted fit(const std::vector<Vector3>& row, const scene::FibreGroup& group, const Source& source) {
-  rods::FitOptions options{.affine = group.model == "super-clothoid",
-                           .elements = source.elements,
-                           .tolerance = source.tolerance,
-                           .clamped_root = group.root.condition == rods::RootCondition::clamped};
-  if (options.elements == 0 && options.tolerance == 0.0) options.tolerance = 1e-3 * polyline_length(row);
-  try {
-    return {scene::curvature_model(group.model) ? rods::fit_curve(row, options) : rods::fit_polygon(row, options),
-            options.tolerance,
-            {}};
-  } catch (const InvalidInput& error) {
-    return {{}, options.tolerance, error.what()};
-  }
-}
-
-/// The fits of all rows, on all threads. At least one is there.
-std::vector<Fitted> fits(const TableReader& table, const Polylines& lines, const scene::FibreGroup& group,
-                         const Source& source) {
-  const std::size_t count = lines.rows.size();
-  std::vector<Fitted> out(count);
-  for_blocks(count, std::size_t{1}, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = fit(lines.rows[i], group, source);
-  });
-  const bool none = std::all_of(out.begin(), out.end(), [](const Fitted& one) { return !one.refused.empty(); });
+/// The fits of all rows. At least one is there.
+std::vector<StrandFit> fits(const TableReader& table, const Polylines& lines, const scene::FibreGroup& group,
+                            const Source& source) {
+  const bool clamped = group.root.condition == rods::RootCondition::clamped;
+  std::vector<StrandFit> out = fit_strands({.rows = lines.rows,
+                                            .polygon = !scene::curvature_model(group.model),
+                                            .options = {.affine = group.model == "super-clothoid",
+                                                        .elements = source.elements,
+                                                        .tolerance = source.tolerance,
+                                                        .clamped_root = clamped}});
+  const bool none = std::all_of(out.begin(), out.end(), [](const StrandFit& one) { return !one.refused.empty(); });
   if (none)
     table.fail("file", fmt::format("{}: strand {}: {}", source.file, lines.numbers.front(), out.front().refused));
   return out;
@@ -167,7 +141,7 @@ struct Named {
 };
 
 /// Adds which strands are not there, and which are not as was asked for.
-void add_fit_remarks(const std::vector<Fitted>& found, const Polylines& lines, std::vector<std::string>& out) {
+void add_fit_remarks(const std::vector<StrandFit>& found, const Polylines& lines, std::vector<std::string>& out) {
   constexpr double same_length = 0.01, rounding = 1e-9;
   Named refused, far, length;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -189,7 +163,7 @@ void add_fit_remarks(const std::vector<Fitted>& found, const Polylines& lines, s
   };
   if (refused.count > 0) tell(refused, fmt::format("is left out: {}", found[refused.strand].refused));
   if (far.count > 0) {
-    const Fitted& one = found[far.strand];
+    const StrandFit& one = found[far.strand];
     tell(far, fmt::format("is {:.3g} m from its points; expected at most the tolerance of {:.3g} m",
                           one.curve.largest_distance, one.tolerance));
   }
@@ -266,7 +240,7 @@ void read_strands_from_file(const TableReader& group_table, const TomlNode& from
   const Source source = read_source(table);
   const Polylines lines = read_rows(table, source, !group_table.has("radius"));
   const Common common = read_common(group_table, lines);
-  const std::vector<Fitted> found = fits(table, lines, group, source);
+  const std::vector<StrandFit> found = fits(table, lines, group, source);
   std::vector<std::string> remarks = lines.remarks;
   add_fit_remarks(found, lines, remarks);
   for (const std::string& remark : remarks) {
