@@ -17,6 +17,7 @@
 #include <tresse/scene/push_out.hpp>
 #include <tresse/scene/remarks.hpp>
 
+#include "common_options.hpp"
 #include "messages.hpp"
 #include "scene_arguments.hpp"
 #include "slow_work.hpp"
@@ -130,7 +131,7 @@ double expected_memory(const scene::Case& built) {
   return bytes;
 }
 
-void print_contacts(const scene::Scene& scene, const scene::Case& built) {
+void print_memory(const scene::Case& built) {
   const std::size_t fibres = built.world.fibres.size();
   const double bare = expected_memory(built);
   print("memory: about {:.3g} MB", 1e-6 * bare);
@@ -143,16 +144,17 @@ void print_contacts(const scene::Scene& scene, const scene::Case& built) {
     };
     print("in a tight wisp: {} to {} contacts, {:.3g} to {:.3g} MB", few, many, with(few), with(many));
   }
+}
+
+void print_overlaps(const scene::Scene& scene, const scene::Case& built, bool quiet) {
   const auto overlaps = scene::initial_overlaps(built);
-  if (overlaps.empty()) {
-    print("no body overlaps another at the start");
-    return;
-  }
+  if (overlaps.empty() && !quiet) print("no body overlaps another at the start");
   constexpr std::size_t listed = 20;
   for (std::size_t i = 0; i < std::min(listed, overlaps.size()); ++i) {
     print("{}", scene::describe(overlaps[i], scene, built.world));
   }
-  if (overlaps.size() > listed) print("... and {} more overlaps", overlaps.size() - listed);
+  if (overlaps.size() > listed)
+    print("... and {}", counted(static_cast<std::int64_t>(overlaps.size() - listed), "more overlap"));
 }
 
 void print_push_out(scene::Case& built) {
@@ -173,66 +175,87 @@ void try_leaving_out(scene::Scene& scene, scene::Case& built, bool pushing) {
   if (found.empty()) print("no fibre has to be left out");
 }
 
+struct CheckArguments {
+  SceneArguments scene;
+  bool origins = false;
+  bool parameters = false;
+  bool push_out = false;
+  bool leave_out = false;
+  int threads = 0;  ///< 0: never given, all cores
+  bool quiet = false;
+};
+
+void list_parameters(const SceneArguments& arguments) {
+  for (const io::Parameter& parameter : io::read_parameters(arguments.file, arguments.overrides()))
+    print("{}={}{}", parameter.name, parameter.value,
+          parameter.description.empty() ? std::string() : "  # " + parameter.description);
+}
+
+void print_scene(const std::string& file, const io::SceneDocument& document, const scene::Case& built) {
+  const scene::Scene& scene = document.scene;
+  print("{}", scene.title.empty() ? file : scene.title);
+  print_parameters(document);
+  std::vector<int> counts(scene.fibres.size(), 0);
+  for (const assembly::Fibre& fibre : built.world.fibres) ++counts[static_cast<std::size_t>(fibre.group)];
+  for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
+  for (const io::Import& import : document.imports) print_import(import);
+  print_trees(built.world);
+  for (const scene::Obstacle& obstacle : scene.obstacles) {
+    const bodies::Obstacle& body = obstacle.body;
+    print("obstacle '{}', material '{}', {}", body.name, body.material_name,
+          body.mass > 0.0 ? fmt::format("free, {:.4g} kg", body.mass)
+                          : std::string(body.motion.at_rest() ? "at rest" : "moving"));
+    print_mesh(body);
+  }
+  print("{} of {:.6g} s, detection {}",
+        counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
+        scene.integrator.time_step, scene.contact.detection);
+  print_memory(built);
+}
+
+void print_origins(const std::string& file, const io::SceneDocument& document) {
+  for (const io::Origin& origin : document.origins) {
+    print("{}:{}: {} = {:.17g} {} ({})", file, origin.location.line, origin.path, origin.value, origin.unit,
+          origin.written);
+  }
+}
+
+void check(const CheckArguments& arguments) {
+  if (arguments.parameters) return list_parameters(arguments.scene);
+  const ThreadLimit limit(arguments.threads);
+  const std::string& file = arguments.scene.file;
+  SlowPiece slow(arguments.quiet, [&] { return words_on_reading(file); });
+  const io::SceneDocument document = io::read_scene_document(file, arguments.scene.overrides());
+  const scene::Scene& scene = document.scene;
+  scene::Case built = scene::build(scene);
+  slow.ends();
+  if (!arguments.quiet) print_scene(file, document, built);
+  print_overlaps(scene, built, arguments.quiet);
+  tell_remarks(print_line, file, scene::remarks(scene));
+  if (arguments.leave_out) {
+    scene::Scene kept = scene;
+    try_leaving_out(kept, built, arguments.push_out);
+  } else if (arguments.push_out) {
+    print_push_out(built);
+  }
+  if (arguments.origins) print_origins(file, document);
+}
+
 }  // namespace
 
 void add_check_command(CLI::App& program, int& exit_status) {
   auto* command = program.add_subcommand("check", "Reads and validates a scene; prints what its numbers mean");
   command->footer("Example: tresse check scenes/comb.toml --set fibres=100");
-  auto arguments = std::make_shared<SceneArguments>();
-  arguments->add_to(*command);
-  auto show_origins = std::make_shared<bool>(false);
-  command->add_flag("--origins", *show_origins, "List where every number of the scene came from");
-  auto only_parameters = std::make_shared<bool>(false);
-  command->add_flag("--parameters", *only_parameters, "List the parameters alone, NAME=VALUE  # what it is, and stop");
-  auto try_push_out = std::make_shared<bool>(false);
-  command->add_flag("--push-out", *try_push_out, "Try what run --push-out does about overlaps");
-  auto try_leave_out = std::make_shared<bool>(false);
-  command->add_flag("--leave-out", *try_leave_out, "Say which fibres run --leave-out would leave out");
-  command->callback([arguments, show_origins, only_parameters, try_push_out, try_leave_out, &exit_status] {
-    if (*only_parameters) {
-      for (const io::Parameter& parameter : io::read_parameters(arguments->file, arguments->overrides()))
-        print("{}={}{}", parameter.name, parameter.value,
-              parameter.description.empty() ? std::string() : "  # " + parameter.description);
-      exit_status = done;
-      return;
-    }
-    SlowWork slow([&] { return fmt::format("{} is read and its fibres are fitted; Ctrl-C ends it", arguments->file); });
-    slow.begins();
-    const io::SceneDocument document = io::read_scene_document(arguments->file, arguments->overrides());
-    const scene::Scene& scene = document.scene;
-    scene::Case built = scene::build(scene);
-    slow.ends();
-    print("{}", scene.title.empty() ? arguments->file : scene.title);
-    print_parameters(document);
-    std::vector<int> counts(scene.fibres.size(), 0);
-    for (const assembly::Fibre& fibre : built.world.fibres) ++counts[static_cast<std::size_t>(fibre.group)];
-    for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
-    for (const io::Import& import : document.imports) print_import(import);
-    print_trees(built.world);
-    for (const scene::Obstacle& obstacle : scene.obstacles) {
-      const bodies::Obstacle& body = obstacle.body;
-      print("obstacle '{}', material '{}', {}", body.name, body.material_name,
-            body.mass > 0.0 ? fmt::format("free, {:.4g} kg", body.mass)
-                            : std::string(body.motion.at_rest() ? "at rest" : "moving"));
-      print_mesh(body);
-    }
-    print("{} of {:.6g} s, detection {}",
-          counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
-          scene.integrator.time_step, scene.contact.detection);
-    print_contacts(scene, built);
-    tell_remarks(print_line, arguments->file, scene::remarks(scene));
-    if (*try_leave_out) {
-      scene::Scene kept = scene;
-      try_leaving_out(kept, built, *try_push_out);
-    } else if (*try_push_out) {
-      print_push_out(built);
-    }
-    if (*show_origins) {
-      for (const io::Origin& origin : document.origins) {
-        print("{}:{}: {} = {:.17g} {} ({})", arguments->file, origin.location.line, origin.path, origin.value,
-              origin.unit, origin.written);
-      }
-    }
+  const auto a = std::make_shared<CheckArguments>();
+  a->scene.add_to(*command);
+  command->add_flag("--origins", a->origins, "List where every number of the scene came from");
+  command->add_flag("--parameters", a->parameters, "List the parameters alone, NAME=VALUE  # what it is, and stop");
+  command->add_flag("--push-out", a->push_out, "Try what run --push-out does about overlaps");
+  command->add_flag("--leave-out", a->leave_out, "Say which fibres run --leave-out would leave out");
+  add_threads(*command, a->threads);
+  command->add_flag("--quiet", a->quiet, "Overlaps and remarks only");
+  command->callback([a, &exit_status] {
+    check(*a);
     exit_status = done;
   });
 }

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -6,12 +9,15 @@
 
 #include <oneapi/tbb/task_arena.h>
 
+#include <tresse/base/words.hpp>
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/io/distance_file.hpp>
 #include <tresse/io/outputs.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "messages.hpp"
+#include "slow_work.hpp"
 
 namespace tresse::app {
 namespace {
@@ -24,6 +30,7 @@ struct DistanceArguments {
   DetectionMethod method = DetectionMethod::certified;
   std::optional<double> tolerance;
   int threads = 0;  ///< 0: never given, all cores
+  bool quiet = false;
 };
 
 void run(const DistanceArguments& arguments) {
@@ -32,11 +39,15 @@ void run(const DistanceArguments& arguments) {
   geometry::ClosestPointsOptions options{.method = arguments.method};
   options.tolerance = arguments.tolerance.value_or(io::default_tolerance(arguments.method));
   std::vector<geometry::ClosestPoints> results;
+  const std::string all = counted(static_cast<std::int64_t>(pairs.size()), "pair") + " of curves";
+  SlowPiece slow(arguments.quiet, [&] { return fmt::format("closest points of {}", all); });
   const auto start = std::chrono::steady_clock::now();
   tbb::task_arena arena(arguments.threads > 0 ? arguments.threads : tbb::task_arena::automatic);
   arena.execute([&] { results = io::closest_points(pairs, options); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  slow.ends();
   io::write_distances(arguments.output, results, seconds);
+  if (!arguments.quiet) say("{}: {}, {:.3g} s", arguments.output, all, seconds);
 }
 
 }  // namespace
@@ -59,6 +70,7 @@ void add_distance_command(CLI::App& program, int& exit_status) {
                 "certified: of the distance, relative to the curves' length (1e-12); branch-and-bound: smallest "
                 "interval (1e-8); segments: length of a segment [m] (1e-5)");
   add_threads(*command, arguments->threads);
+  command->add_flag("--quiet", arguments->quiet, "Say nothing");
   command->callback([arguments, &exit_status] {
     run(*arguments);
     exit_status = done;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "commands.hpp"
 #include "messages.hpp"
+#include "slow_work.hpp"
 #include "view/html_page.hpp"
 #include "view/page_assets.hpp"
 
@@ -38,8 +41,10 @@ bool is_html(const ExportArguments& a) {
 void export_page(const ExportArguments& a) {
   require(!a.no_contacts && !a.no_obstacles,
           "--no-contacts and --no-obstacles: not for html, whose page can hide them; expected neither");
+  SlowPiece slow(a.quiet, [&] { return fmt::format("frames of {} for {}", a.folder, a.output); });
   const view::PageReport report = view::write_html_page(a.folder, a.output, io::read_frame_selection(a.frames),
                                                         view::find_assets(""), a.largest_page * 1'000'000);
+  slow.ends();
   if (a.quiet) return;
   say("{} as {}: {}", counted(static_cast<std::int64_t>(report.frames), "frame"), html, report.file.string());
 }
@@ -49,7 +54,14 @@ void export_frames(ExportArguments& a) {
   a.options.frames = io::read_frame_selection(a.frames);
   a.options.contacts = !a.no_contacts;
   a.options.obstacles = !a.no_obstacles;
+  std::atomic<std::size_t> done = 0, all = 0;
+  a.options.progress = [&](std::size_t frame, std::size_t frames) {
+    done = frame;
+    all = frames;
+  };
+  SlowPiece slow(a.quiet, [&] { return fmt::format("frame {} of {} of {}", done.load(), all.load(), a.folder); });
   const io::ExportReport report = io::export_run(a.folder, a.output, a.options);
+  slow.ends();
   if (a.quiet) return;
   say("{} as {}: {}", counted(static_cast<std::int64_t>(report.frames), "frame"), report.format,
       report.files.front().string());

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/friction/certificate.hpp>
 #include <tresse/friction/solver.hpp>
 #include <tresse/io/atomic_file.hpp>
@@ -20,6 +21,8 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "messages.hpp"
+#include "slow_work.hpp"
 
 namespace tresse::app {
 namespace {
@@ -39,6 +42,7 @@ struct FrictionArguments {
   int facets = 0;   ///< 0: Coulomb's cone
   int threads = 0;  ///< 0: never given, all cores
   bool strict = false;
+  bool quiet = false;
 };
 
 std::vector<double> numbers(const VectorX& v) { return {v.data(), v.data() + v.size()}; }
@@ -96,6 +100,11 @@ nlohmann::ordered_json report(const FrictionArguments& arguments, const io::Fric
   return out;
 }
 
+std::string verdict(const FrictionArguments& arguments, const friction::FrictionSolution& solution) {
+  return fmt::format("{}: {}, natural_map_error {:.2g} after {}", arguments.output, to_string(solution.status),
+                     solution.natural_map_error, counted(solution.iterations, "iteration"));
+}
+
 /// The exit status.
 int run(const FrictionArguments& arguments) {
   const std::optional<friction::Solver> solver = friction::solver_of(arguments.solver);
@@ -115,6 +124,9 @@ int run(const FrictionArguments& arguments) {
   const VectorX guess = VectorX::Zero(file.problem.q.size());
   friction::FrictionSolution solution;
   tbb::task_arena arena(arguments.threads > 0 ? arguments.threads : tbb::task_arena::automatic);
+  SlowPiece slow(arguments.quiet, [&] {
+    return fmt::format("{}; --max-iterations bounds it", counted(file.problem.W.rows, "contact"));
+  });
   double seconds = std::numeric_limits<double>::infinity();
   for (int k = 0; k < arguments.repeat; ++k) {
     const auto start = std::chrono::steady_clock::now();
@@ -123,9 +135,11 @@ int run(const FrictionArguments& arguments) {
   }
   std::optional<friction::Certificate> proof;
   if (arguments.facets == 0) arena.execute([&] { proof = look_for_proof(file.problem, solution); });
+  slow.ends();
   nlohmann::ordered_json out = report(arguments, file, solution, seconds);
   if (proof) out["certificate"] = certificate_report(*proof);
   io::write_atomically(arguments.output, out.dump() + "\n");
+  if (!arguments.quiet) say("{}", verdict(arguments, solution));
   return arguments.strict && solution.status != Status::converged ? missed_tolerance : done;
 }
 
@@ -163,6 +177,7 @@ void add_friction_command(CLI::App& program, int& exit_status) {
       ->add_option("--write-problem", arguments->problem_output,
                    "Also write the problem as it was solved: FCLIB, local form")
       ->type_name("FILE.hdf5");
+  command->add_flag("--quiet", arguments->quiet, "Say nothing");
   command->add_flag("--strict", arguments->strict, "Exit with 3 when the tolerance was missed");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });
 }

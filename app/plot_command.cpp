@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "child_process.hpp"
 #include "commands.hpp"
+#include "messages.hpp"
 
 namespace tresse::app {
 namespace {
@@ -24,6 +26,7 @@ struct PlotArguments {
   std::vector<std::string> y;
   std::string compare = "auto";
   std::string title;
+  bool quiet = false;
 };
 
 std::vector<std::string> options_of(const PlotArguments& arguments) {
@@ -56,6 +59,7 @@ int plot(const PlotArguments& arguments) {
   if (status != 0 && status != bad_input) {
     throw SystemFailure(fmt::format("the plotting program failed with status {}", status));
   }
+  if (status == 0 && !arguments.quiet) say("{}: plot of {}", arguments.output, fmt::join(arguments.places, ", "));
   return status;
 }
 
@@ -82,6 +86,7 @@ void add_options(CLI::App& command, PlotArguments& a) {
       ->capture_default_str();
   command.add_option("--title", a.title, "above the figure");
   command.add_option("--label", a.labels, "of each run in turn (default: its folder's name)")->allow_extra_args(false);
+  command.add_flag("--quiet", a.quiet, "say nothing");
 }
 
 }  // namespace

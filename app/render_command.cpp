@@ -2,27 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Geometry>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/export.hpp>
 #include <tresse/io/outputs.hpp>
 #include <tresse/io/run_frames.hpp>
 
 #include "commands.hpp"
 #include "messages.hpp"
+#include "progress_bar.hpp"
 #include "render/between_frames.hpp"
 #include "render/contact_arrows.hpp"
 #include "render/looks.hpp"
 #include "render/ray_tracer.hpp"
 #include "render/trajectory_scene.hpp"
+#include "slow_work.hpp"
 #include "video.hpp"
 
 namespace tresse::app {
@@ -47,6 +52,7 @@ struct RenderArguments {
   std::vector<std::string> hair;
   std::vector<std::string> colours;
   bool ground = false;
+  bool quiet = false;
   std::optional<double> least_pixels;
   std::string environment;
   double environment_light = 1.0;
@@ -124,7 +130,11 @@ void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
   const render::Camera camera = choose_camera(scene, arguments);
   if (arguments.ground) scene.ground = render::ground_under(scene, camera.up);
   if (arguments.contacts) add_contact_arrows(scene, frame, camera, render::largest_contact_force(frame));
-  render::write_png(render::render(scene, camera, arguments.options), arguments.output);
+  {
+    const SlowPiece slow(arguments.quiet, [&] { return arguments.output + " is drawn"; });
+    render::write_png(render::render(scene, camera, arguments.options), arguments.output);
+  }
+  if (arguments.quiet) return;
   say("{}: frame {} of {}, t = {:.4g} s, seen from {:.4g},{:.4g},{:.4g}", arguments.output, index, frames.frame_count(),
       frame.time, camera.position.x(), camera.position.y(), camera.position.z());
 }
@@ -197,9 +207,11 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
   const render::Camera first = choose_camera(all, arguments);
   std::optional<render::Ground> ground;
   if (arguments.ground) ground = render::ground_under(all, first.up);
+  const std::string pictures = counted(static_cast<std::int64_t>(moments.size()), "picture");
   std::optional<Video> video;
   if (arguments.output.ends_with(".mp4"))
     video.emplace(arguments.output, arguments.options.width, arguments.options.height, arguments.rate);
+  std::optional<ProgressBar> progress(std::in_place, arguments.quiet);
   for (std::size_t i = 0; i < moments.size(); ++i) {
     io::Frame frame = frames.frame(chosen[moments[i].before]);
     if (moments[i].weight > 0.0)
@@ -215,10 +227,14 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
       video->add(render::encode(image));
     else
       render::write_png(image, numbered(arguments.output, i));
+    progress->update(static_cast<double>(i + 1), static_cast<double>(moments.size()),
+                     [&] { return fmt::format("{} of {}", i + 1, pictures); });
   }
+  progress.reset();
   if (video) video->finish();
-  say("{}: {} pictures of frames {} to {} of {}, t = {:.4g} to {:.4g} s",
-      video ? arguments.output : numbered(arguments.output, moments.size() - 1), moments.size(), chosen.front(),
+  if (arguments.quiet) return;
+  say("{}: {} of frames {} to {} of {}, t = {:.4g} to {:.4g} s",
+      video ? arguments.output : numbered(arguments.output, moments.size() - 1), pictures, chosen.front(),
       chosen.back(), frames.frame_count(), frames.times()[chosen.front()], frames.times()[chosen.back()]);
 }
 
@@ -329,6 +345,7 @@ void add_options(CLI::App& command, RenderArguments& a) {
   command.add_option(
       "--least-width", a.least_pixels,
       "thinnest that a fibre is drawn [pixels] (default: 3.5 up to 20 fibres, then 0.7, less from 1000 on)");
+  command.add_flag("--quiet", a.quiet, "say nothing");
 }
 
 }  // namespace

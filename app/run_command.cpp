@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "common_options.hpp"
 #include "friction_dump.hpp"
 #include "messages.hpp"
+#include "progress_bar.hpp"
 #include "scene_arguments.hpp"
 #include "signals.hpp"
 #include "slow_work.hpp"
@@ -53,62 +53,43 @@ io::RunPlan plan_run(const RunArguments& arguments) {
   return plan;
 }
 
-/// A line on the terminal, redrawn a few times a second; silent elsewhere.
-class ProgressBar {
- public:
-  ProgressBar(bool quiet, std::int64_t first, std::int64_t last)
-      : shown_(!quiet && isatty(fileno(stderr)) == 1), first_(first), last_(last) {}
-  ~ProgressBar() {
-    if (drawn_) say_line("");
+/// What to do about a solve that went wrong.
+std::string remedy(const dynamics::Stepper& stepper, const dynamics::StepReport& report) {
+  const dynamics::HoldLoad* missed = nullptr;
+  const assembly::World& world = stepper.world();
+  std::string held;
+  for (std::size_t i = 0; i < report.holds.size(); ++i) {
+    const dynamics::HoldLoad& load = report.holds[i];
+    const assembly::Hold& hold = world.holds[i];
+    constexpr double off = 0.1;  // of the radius
+    if (!(load.error > off * world.fibres[hold.fibre].rod->contact_radius())) continue;
+    if (missed != nullptr && !(load.error > missed->error)) continue;
+    missed = &load;
+    held = fmt::format(
+        "'{}' holds fibre {} {:.3g} m off its place; lead it to where the fibre can reach, more slowly, or give it a "
+        "compliance",
+        hold.name, hold.fibre, load.error);
   }
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-
-  void update(const dynamics::StepReport& report) {
-    if (!shown_ || (report.step % 16 != 0 && report.step != last_)) return;
-    const auto now = Clock::now();
-    if (drawn_ && now - last_draw_ < std::chrono::milliseconds(200) && report.step != last_) return;
-    last_draw_ = now;
-    drawn_ = true;
-    const double done =
-        static_cast<double>(report.step - first_) / static_cast<double>(std::max<std::int64_t>(1, last_ - first_));
-    const double elapsed = std::chrono::duration<double>(now - begin_).count();
-    const int filled = static_cast<int>(30 * done);
-    const std::string bar = fmt::format("\r[{:#>{}}{:.>{}}] {:3.0f} %  t = {:.4f} s  {} contacts  {:.0f} s left  ", "",
-                                        filled, "", 30 - filled, 100 * done, report.time, report.contacts,
-                                        done > 0 ? elapsed * (1 - done) / done : 0.0);
-    static_cast<void>(std::fputs(bar.c_str(), stderr));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool shown_;
-  bool drawn_ = false;
-  std::int64_t first_, last_;
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point last_draw_;
-};
-
-/// Names the contact that carries most, where a solve went wrong.
-std::string hardest_contact(const dynamics::Stepper& stepper) {
+  if (missed != nullptr) return held;
+  constexpr const char* general = "try a smaller time_step or more solver.max_iterations";
   const auto& contacts = stepper.contacts();
   const auto hardest = std::max_element(contacts.begin(), contacts.end(), [](const auto& p, const auto& q) {
     return p.force.squaredNorm() < q.force.squaredNorm();
   });
-  if (hardest == contacts.end()) return "no contact";
-  return fmt::format("hardest contact: {}, {:.3g} N", io::pair_name(*hardest, stepper.world()), hardest->force.norm());
+  if (hardest == contacts.end()) return general;
+  return fmt::format("hardest contact: {}, {:.3g} N; {}", io::pair_name(*hardest, world), hardest->force.norm(),
+                     general);
 }
 
 std::string what_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper,
                         const io::RunLimits& limits) {
   if (report.solver_status != Status::converged || !(report.residual <= limits.residual))
-    return fmt::format(
-        "the contact solve stopped at {:.2g} ({}; tolerance {:.2g}), {}; try a smaller time_step or "
-        "more solver.max_iterations",
-        report.residual, to_string(report.solver_status), limits.residual, hardest_contact(stepper));
+    return fmt::format("the {} stopped at {:.2g} ({}; tolerance {:.2g}); {}",
+                       report.contacts > 0 || report.holds.empty() ? "contact solve" : "solve for the holds",
+                       report.residual, to_string(report.solver_status), limits.residual, remedy(stepper, report));
   if (report.motion_status != Status::converged)
-    return fmt::format("the motion without contact stopped after {} Newton steps ({})", report.motion_iterations,
-                       to_string(report.motion_status));
+    return fmt::format("the motion without contact stopped after {} ({})",
+                       counted(report.motion_iterations, "Newton step"), to_string(report.motion_status));
   return fmt::format(
       "the nonlinear step stopped at {:.2g} (tolerance {:.2g}); try a smaller time_step or more "
       "max_nonlinear_iterations",
@@ -122,12 +103,16 @@ class Reporter : public io::RunObserver {
            dynamics::Stepper& stepper)
       : settings_(settings),
         dump_(dump),
-        progress_(arguments.quiet, stepper.state().step, plan.last_step),
-        step_(stepper.state().step),
-        slow_step_([this] {
-          return fmt::format("step {}, {} friction problems so far, the last of {}; Ctrl-C keeps the state before it",
-                             step_ + 1, problems_.load(), counted(contacts_, "contact"));
-        }) {
+        progress_(arguments.quiet),
+        first_(stepper.state().step),
+        last_(plan.last_step),
+        step_(first_),
+        slow_step_(
+            [this] {
+              return fmt::format("step {}, {} so far, the last of {}; Ctrl-C keeps the state before it", step_ + 1,
+                                 counted(problems_, "friction problem"), counted(contacts_, "contact"));
+            },
+            SlowWork::Seconds(5.0)) {
     dump_.follow(stepper);
     stepper.observe_problems([this](const friction::FactoredProblem& problem, const VectorX& /*guess*/) {
       ++problems_;
@@ -162,13 +147,15 @@ class Reporter : public io::RunObserver {
         (settings_.folder / "checkpoint.h5").string());
   }
   void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
-    progress_.update(report);
+    progress_.update(static_cast<double>(report.step - first_), static_cast<double>(last_ - first_),
+                     [&] { return fmt::format("t = {:.4f} s  {}", report.time, counted(report.contacts, "contact")); });
   }
 
  private:
   const io::RunSettings& settings_;
   FrictionDump& dump_;
   ProgressBar progress_;
+  std::int64_t first_, last_;
   std::atomic<std::int64_t> step_;          ///< before the one that is being computed
   std::atomic<std::int64_t> problems_ = 0;  ///< of friction, in that one
   std::atomic<std::int64_t> contacts_ = 0;  ///< in the last of them
@@ -210,9 +197,11 @@ FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan
 
 int run(const RunArguments& arguments) {
   const ThreadLimit limit(arguments.threads);
+  SlowPiece slow(arguments.quiet, [&] { return words_on_reading(arguments.scene.file); });
   io::RunPlan plan = plan_run(arguments);
   if (arguments.resume) io::leave_out_as(plan, arguments.folder);
   scene::Case built = scene::build(plan.scene);
+  slow.ends();
   if (plan.start) scene::set_out_from(built, *plan.start);
   if (!plan.start && !arguments.resume) tell_left_out(io::settle_overlaps(plan, built, arguments.overlaps));
 
@@ -287,7 +276,7 @@ void add_run_command(CLI::App& program, int& exit_status) {
       ->type_name("SPEC")
       ->needs("--dump-friction");
   command->add_flag("--view", arguments->view, "Show the run in the browser while it goes on; see tresse view");
-  command->add_flag("--quiet", arguments->quiet, "No progress bar; a verdict only when it is not \"sound\"");
+  command->add_flag("--quiet", arguments->quiet, "No progress; a verdict only when it is not \"sound\"");
   command->add_flag("--strict", arguments->strict, "Exit status 3 when a step missed a solver's tolerance");
   command->callback([arguments, &exit_status] { exit_status = run(*arguments); });
 }

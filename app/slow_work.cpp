@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include <tresse/io/scene_file.hpp>
+
 #include "messages.hpp"
 
 namespace tresse::app {
 
-SlowWork::SlowWork(std::function<std::string()> words) : words_(std::move(words)), thread_([this] { watch(); }) {}
+SlowWork::SlowWork(std::function<std::string()> words, Seconds unusual)
+    : words_(std::move(words)), unusual_(unusual), thread_([this] { watch(); }) {}
 
 SlowWork::~SlowWork() {
   {
@@ -18,11 +21,10 @@ SlowWork::~SlowWork() {
 }
 
 void SlowWork::begins() {
-  constexpr std::chrono::duration<double> unusual{5.0};
   const std::lock_guard lock(mutex_);
   working_ = true;
   begin_ = Clock::now();
-  next_ = unusual;
+  next_ = unusual_;
 }
 
 void SlowWork::ends() {
@@ -31,7 +33,7 @@ void SlowWork::ends() {
 }
 
 void SlowWork::watch() {
-  constexpr std::chrono::milliseconds pause{500};
+  constexpr std::chrono::milliseconds pause{250};
   std::unique_lock lock(mutex_);
   while (!woken_.wait_for(lock, pause, [this] { return over_; })) {
     const std::chrono::duration<double> taken = Clock::now() - begin_;
@@ -39,6 +41,19 @@ void SlowWork::watch() {
     say("still at work after {:.0f} s: {}", taken.count(), words_());
     next_ = 2.0 * taken;
   }
+}
+
+SlowPiece::SlowPiece(bool quiet, std::function<std::string()> words) {
+  if (quiet) return;
+  work_.emplace(std::move(words), SlowWork::Seconds(2.0));
+  work_->begins();
+}
+
+std::string words_on_reading(const std::string& file) {
+  const io::FitCount fits = io::fit_count();
+  const std::string fitted =
+      fits.all > 0 ? fmt::format(", {} of {} strands are fitted", fits.done, fits.all) : std::string();
+  return fmt::format("{} is read{}; Ctrl-C ends it", file, fitted);
 }
 
 }  // namespace tresse::app

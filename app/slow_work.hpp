@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -13,8 +14,9 @@ namespace tresse::app {
 /// long. From a thread of its own.
 class SlowWork {
  public:
-  /// `words`: what is said, behind "still at work after 5 s: "; called while the work goes on.
-  explicit SlowWork(std::function<std::string()> words);
+  using Seconds = std::chrono::duration<double>;
+  /// `words`: what is said, behind "still at work after 5 s: "; called while the work goes on. `unusual`: when first.
+  SlowWork(std::function<std::string()> words, Seconds unusual);
   ~SlowWork();
   SlowWork(const SlowWork&) = delete;
   SlowWork& operator=(const SlowWork&) = delete;
@@ -27,14 +29,28 @@ class SlowWork {
   void watch();
 
   std::function<std::string()> words_;
+  Seconds unusual_;
   std::mutex mutex_;
   std::condition_variable woken_;
   // Under mutex_:
   bool working_ = false;
   bool over_ = false;
   Clock::time_point begin_;
-  std::chrono::duration<double> next_{};  ///< what it takes when it is told of
+  Seconds next_{};  ///< what it takes when it is told of
   std::thread thread_;
 };
+
+/// The same for one piece of work, which goes on while this lives. Nothing is said if `quiet`.
+class SlowPiece {
+ public:
+  SlowPiece(bool quiet, std::function<std::string()> words);
+  void ends() { work_.reset(); }
+
+ private:
+  std::optional<SlowWork> work_;
+};
+
+/// What there is to say of a scene that is read: how many strands are fitted.
+std::string words_on_reading(const std::string& file);
 
 }  // namespace tresse::app

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/outputs.hpp>
 #include <tresse/io/scene_file.hpp>
@@ -142,7 +143,8 @@ std::string verdict(const statics::WorldEquilibrium& found, bool stable) {
     return fmt::format("No equilibrium: {}, residual {:.2g}{}", to_string(found.status), found.residual, overlap);
   }
   std::string out = fmt::format("Equilibrium: residual {:.2g}, {}", found.residual, stable ? "stable" : "not stable");
-  if (!found.contacts.empty()) out += fmt::format(", {} frictionless contacts", found.contacts.size());
+  if (!found.contacts.empty())
+    out += ", " + counted(static_cast<std::int64_t>(found.contacts.size()), "frictionless contact");
   return out;
 }
 
@@ -172,8 +174,8 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   io::make_folder(out);
   const io::FolderLock lock(out);
   io::require_folder_of_run(out);
-  SlowWork slow([] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
-  slow.begins();
+  SlowPiece slow(options.quiet,
+                 [] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
   const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
   slow.ends();
   const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);

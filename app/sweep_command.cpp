@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 #include <tresse/io/atomic_file.hpp>
 #include <tresse/io/outputs.hpp>
 #include <tresse/io/run.hpp>
@@ -22,6 +23,7 @@
 #include "messages.hpp"
 #include "scene_arguments.hpp"
 #include "signals.hpp"
+#include "slow_work.hpp"
 #include "sweep/cases.hpp"
 #include "sweep/jobs.hpp"
 #include "sweep/scripts.hpp"
@@ -176,7 +178,7 @@ void run_missing(const SweepArguments& arguments, const std::vector<Case>& cases
     }
     sweep::Job job{command_of(arguments, cases[k], folder), (folder / (cases[k].name + ".log")).string()};
     if (arguments.resume && resumable(arguments, own, planned.resolved)) job.words.emplace_back("--resume");
-    if (arguments.command == "run") job.words.push_back(fmt::format("--threads={}", threads_of(arguments)));
+    job.words.push_back(fmt::format("--threads={}", threads_of(arguments)));
     jobs.push_back(job);
     which.push_back(k);
   }
@@ -223,7 +225,9 @@ int conclude(const SweepArguments& arguments, const std::vector<Case>& cases, co
     const int plotted = run_plot({"--output=" + (folder / "sweep.png").string(), "--what=sweep"}, {folder.string()});
     if (plotted != done) say("tresse: no plot (status {}); the table is there", plotted);
   }
-  if (!arguments.quiet) say("{} of {} runs finished; {}", ended, rows.size(), (folder / "sweep.csv").string());
+  if (!arguments.quiet)
+    say("{} of {} finished; {}", ended, counted(static_cast<std::int64_t>(rows.size()), "run"),
+        (folder / "sweep.csv").string());
   if (stop_requested()) return interrupted;
   return arguments.strict && ended < static_cast<std::ptrdiff_t>(rows.size()) ? missed_tolerance : done;
 }
@@ -237,7 +241,9 @@ int run_sweep(const SweepArguments& arguments) {
     return done;
   }
   require(!arguments.folder.empty(), "-o: missing, expected the folder for the results");
+  SlowPiece slow(arguments.quiet, [&] { return words_on_reading(arguments.scene.file); });
   std::vector<Planned> plans = plan_all(arguments, cases);
+  slow.ends();
   const fs::path folder = fs::absolute(arguments.folder).lexically_normal();
   if (!arguments.slurm.empty() || !arguments.snakemake.empty()) {
     write_scripts(arguments, cases, folder);

@@ -1,6 +1,7 @@
 #include "usage.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -92,6 +93,12 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     const auto given = last.get_subcommands();
     if (given.empty()) break;
     path.add(*given.front());
+  }
+  const std::vector<CommandText> commands = describe(*path.apps.back()).commands;
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !commands.empty()) {
+    std::vector<std::string> names;
+    for (const CommandText& command : commands) names.push_back(command.name);
+    return fmt::format("a command is missing; expected one of {} (see {} --help)", fmt::join(names, ", "), path.name);
   }
   return fmt::format("{} (see {} --help)", error.what(), path.name);
 }

@@ -31,6 +31,7 @@ struct ViewArguments {
   std::string folder;
   int port = 0;
   bool no_open = false;
+  bool quiet = false;
   bool end_with_parent = false;
   std::string assets;
 };
@@ -84,7 +85,7 @@ void view_run(const ViewArguments& arguments) {
   const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
   print("{}", address);
   finish_output();
-  if (isatty(fileno(stderr)) == 1 && !arguments.end_with_parent) say("Ctrl-C ends the viewer.");
+  if (isatty(fileno(stderr)) == 1 && !arguments.end_with_parent && !arguments.quiet) say("Ctrl-C ends the viewer.");
   if (!arguments.no_open) open_browser(address);
   serve(server);
 }
@@ -99,6 +100,7 @@ void add_view_command(CLI::App& program, int& exit_status) {
       ->check(CLI::Range(1, 65535))
       ->type_name("N");
   command->add_flag("--no-open", arguments->no_open, "Print the address only, open no browser");
+  command->add_flag("--quiet", arguments->quiet, "Say nothing but the address");
   command->add_option("--assets", arguments->assets, "folder of another build of the page")->group("");
   command->add_flag("--end-with-parent", arguments->end_with_parent)->group("");
   command->footer("Example: tresse view out/comb");

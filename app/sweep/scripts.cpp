@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/words.hpp>
 
 #include "child_process.hpp"
 
@@ -77,9 +78,9 @@ std::string snakefile(const Recipe& recipe) {
   require(recipe.folder.find_first_of("{}") == std::string::npos,
           fmt::format("-o {}: holds a brace, which Snakemake takes for a wildcard; expected none", recipe.folder));
   std::string out = fmt::format(
-      "# A sweep of {} runs: snakemake --snakefile THIS --cores N. Each job is a run; the last one makes the table.\n"
+      "# A sweep of {}: snakemake --snakefile THIS --cores N. Each job is a run; the last one makes the table.\n"
       "COMMANDS = {{\n",
-      recipe.cases.size());
+      counted(static_cast<std::int64_t>(recipe.cases.size()), "run"));
   for (std::size_t k = 0; k < recipe.cases.size(); ++k) {
     out += fmt::format("    {}: {},\n", python_quoted(recipe.cases[k].name),
                        python_quoted(command_line(recipe, k, std::to_string(recipe.threads))));

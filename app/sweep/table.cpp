@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -107,8 +109,15 @@ class Columns {
   std::vector<Column> columns_;
 };
 
-/// The numbers of a column; nothing when it holds a text.
+/// Known to hold texts, though all of them may be empty.
+bool is_text(const Column& column) {
+  constexpr std::string_view texts[] = {"case", "status", "message", "severity"};
+  return std::ranges::find(texts, column.name) != std::end(texts);
+}
+
+/// The numbers of a column; nothing when it holds texts.
 std::vector<double> numbers(const Column& column) {
+  if (is_text(column)) return {};
   std::vector<double> out;
   for (const std::string& text : column.texts) {
     double value = std::numeric_limits<double>::quiet_NaN();

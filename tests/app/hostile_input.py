@@ -137,7 +137,7 @@ def argument_cases():
     comb = str(SCENES / "comb.toml")
     good = {"good": DENSE}
     for name, arguments, words in (
-        ("nothing", [], ["subcommand"]),
+        ("nothing", [], ["a command is missing"]),
         ("unknown command", ["rum", comb], ["unknown command 'rum'; did you mean 'run'? (see tresse --help)"]),
         ("unknown command, nothing like it", ["quux"], ["unknown command 'quux' (see tresse --help)"]),
         ("unknown command that asks for help", ["plt", "--help"], ["unknown command 'plt'; did you mean 'plot'?"]),
@@ -153,7 +153,7 @@ def argument_cases():
         ("unknown option of the program", ["--versoin"], ["--versoin; did you mean --version? (see tresse --help)"]),
         ("two scenes", ["run", comb, comb, "-o", "out"], [comb]),
         ("no output", ["run", comb], ["--output is required (see tresse run --help)"]),
-        ("no benchmark", ["bench"], ["subcommand", "(see tresse bench --help)"]),
+        ("no benchmark", ["bench"], ["a command is missing", "(see tresse bench --help)"]),
         ("no scene", ["run", "-o", "out"], ["scene"]),
         ("no threads", ["run", comb, "-o", "out", "--threads", "0"], ["--threads", "0"]),
         ("too many threads", ["run", comb, "-o", "out", "--threads", "100000"], ["--threads", "100000"]),

@@ -3,6 +3,7 @@
 
 import argparse
 import contextlib
+import json
 import os
 import pathlib
 import pty
@@ -153,6 +154,79 @@ def help_and_version(folder):
     assert said("-v") == said("--version")
 
 
+def one_manner(folder):
+    """A command that writes a file says so in one line that names it, and with --quiet nothing."""
+    run = folder.folder
+    folder.call(THIN + 'natural_curvature = [0, 1, 0]\n', "run", "-o", "out", "--quiet")
+    folder.call(UNSOLVED, "run", "-o", "floor", "--dump-friction", "problems", "--dump-steps", "20")
+    folder.call(THIN + 'natural_curvature = [0, 1, 0]\n', "static", "-o", "rest", "--quiet")
+    segment = {"type": "segment", "from": [0, 0, 0], "to": [1, 0, 0]}
+    pair = {"a": segment, "b": {**segment, "from": [0, 0, 1], "to": [1, 0, 1]}}
+    (run / "pair.json").write_text(json.dumps({"pairs": [pair]}), encoding="utf-8")
+    small = ["--width", "16", "--height", "16"]
+    for words, output, said in (
+        (["distance", "pair.json"], "a.json", "a.json: 1 pair of curves, "),
+        (["friction", "problems/step-20.hdf5"], "b.json", "b.json: converged, natural_map_error "),
+        (["render", "out", *small], "c.png", "c.png: frame "),
+        (["render", "rest", *small, "--frames", "0"], "d.png", "d_0000.png: 1 picture of frames 0 to 0 of 1, "),
+        (["plot", "out", "--what", "energies"], "e.svg", "e.svg: plot of out"),
+        (["plot", "rest"], "f.pdf", "f.pdf: plot of rest"),
+        (["export", "rest"], "g.usda", "1 frame as usda: g.usda"),
+        (["export", "rest"], "h.html", "1 frame as html: h.html"),
+    ):
+        for quiet in ([], ["--quiet"]):
+            result = subprocess.run([folder.program, *words, "-o", output, *quiet], cwd=run, capture_output=True, text=True, timeout=100)
+            lines = result.stderr.splitlines()
+            assert result.returncode == 0 and not result.stdout, (words, result)
+            assert not lines if quiet else len(lines) == 1 and lines[0].startswith(said), (words, lines)
+    assert folder.call(THIN, "check", "--quiet", "--threads", "1").stdout == ""
+    assert folder.call(STOUT, "check", "--quiet").stdout.splitlines() == [STOUT_REMARK]
+    overlapping = THIN + FLOOR.replace("-0.000041", "0")
+    assert folder.call(overlapping, "check", "--quiet").stdout.startswith("fibre 0 of 'hair' overlaps obstacle 'floor' by 4e-05 m")
+    for words, said in (([], "one of run, static, check, "), (["bench"], "one of distance, steps, ")):
+        result = subprocess.run([folder.program, *words], capture_output=True, text=True, timeout=100)
+        assert result.returncode == 2 and f"tresse: a command is missing; expected {said}" in result.stderr, result
+        assert result.stderr.count("\n") == 1, result
+
+
+def hold_out_of_reach(folder):
+    """A solve that fails since a held point cannot follow says which, how far it is off, and what to do."""
+    hold = """root = { condition = "clamped" }
+[[fibres.holds]]
+name = "end"
+at = 0.2
+motion = { keyframes = [{ time = 0 }, { time = 0.01, displacement = [0.1, 0, 0] }] }
+"""
+    lines = folder.call(THIN.replace("elements = 1", "elements = 4") + hold, "run", "-o", "reach").stderr.splitlines()
+    told = [line for line in lines if "stopped at" in line]
+    assert told and all("no contact" not in line for line in told), lines
+    assert re.search(r"the solve for the holds stopped at .*; 'end' holds fibre 0 0\.[0-9]+ m off its place; lead it to "
+                     "where the fibre can reach", told[-1]), told  # fmt: skip
+
+
+def shown_on_a_terminal(program, folder, words):
+    """What a command writes to standard error where that is a terminal."""
+    ours, theirs = pty.openpty()
+    subprocess.run([program, *words], cwd=folder, stderr=theirs, check=True, timeout=100)
+    os.close(theirs)
+    said = b""
+    with contextlib.suppress(OSError):  # how a terminal ends
+        while part := os.read(ours, 4096):
+            said += part
+    os.close(ours)
+    return said.decode()
+
+
+def progress_of_pictures(folder):
+    """On a terminal the pictures of a sequence are counted while they are drawn; elsewhere, or with --quiet, not."""
+    folder.call(THIN.replace("0.02", "0.04") + "[output]\nevery = 1\n", "run", "-o", "out", "--quiet")
+    words = ["render", "out", "-o", "a.png", "--frames", "::", "--width", "160", "--height", "90"]
+    said = shown_on_a_terminal(folder.program, folder.folder, words)
+    assert re.search(r"\r\[#+\.*\] +\d+ %  \d+ of 41 pictures  \d+ s left", said), said
+    assert said.rstrip().split("\n")[-1].startswith("a_0040.png: 41 pictures of frames 0 to 40 of 41, "), said
+    assert shown_on_a_terminal(folder.program, folder.folder, [*words, "--quiet"]) == ""
+
+
 def what_next(folder):
     """On a terminal a finished run and an equilibrium end with commands that look at them; those commands work."""
     hanging = THIN + 'natural_curvature = [0, 1, 0]\n'
@@ -161,15 +235,8 @@ def what_next(folder):
                         (["static", "-o", "rest"], "Next: tresse plot rest -o shape.png draws "),
                         (["static", "-o", "rest", "--quiet"], None)):  # fmt: skip
         (folder.folder / "s.toml").write_text(hanging, encoding="utf-8")
-        ours, theirs = pty.openpty()
-        subprocess.run([folder.program, words[0], "s.toml", *words[1:]], cwd=folder.folder, stderr=theirs, check=True, timeout=100)
-        os.close(theirs)
-        said = b""
-        with contextlib.suppress(OSError):  # how a terminal ends
-            while part := os.read(ours, 4096):
-                said += part
-        os.close(ours)
-        lines = said.decode().replace("\r", "\n").strip().splitlines()
+        said = shown_on_a_terminal(folder.program, folder.folder, [words[0], "s.toml", *words[1:]])
+        lines = said.replace("\r", "\n").strip().splitlines()
         assert (lines[-1].startswith(told) if told else not any("Next" in line for line in lines)), said
     for command in (["plot", "rest", "-o", "shape.png"], ["render", "rest", "-o", "rest.png", "--width", "16", "--height", "16"]):
         subprocess.run([folder.program, *command], cwd=folder.folder, check=True, capture_output=True, timeout=100)
@@ -195,7 +262,7 @@ def main():
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
     for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
-                 help_and_version, what_next, a_state_is_no_scene, parameters_alone):  # fmt: skip
+                 help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, what_next, a_state_is_no_scene, parameters_alone):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)

@@ -106,7 +106,8 @@ def main():
             words = what.split() if what.startswith("--") else ["--what", what]
             command = [program, "plot", *runs, "-o", "figure.png", *words]
             result = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)
-            if result.returncode != 0 or result.stdout or result.stderr:
+            said = f"figure.png: plot of {', '.join(runs)}\n".encode()
+            if result.returncode != 0 or result.stdout or result.stderr != said:
                 bad.append(f"{case}: {result}")
                 continue
             picture = matplotlib.image.imread(folder / "figure.png")

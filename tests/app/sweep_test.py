@@ -44,6 +44,7 @@ def test_a_grid_of_runs(program, folder):
     with h5py.File(folder / "grid/sweep.h5") as file:
         assert file["friction"][:].tolist() == [0, 0, 0.5, 0.5]
         assert file["status"][:].tolist() == [b"finished"] * 4
+        assert file["message"][:].tolist() == [b""] * 4, "texts, also where all are empty"
         assert file["max_force_support"][:].tolist() == [float(r["max_force_support"]) for r in rows]
     assert (folder / "grid/sweep.png").stat().st_size > 5000
     for words in (["-o", "a.png"], ["--y", "max_force_support", "-o", "b.png"],

@@ -143,7 +143,7 @@ ExportReport export_run(const fs::path& run, const fs::path& output, const Expor
   FileList inputs = files_of_run(fs::is_directory(run, error) ? run : run.parent_path());
   inputs.push_back(run);
   require_outputs({file}, inputs);
-  detail::ExportSource source(run, options.frames);
+  detail::ExportSource source(run, options);
   return {.format = format.name, .frames = source.size(), .files = format.write({source, chosen, file})};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct ExportOptions {
   double time_codes_per_second = 24.0;  ///< usda: the rate at which programs play it; > 0, <= 1e9 [1/s]
   bool polylines = false;               ///< obj: a record a fibre; otherwise one a segment, which every program reads
   int tube_sides = 0;                   ///< gltf: fibres as tubes of so many sides, 3 to 64; 0: as lines
+  /// Called with each chosen frame that is read, from 1, and their number; some formats read all of them twice.
+  std::function<void(std::size_t frame, std::size_t frames)> progress{};
 };
 
 struct ExportReport {

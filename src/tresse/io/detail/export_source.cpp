@@ -137,8 +137,11 @@ geometry::Box box_about(const std::vector<Vector3>& points) {
   return out;
 }
 
-ExportSource::ExportSource(const std::filesystem::path& run, const FrameSelection& selection)
-    : run_(run), chosen_(chosen_frames(selection, run_.frame_count())), sets_(sets_of(run_.layout())) {
+ExportSource::ExportSource(const std::filesystem::path& run, const ExportOptions& options)
+    : run_(run),
+      chosen_(chosen_frames(options.frames, run_.frame_count())),
+      progress_(options.progress),
+      sets_(sets_of(run_.layout())) {
   check(layout(), run_.file().string());
 }
 

@@ -25,14 +25,17 @@ struct FibreSet {
 /// What an export reads: the chosen frames of a run, their numbers checked to be finite and within single precision.
 class ExportSource {
  public:
-  ExportSource(const std::filesystem::path& run, const FrameSelection& selection);
+  ExportSource(const std::filesystem::path& run, const ExportOptions& options);
 
   const TrajectoryLayout& layout() const { return run_.layout(); }
   const std::vector<FibreSet>& sets() const { return sets_; }  ///< groups that have fibres
   std::size_t size() const { return chosen_.size(); }
   std::size_t number(std::size_t i) const { return chosen_[i]; }  ///< of chosen frame i in the run
   /// Chosen frame i. The reference holds until the next call.
-  const Frame& frame(std::size_t i) { return read(chosen_[i]); }
+  const Frame& frame(std::size_t i) {
+    if (progress_) progress_(i + 1, size());
+    return read(chosen_[i]);
+  }
   /// Velocities of the centreline points in chosen frame i, by differences over the run's frames before and after it;
   /// zero in a run of one frame. (P, 3) [m/s]
   std::vector<double> velocities(std::size_t i);
@@ -45,6 +48,7 @@ class ExportSource {
 
   RunFrames run_;
   std::vector<std::size_t> chosen_;
+  std::function<void(std::size_t, std::size_t)> progress_;
   std::vector<FibreSet> sets_;
   /// A frame and its neighbours, at its index modulo the size.
   std::array<std::optional<std::pair<std::size_t, Frame>>, 3> cache_;
