@@ -1,8 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +36,15 @@ struct ExportArguments {
 };
 
 constexpr const char* html = "html";
+constexpr const char* endings[] = {".usda", ".pvd", ".vtkhdf", ".obj", ".glb", ".gltf", ".csv", ".html"};
+
+void require_format(const ExportArguments& a) {
+  const std::string ending = std::filesystem::path(a.output).extension().string();
+  require(!a.options.format.empty() || std::ranges::find(endings, ending) != std::end(endings), [&] {
+    return fmt::format("{}: expected a format (--format), or a name that ends in {}",
+                       a.output.empty() ? "the output" : a.output, fmt::join(endings, ", "));
+  });
+}
 
 bool is_html(const ExportArguments& a) {
   return a.options.format == html || (a.options.format.empty() && std::string_view(a.output).ends_with(".html"));
@@ -50,6 +62,7 @@ void export_page(const ExportArguments& a) {
 }
 
 void export_frames(ExportArguments& a) {
+  require_format(a);
   if (is_html(a)) return export_page(a);
   a.options.frames = io::read_frame_selection(a.frames);
   a.options.contacts = !a.no_contacts;
@@ -74,10 +87,9 @@ void add_options(CLI::App& command, ExportArguments& a) {
   command
       .add_option("--format", a.options.format, "of the files (docs/guide/exports.md; default: by the ending of -o)")
       ->check(CLI::IsMember(formats));
-  command.add_option(
-      "-o,--output", a.output,
-      "file to write: .usda, .pvd, .vtkhdf, .obj, .glb or .gltf, .csv, .html; or a folder (default: DIR), for "
-      "export.usda and so on");
+  command.add_option("-o,--output", a.output,
+                     fmt::format("file to write: {}; or a folder (default: DIR), for export.usda and so on",
+                                 fmt::join(endings, ", ")));
   command.add_option("--frames", a.frames, "one, or FIRST:LAST:STRIDE; negative: from the end (default: all)");
   command.add_option("--fps", a.options.time_codes_per_second, "usda: time codes a second")->capture_default_str();
   command.add_option("--tubes", a.options.tube_sides, "gltf: fibres as tubes of so many sides instead of lines");

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <tresse/base/errors.hpp>
 
@@ -28,7 +29,7 @@ namespace tresse::app {
 namespace {
 
 struct ViewArguments {
-  std::string folder;
+  std::vector<std::string> runs;
   int port = 0;
   bool no_open = false;
   bool quiet = false;
@@ -80,8 +81,11 @@ void serve(view::Server& server) {
 void view_run(const ViewArguments& arguments) {
   if (arguments.end_with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
   limit_descriptors();
-  view::RunData run(arguments.folder);
-  view::Server server(run, view::find_assets(arguments.assets), arguments.port);
+  require(arguments.runs.size() <= 2,
+          [&] { return fmt::format("{} runs; expected one, or two to see side by side", arguments.runs.size()); });
+  std::vector<std::unique_ptr<view::RunData>> runs;
+  for (const std::string& run : arguments.runs) runs.push_back(std::make_unique<view::RunData>(run));
+  view::Server server(runs, view::find_assets(arguments.assets), arguments.port);
   const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
   print("{}", address);
   finish_output();
@@ -93,9 +97,11 @@ void view_run(const ViewArguments& arguments) {
 }  // namespace
 
 void add_view_command(CLI::App& program, int& exit_status) {
-  CLI::App* command = program.add_subcommand("view", "Show a run in the browser, also one that goes on");
+  CLI::App* command =
+      program.add_subcommand("view", "Show a run in the browser, also one that goes on, or two side by side");
   const auto arguments = std::make_shared<ViewArguments>();
-  command->add_option("DIR", arguments->folder, "folder of a run")->required();
+  command->add_option("DIR", arguments->runs, "folder of a run, or its trajectory.h5; two of them: side by side")
+      ->required();
   command->add_option("--port", arguments->port, "of 127.0.0.1 (default: any that is free)")
       ->check(CLI::Range(1, 65535))
       ->type_name("N");
@@ -103,7 +109,9 @@ void add_view_command(CLI::App& program, int& exit_status) {
   command->add_flag("--quiet", arguments->quiet, "Say nothing but the address");
   command->add_option("--assets", arguments->assets, "folder of another build of the page")->group("");
   command->add_flag("--end-with-parent", arguments->end_with_parent)->group("");
-  command->footer("Example: tresse view out/comb");
+  command->footer(
+      "Example: tresse view out/comb\n"
+      "         tresse view out/straight out/bezier    # two runs side by side");
   command->callback([arguments, &exit_status] {
     view_run(*arguments);
     exit_status = done;

@@ -129,6 +129,7 @@ PageReport write_html_page(const fs::path& folder, const fs::path& output, const
   state["frames"] = chosen.size();
   const Json holds = run.holds();
   Parts parts;
+  parts.add_json("runs", {{"runs", {run.folder().filename().string()}}});
   parts.add_json("state", state);
   parts.add_json("run", run.description());
   parts.add_json("steps", run.steps());

@@ -66,8 +66,10 @@ bool is_locked(const fs::path& folder) {
   return false;
 }
 
-RunData::RunData(const fs::path& folder) : tables_(folder) {
+RunData::RunData(const fs::path& run) : tables_(run) {
   std::error_code error;
+  const bool is_file = run.filename() == "trajectory.h5" && fs::is_regular_file(run, error);
+  const fs::path folder = is_file ? fs::absolute(run).parent_path() : run;
   require(fs::is_directory(folder, error),
           [&] { return fmt::format("{}: no such folder; expected that of a run", folder.string()); });
   folder_ = fs::canonical(folder);

@@ -30,8 +30,10 @@ bool is_locked(const std::filesystem::path& folder);
 /// their file gone or damaged.
 class RunData {
  public:
-  /// @throws InvalidInput when `folder` is none or holds no frame.
-  explicit RunData(const std::filesystem::path& folder);
+  /// Of a folder, or of the one around a trajectory.h5. @throws InvalidInput when it is none or holds no frame.
+  explicit RunData(const std::filesystem::path& run);
+
+  const std::filesystem::path& folder() const { return folder_; }
 
   /// Looks at the files again. {generation, frames, live, status, error, summary}; never throws for what it finds.
   nlohmann::json state();

@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -138,30 +139,58 @@ class Connections : public httplib::TaskQueue {
 
 using Handler = std::function<void(const Request&, Response&)>;
 
-std::map<std::string, Handler> handlers(RunData& run) {
-  std::map<std::string, Handler> out;
-  out["/api/state"] = [&run](const Request&, Response& r) { answer(r, run.state()); };
-  out["/api/run"] = [&run](const Request&, Response& r) { answer(r, run.description()); };
-  out["/api/steps"] = [&run](const Request&, Response& r) { answer(r, run.steps()); };
-  out["/api/forces"] = [&run](const Request&, Response& r) { answer(r, run.forces()); };
-  out["/api/holds"] = [&run](const Request&, Response& r) { answer(r, run.holds()); };
-  out["/api/layout"] = [&run](const Request& q, Response& r) { answer(r, run.layout(number(q, "generation"))); };
-  out["/api/meshes"] = [&run](const Request& q, Response& r) { answer(r, run.meshes(number(q, "generation"))); };
-  out["/api/vertices"] = [&run](const Request& q, Response& r) {
+/// The end of each folder's path: as much of it as tells it from the others.
+std::vector<std::string> names_of(const std::vector<fs::path>& folders) {
+  std::vector<std::string> names(folders.size());
+  std::vector<fs::path> rest = folders;
+  const std::set<fs::path> different(folders.begin(), folders.end());
+  do {
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      names[i] = (rest[i].filename() / names[i]).generic_string();
+      if (names[i].ends_with('/')) names[i].pop_back();
+      rest[i] = rest[i].parent_path();
+    }
+  } while (std::set<std::string>(names.begin(), names.end()).size() < different.size());
+  return names;
+}
+
+/// `prefix`: of the paths, such as "/api/".
+void add_handlers(std::map<std::string, Handler>& out, const std::string& prefix, RunData& run) {
+  out[prefix + "state"] = [&run](const Request&, Response& r) { answer(r, run.state()); };
+  out[prefix + "run"] = [&run](const Request&, Response& r) { answer(r, run.description()); };
+  out[prefix + "steps"] = [&run](const Request&, Response& r) { answer(r, run.steps()); };
+  out[prefix + "forces"] = [&run](const Request&, Response& r) { answer(r, run.forces()); };
+  out[prefix + "holds"] = [&run](const Request&, Response& r) { answer(r, run.holds()); };
+  out[prefix + "layout"] = [&run](const Request& q, Response& r) { answer(r, run.layout(number(q, "generation"))); };
+  out[prefix + "meshes"] = [&run](const Request& q, Response& r) { answer(r, run.meshes(number(q, "generation"))); };
+  out[prefix + "vertices"] = [&run](const Request& q, Response& r) {
     answer(r, run.vertices(number(q, "generation"), number(q, "mesh"), number(q, "key")));
   };
-  out["/api/times"] = [&run](const Request& q, Response& r) {
+  out[prefix + "times"] = [&run](const Request& q, Response& r) {
     answer(r, run.times(number(q, "generation"), number(q, "from")));
   };
-  out["/api/frame"] = [&run](const Request& q, Response& r) {
+  out[prefix + "frame"] = [&run](const Request& q, Response& r) {
     answer(r, run.frame(number(q, "generation"), number(q, "index")));
   };
-  out["/api/hold_loads"] = [&run](const Request& q, Response& r) {
+  out[prefix + "hold_loads"] = [&run](const Request& q, Response& r) {
     answer(r, run.hold_loads(number(q, "generation"), number(q, "index")));
   };
-  out["/api/quantity"] = [&run](const Request& q, Response& r) {
+  out[prefix + "quantity"] = [&run](const Request& q, Response& r) {
     answer(r, run.quantity(number(q, "generation"), number(q, "index"), q.get_param_value("name")));
   };
+}
+
+/// Paths that name no run mean the first.
+std::map<std::string, Handler> handlers(const std::vector<std::unique_ptr<RunData>>& runs) {
+  std::map<std::string, Handler> out;
+  std::vector<fs::path> folders;
+  for (const auto& run : runs) {
+    if (folders.empty()) add_handlers(out, "/api/", *run);
+    add_handlers(out, fmt::format("/api/runs/{}/", folders.size()), *run);
+    folders.push_back(run->folder());
+  }
+  const Json names = {{"runs", names_of(folders)}};
+  out["/api/runs"] = [names](const Request&, Response& r) { answer(r, names); };
   return out;
 }
 
@@ -220,9 +249,10 @@ struct Server::Connection {
   }
 };
 
-Server::Server(RunData& run, Assets assets, int port) : connection_(std::make_unique<Connection>()) {
+Server::Server(const std::vector<std::unique_ptr<RunData>>& runs, Assets assets, int port)
+    : connection_(std::make_unique<Connection>()) {
   connection_->assets = std::move(assets);
-  connection_->api = handlers(run);
+  connection_->api = handlers(runs);
   httplib::Server& http = connection_->http;
   http.new_task_queue = [] { return new Connections; };
   http.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());

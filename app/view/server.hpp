@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tresse::app::view {
 
@@ -21,11 +22,12 @@ using Assets = std::map<std::string, Asset>;
 Assets load_assets(const std::filesystem::path& folder);
 
 /// Answers GET and HEAD on 127.0.0.1 only, and only to requests that name that host, so that no page from elsewhere can
-/// reach it under a name of its own. Paths in docs/reference/viewer_protocol.md.
+/// reach it under a name of its own. Runs are numbered from zero in the order given. Paths in
+/// docs/reference/viewer_protocol.md.
 class Server {
  public:
   /// `port` 0: any that is free. @throws SystemFailure when it is taken.
-  Server(RunData& run, Assets assets, int port);
+  Server(const std::vector<std::unique_ptr<RunData>>& runs, Assets assets, int port);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the viewer's page where npm, its packages and a browser are: view_page.py parts|browser|look
+"""Runs the tests of the viewer's page where npm, its packages and a browser are: view_page.py WHAT
 --program TRESSE --work FOLDER. FOLDER is where tools/build_viewer worked. Exits with 77, and says why, where they are not."""
 
 import argparse
@@ -14,7 +14,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["parts", "browser", "look"])
+    parser.add_argument("what", choices=["parts", "browser", "look", "share", "compare"])
     parser.add_argument("--program", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--pictures", help="folder for pictures of the page")

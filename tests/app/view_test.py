@@ -56,10 +56,11 @@ def expect(condition, what):
 
 
 class Viewer:
-    """tresse view on a folder, and one request at a time."""
+    """tresse view on a folder or on two of them, and one request at a time."""
 
     def __init__(self, program, folder, assets, *options):
-        command = [program, "view", str(folder), "--no-open", "--assets", str(assets), *options]
+        runs = [str(run) for run in (folder if isinstance(folder, tuple) else (folder,))]
+        command = [program, "view", *runs, "--no-open", "--assets", str(assets), *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\n", line)
@@ -175,6 +176,30 @@ def answers_like_the_files(program, run, assets):
                      f"/api/quantity?generation={generation}&index=0&name=colour", "/api/", "/api/nothing"):
             status, content, _ = viewer.request(path)
             expect(status == 404 and "\n" not in json.loads(content)["error"], f"{path}: {status} {content}")
+
+
+def two_runs_are_served_beside_each_other(program, run, assets):
+    scene, other = run.parent / "held2.toml", run.parent / "other/run"
+    scene.write_text(HELD_SCENE, encoding="utf-8")
+    subprocess.run([program, "run", str(scene), "-o", str(other), "--quiet"], check=True, timeout=120)
+    with viewing(program, (run, other / "trajectory.h5"), assets) as viewer, h5py.File(other / "trajectory.h5") as file:
+        expect(viewer.json("/api/runs") == {"runs": [f"{run.parent.name}/run", "other/run"]}, f"{viewer.json('/api/runs')}")
+        expect(viewer.json("/api/run") == viewer.json("/api/runs/0/run"), "paths without a number mean the first run")
+        expect(viewer.json("/api/runs/1/state")["frames"] == len(file["time"]), "frames of the second")
+        expect(viewer.json("/api/runs/1/run")["group_names"] == ["thread"], "the second is another")
+        status, content, _ = viewer.request("/api/runs/1/frame?generation=1&index=3")
+        expect(status == 200 and parse_frame(content)[0] == file["time"][3], f"a frame of the second: {status}")
+        for path in ("/api/runs/2/state", "/api/runs/", "/api/runs/1", "/api/runs/01/state", "/api/runs/-1/state"):
+            expect(viewer.request(path)[0] == 404, path)
+    for runs, names in (((run,), ["run"]), ((run, run), ["run", "run"]), ((run, other.parent / "../live2"), ["run", "live2"])):
+        if runs[-1].name == "live2":
+            shutil.copytree(run, run.parent / "live2")
+        with viewing(program, runs, assets) as viewer:
+            expect(viewer.json("/api/runs")["runs"] == names, f"names of {runs}")
+    for runs, words in (((run, run, run), "3 runs; expected one, or two"), ((run, run.parent / "none"), "none: no such folder")):
+        command = [program, "view", *map(str, runs), "--no-open", "--assets", str(assets)]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        expect(result.returncode == 2 and result.stderr.count("\n") == 1 and words in result.stderr, f"{result}")
 
 
 def quantity_tests(viewer, generation, file):
@@ -354,7 +379,7 @@ def bad_use_is_one_line(program, run, assets):
         expect(first.port != second.port, "two viewers at one port")
         cases = [([str(run), "--port", str(first.port)], "taken"), ([str(run / "none")], "no such folder"),
                  ([str(assets)], "trajectory.h5"), ([str(run), "--port", "99999"], "--port"),
-                 ([str(run / "trajectory.h5")], "no such folder")]
+                 ([str(run / "steps.csv")], "no such folder")]
         for arguments, words in cases:
             result = subprocess.run([program, "view", *arguments, "--no-open", "--assets", str(assets)],
                                     capture_output=True, text=True, timeout=60)
@@ -445,7 +470,7 @@ def run_command(program):
     return [program, "run", str(SCENE), "--until", "0.3", "--quiet", "--set", "friction=0.3", "--set", "output.every=20"]
 
 
-TESTS = (answers_like_the_files, curves_keep_the_extremes, holds_carry_what_their_table_says, nothing_else_can_be_read_or_written,
+TESTS = (answers_like_the_files, two_runs_are_served_beside_each_other, curves_keep_the_extremes, holds_carry_what_their_table_says, nothing_else_can_be_read_or_written,
          links_that_lead_out_are_refused, damaged_files_and_a_vanished_folder_are_told, bad_use_is_one_line,
          slow_clients_keep_nobody_waiting, ranges_are_not_multiplied, a_live_run_is_followed, run_with_view_leaves_the_same_bytes)  # fmt: skip
 

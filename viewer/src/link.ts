@@ -6,6 +6,7 @@ export interface Link {
   readonly settings: Settings;
   readonly frame: number; // index; 0 in a link that names none
   readonly named_frame: boolean;
+  readonly time: number | null; // of two runs, whose frames have no common number [s]
   readonly eye: readonly number[] | null; // (6) where the camera stands, what it looks at [m]; null: the first view
   readonly up: "y" | "z" | null; // null: as the scene has it
   readonly range: readonly number[] | null; // (2) limits of the colours; null: of what is seen
@@ -20,6 +21,7 @@ export function write_link(link: Link, defaults: Settings): string {
   const out = new URLSearchParams();
   if (link.frame > 0) out.set("frame", String(link.frame));
   const number = (value: number): string => String(Number(value.toPrecision(7)));
+  if (link.time !== null) out.set("time", number(link.time));
   if (link.eye) out.set("eye", link.eye.map(number).join(","));
   if (link.up) out.set("up", link.up);
   if (link.range) out.set("range", link.range.map(number).join(","));
@@ -40,6 +42,7 @@ export function read_link(hash: string, own: Settings, defaults: Settings): Link
     return text.has(name) && all.length === count && all.every(Number.isFinite) ? all : null;
   };
   const [frame] = numbers("frame", 1) ?? [0];
+  const [time] = numbers("time", 1) ?? [null];
   const [fibre] = numbers("fibre", 1) ?? [-1];
   const up = text.get("up");
   const named: Record<string, unknown> = {};
@@ -55,6 +58,7 @@ export function read_link(hash: string, own: Settings, defaults: Settings): Link
     settings: settings_of(named),
     frame: Math.max(0, Math.round(frame!)),
     named_frame: text.has("frame"),
+    time: time ?? null,
     eye: numbers("eye", 6),
     up: up === "y" || up === "z" ? up : null,
     range: numbers("range", 2),

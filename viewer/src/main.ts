@@ -2,6 +2,7 @@
 
 import "./style.css";
 import { keep_settings, fibre_colours, type FibreColour, type Settings } from "./settings";
+import { fetch_runs } from "./data/api";
 import { short } from "./data/numbers";
 import type { ContactColour } from "./scene/contacts";
 import type { ViewName } from "./scene/stage";
@@ -10,21 +11,28 @@ import { connect_picture_form } from "./ui/picture_form";
 import { choice, element, input, make, set_options, set_pressed } from "./ui/page";
 import { Viewer } from "./viewer";
 
-const canvas = element<HTMLCanvasElement>("canvas");
 const help = element<HTMLDialogElement>("help");
 const views: readonly ViewName[] = ["-x", "+x", "-y", "+y", "-z", "+z"];
 
 type Flag = { [K in keyof Settings]: Settings[K] extends boolean ? K : never }[keyof Settings];
 
-function start(): void {
+function refuse(reason: string): void {
+  element("message").hidden = false;
+  element("message").textContent = reason;
+}
+
+async function start(): Promise<void> {
+  let names: readonly string[];
+  try {
+    names = await fetch_runs();
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
   let viewer: Viewer;
   try {
-    viewer = new Viewer(canvas);
+    viewer = new Viewer(names);
   } catch {
-    const message = element("message");
-    message.hidden = false;
-    message.textContent = "This browser gives no WebGL 2, which the view needs.";
-    return;
+    return refuse("This browser gives no WebGL 2, which the view needs.");
   }
   connect_panel(viewer);
   connect_timeline(viewer);
@@ -101,9 +109,9 @@ function connect_panel(viewer: Viewer): void {
     out.addEventListener("click", action);
     return out;
   };
-  element("views").append(
+  element("directions").append(
     button("Fit", "What is seen now into the view (f)", () => viewer.fit()),
-    ...views.map((name) => button(name.replace("-", "−"), `From ${name.replace("-", "−")}`, () => viewer.stage.view(name))),
+    ...views.map((name) => button(name.replace("-", "−"), `From ${name.replace("-", "−")}`, () => viewer.look_from(name))),
   );
   element("inspector-clear").addEventListener("click", () => viewer.select(-1));
 }
@@ -150,8 +158,7 @@ function toggle_theme(viewer: Viewer): void {
 }
 
 function connect_bar(viewer: Viewer): void {
-  const seen = (): { width: number; height: number } => ({ width: canvas.width, height: canvas.height });
-  connect_picture_form(element("screenshot"), seen, (size, words) => viewer.save_picture(size, words));
+  connect_picture_form(element("screenshot"), () => viewer.seen_size, (size, words) => viewer.save_picture(size, words));
   element("record").addEventListener("click", () => viewer.toggle_record());
   element("toggle-plots").addEventListener("click", () => toggle_part(viewer, "plots"));
   element("toggle-panel").addEventListener("click", () => toggle_part(viewer, "panel"));
@@ -164,15 +171,18 @@ function connect_bar(viewer: Viewer): void {
 
 /** A click that was no drag picks. */
 function connect_pointer(viewer: Viewer): void {
-  let down = { x: 0, y: 0 };
-  canvas.addEventListener("pointerdown", (event) => {
-    down = { x: event.clientX, y: event.clientY };
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    if (event.button !== 0 || Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
-    const box = canvas.getBoundingClientRect();
-    viewer.pick(event.clientX - box.left, event.clientY - box.top);
-  });
+  for (const view of viewer.views) {
+    const { canvas } = view.stage;
+    let down = { x: 0, y: 0 };
+    canvas.addEventListener("pointerdown", (event) => {
+      down = { x: event.clientX, y: event.clientY };
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      if (event.button !== 0 || Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
+      const box = canvas.getBoundingClientRect();
+      viewer.pick(view, event.clientX - box.left, event.clientY - box.top);
+    });
+  }
 }
 
 function next_colour(viewer: Viewer): void {
@@ -215,15 +225,12 @@ function connect_keys(viewer: Viewer): void {
     t: () => toggle_theme(viewer),
     s: () => viewer.save_picture(),
     v: () => viewer.toggle_record(),
-    i: () => {
-      element("performance").hidden = !element("performance").hidden;
-      viewer.stage.redraw();
-    },
+    i: () => viewer.views.forEach((view) => view.toggle_performance()),
     Escape: () => viewer.select(-1),
     "?": () => help.showModal(),
   };
   views.forEach((name, i) => {
-    actions[String(i + 1)] = () => viewer.stage.view(name);
+    actions[String(i + 1)] = () => viewer.look_from(name);
   });
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
@@ -241,4 +248,4 @@ function connect_keys(viewer: Viewer): void {
 
 // Another link in the same window is opened anew.
 addEventListener("hashchange", () => location.reload());
-start();
+void start();

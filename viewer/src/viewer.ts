@@ -1,80 +1,80 @@
-/** The page at work: one run, one play head, one view. */
+/** The page at work: one run or two side by side, one play head, one eye. */
 
 import * as THREE from "three";
-import { fetch_description, fetch_forces, fetch_frame, fetch_holds, fetch_layout, fetch_meshes, fetch_state, fetch_steps, fetch_times, fetch_quantity, fetch_vertices, type HoldTable, type RunDescription, type RunState } from "./data/api";
-import { is_embedded } from "./data/embedded";
-import { FrameSource, type Shown } from "./data/frame_source";
-import { Player, speeds, suitable_speed } from "./data/player";
-import { is_quantity, type Frame, type Quantity } from "./data/protocol";
-import { title_of, up_axis } from "./data/scene_text";
-import { short, spread } from "./data/numbers";
-import { pick_fibre } from "./scene/picking";
-import { Stage } from "./scene/stage";
-import { World } from "./scene/world";
+import { Player, joined_times, speeds, suitable_speed } from "./data/player";
+import { is_quantity, type Quantity } from "./data/protocol";
+import type { HoldTable, Tables } from "./data/api";
+import { up_axis } from "./data/scene_text";
+import { short } from "./data/numbers";
+import { Scales } from "./scene/scales";
+import type { ViewName } from "./scene/stage";
 import { read_link, write_link } from "./link";
+import { RunView } from "./run_view";
 import { default_settings, keep_settings, load_settings } from "./settings";
+import { is_stacked, parts_of, size_of, type Size } from "./ui/arrangement";
 import { Recorder, save_picture } from "./ui/capture";
-import { compass_marks, compass_width } from "./ui/compass";
-import { Inspector } from "./ui/inspector";
-import { hold_marks } from "./ui/hold_marks";
-import { draw_legend } from "./ui/legend";
-import { draw_marks, type Mark } from "./ui/marks";
-import { choice, element, input, set_options, set_pressed, theme_colour } from "./ui/page";
-import { Plots } from "./ui/plots";
+import { Inspector, type Inspected } from "./ui/inspector";
+import type { LegendEntry } from "./ui/legend";
+import { choice, element, input, make, make_views, set_options, set_pressed, theme_colour } from "./ui/page";
+import { Plots, run_letters } from "./ui/plots";
 
-const poll_interval = 1000; // milliseconds
-const sampled_frames = 7; // of a run, for the first view
-const cache_bytes = 512e6;
-/** Above this time between pictures fibres are drawn through fewer points. */
-const slow_frame = 70; // milliseconds
-const rest_time = 400; // milliseconds without a new picture
-
+const cache_bytes = 512e6; // of all runs
 const link_interval = 500; // milliseconds between changes of the address, which browsers limit
 
 export class Viewer {
   private readonly link = read_link(location.hash, load_settings(), default_settings);
   readonly settings = this.link?.settings ?? load_settings();
   readonly player = new Player();
-  readonly stage: Stage;
+  readonly views: readonly RunView[];
   readonly recorder: Recorder;
-  private readonly source: FrameSource;
+  private readonly scales = new Scales();
   private readonly plots: Plots;
   private readonly inspector = new Inspector();
-  private world: World | null = null;
-  private description: RunDescription | null = null;
-  private state: RunState | null = null;
-  private generation = -1;
-  private shown_index = -1;
-  private samples: readonly Frame[] | null = null; // from the first to the last frame; null: not there yet
-  private stride = 1; // of the frames that playing shows
+  private times: readonly Float64Array[] = []; // of each run, as the play head has them
+  private tables: readonly (Tables | null)[] = [];
+  private placed = false; // the play head stands where the page begins
   private selected = -1;
   private last_tick = 0;
-  private tables_of = -1; // frames for which the tables were read
-  private tables_live = false;
-  private problem = "";
+  private problem = ""; // of the page, not of a run
   private linked = false; // the address has been followed
   private first_eye = "";
   private first_up = "";
   private last_link = 0; // when the address was written
-  private moving_stride = 1; // of the points that fibres are drawn through while something moves
+  private film: CanvasRenderingContext2D | null = null; // that is recorded
 
-  constructor(canvas: HTMLCanvasElement) {
-    this.stage = new Stage(canvas);
-    this.recorder = new Recorder(canvas, (on, bytes) => {
+  /** `names` tells the runs from each other. @throws Error without WebGL 2. */
+  constructor(names: readonly string[]) {
+    make_views(names.length);
+    const several = names.length > 1;
+    this.views = names.map(
+      (name, i) => new RunView(i, several ? `${run_letters[i]!} ${name}` : "", this.settings, this.scales, cache_bytes / names.length, () => this.take()),
+    );
+    this.recorder = new Recorder((on, bytes) => {
       set_pressed(element("record"), on);
       element("record").textContent = on ? `Stop (${(bytes / 1e6).toFixed(2)} MB)` : "Record";
     });
-    this.source = new FrameSource(cache_bytes, () => this.update(), (message) => this.show_problem(message));
     this.plots = new Plots((time) => this.seek_time(time));
     this.plots.place = this.link?.plot ?? "";
     this.apply_theme();
     this.fill_speeds();
-    void this.poll();
     requestAnimationFrame((now) => this.tick(now));
   }
 
   get quantity(): Quantity | null {
     return is_quantity(this.settings.colour) ? this.settings.colour : null;
+  }
+  private get stages(): RunView["stage"][] {
+    return this.views.map(({ stage }) => stage);
+  }
+  /** That all others follow. */
+  private get lead(): RunView["stage"] {
+    return this.views[0]!.stage;
+  }
+  private get time(): number {
+    return this.player.times[this.player.index] ?? 0;
+  }
+  private get is_live(): boolean {
+    return this.views.some(({ run }) => run.is_live);
   }
 
   // The play head.
@@ -97,7 +97,6 @@ export class Viewer {
   }
   toggle_play(): void {
     this.player.toggle();
-    this.stride = 1;
     this.update();
   }
   toggle_follow(): void {
@@ -119,109 +118,95 @@ export class Viewer {
 
   apply(): void {
     keep_settings(this.settings);
-    this.world?.apply(this.settings);
-    this.draw_legend();
+    for (const { world } of this.views) world?.apply(this.settings);
+    this.draw_legends();
   }
   refresh_contacts(): void {
     keep_settings(this.settings);
-    this.world?.refresh_contacts(this.settings);
-    this.draw_legend();
+    for (const { world } of this.views) world?.refresh_contacts(this.settings);
+    this.draw_legends();
   }
   /** Another quantity has to be fetched first. */
   recolour(): void {
     keep_settings(this.settings);
-    this.world?.forget_range();
-    this.shown_index = -1;
+    this.scales.forget_range();
+    for (const view of this.views) view.forget_shown();
     this.update();
-    this.draw_legend();
+    this.draw_legends();
   }
   set_range(low: number, high: number): void {
-    if (!this.world || !Number.isFinite(low) || !Number.isFinite(high) || !(high > low)) return;
-    this.world.fixed_range = { low, high };
+    if (!Number.isFinite(low) || !Number.isFinite(high) || !(high > low)) return;
+    this.scales.fixed_range = { low, high };
     this.apply();
   }
   free_range(): void {
-    this.world?.forget_range();
-    if (this.world?.shown) this.world.show(this.world.shown, this.settings);
-    this.draw_legend();
+    this.scales.forget_range();
+    for (const view of this.views) view.forget_shown();
+    this.update();
   }
 
   apply_theme(): void {
     const dark = this.settings.theme === "" ? matchMedia("(prefers-color-scheme: dark)").matches : this.settings.theme === "dark";
     document.documentElement.dataset["theme"] = dark ? "dark" : "light";
-    this.stage.set_background(theme_colour("ground"));
+    for (const stage of this.stages) stage.set_background(theme_colour("ground"));
     this.plots.draw();
     this.inspect();
   }
 
+  look_from(direction: ViewName): void {
+    this.lead.view(direction);
+  }
+
+  /** What is seen now into the views. */
   fit(): void {
-    this.world?.refit();
-    this.stage.view("fit");
-    this.draw_legend();
+    const points = this.views.flatMap(({ world }) => (world?.shown ? world.outline([world.shown.frame]) : []));
+    for (const stage of this.stages) stage.set_outline(points);
+    this.lead.view("fit");
+    this.draw_legends();
   }
 
   set_up(axis: "y" | "z"): void {
-    this.stage.set_up(axis);
-    this.world?.place_ground();
+    choice("up").value = axis;
+    for (const { stage, world } of this.views) {
+      stage.set_up(axis);
+      world?.place_ground();
+    }
     this.fit();
   }
 
-  pick(x: number, y: number): void {
-    const shown = this.world?.shown;
-    if (!this.world || !shown) return;
-    const { camera, canvas } = this.stage;
-    camera.updateMatrixWorld();
-    const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
-    const view = { width: canvas.clientWidth, height: canvas.clientHeight };
-    const found = pick_fibre(this.world.layout, shown.frame.points, matrix.elements, view, { x, y }, 9);
-    this.select(found ? found.fibre : -1);
+  pick(view: RunView, x: number, y: number): void {
+    this.select(view.fibre_at(x, y));
   }
+  /** In every run that has such a fibre. */
   select(fibre: number): void {
     this.selected = fibre;
     document.body.dataset["picked"] = String(fibre);
-    this.world?.select(fibre);
+    for (const { world } of this.views) world?.select(fibre);
     this.inspect();
   }
 
-  /** In pixels; as it is seen where no size is given. */
-  save_picture(size?: { width: number; height: number }, words = true): void {
-    const shown = this.world?.shown;
-    if (!shown) return;
-    const { width, height } = size ?? this.stage.canvas;
-    const head = `t = ${short(shown.frame.time, 5)} s`;
-    const name = `${this.description?.folder ?? "tresse"}-${String(shown.index).padStart(5, "0")}.png`;
-    const draw = (): void => {
-      const marks = (bottom: number): Mark[] => this.marks(bottom);
-      save_picture(this.stage, words ? { head, legend: this.world!.legend(this.settings), marks } : null, name);
-    };
-    this.world!.fibres.set_stride(1);
-    try {
-      this.stage.at_size(width, height, () => this.world!.prepare(), draw);
-    } catch (error) {
-      this.show_problem(error instanceof Error ? error.message : String(error));
-    }
+  private get picture_name(): string {
+    return this.views.map(({ folder }) => folder).join("-");
+  }
+  get seen_size(): Size {
+    return size_of(this.stages);
+  }
+  private blank(size: Size): CanvasRenderingContext2D {
+    return make("canvas", size).getContext("2d")!;
   }
 
-  /** What is drawn over the picture; axes and scale above `bottom`, in pixels of the page. */
-  private marks(bottom: number): Mark[] {
-    if (!this.world?.shown) return [];
-    const { settings, stage, world } = this;
-    const out: Mark[] = [];
-    if (settings.show_holds) {
-      const project = (point: THREE.Vector3): [number, number] | null => stage.project(point);
-      out.push(...hold_marks(world.held_places(), world.shown!.loads, { project, scale: world.load_scale(settings), colour: theme_colour("hold") }));
+  /** In pixels; as it is seen where no size is given. */
+  save_picture(size = this.seen_size, words = true): void {
+    if (!this.views.every(({ world }) => world?.shown)) return;
+    this.tell("");
+    const context = this.blank(size);
+    const parts = parts_of(size, this.views.length, is_stacked(this.stages));
+    try {
+      this.views.forEach((view, i) => view.paint(context, parts[i]!.size, parts[i]!.corner, words));
+    } catch (error) {
+      return this.tell(error instanceof Error ? error.message : String(error));
     }
-    if (settings.show_axes) {
-      const dark = document.documentElement.dataset["theme"] === "dark";
-      out.push(...compass_marks(stage.camera.quaternion, { pixel: stage.pixel_at_target, right: stage.room.width, bottom, ink: theme_colour("ink"), dark }));
-    }
-    return out;
-  }
-  /** Above the legend where there is no room beside it. */
-  private marks_of_page(): Mark[] {
-    const { width, height } = this.stage.room;
-    const legend = element("legend");
-    return this.marks(height - (legend.offsetLeft + legend.offsetWidth > width - compass_width ? legend.offsetHeight : 0));
+    save_picture(context.canvas, `${this.picture_name}-${String(this.player.index).padStart(5, "0")}.png`);
   }
 
   toggle_record(): void {
@@ -231,83 +216,76 @@ export class Viewer {
       return;
     }
     try {
-      this.recorder.start(`${this.description?.folder ?? "tresse"}.webm`);
+      this.film = this.blank(this.seen_size);
+      this.recorder.start(this.film.canvas, `${this.picture_name}.webm`);
+      for (const stage of this.stages) stage.redraw();
       if (!this.player.playing) this.toggle_play();
     } catch (error) {
-      this.show_problem(String(error));
+      this.tell(String(error));
     }
   }
 
-  /** Shows the frame at the head once it is there, and asks for what comes next. */
+  /** Shows in each view the frame nearest to the head once it is there. */
   update(): void {
-    const index = this.player.index;
-    const stride = this.player.playing ? this.stride : 0;
-    const readable = this.player.count > 0 && !this.state?.error;
-    if (readable) this.source.want(index, this.quantity, stride, this.player.times);
-    const shown = this.player.count > 0 ? this.source.peek(index, this.quantity) : null;
-    if (shown && this.world && this.samples && shown.index !== this.shown_index) this.show(shown);
+    const before = this.scales.state;
+    const shown = this.are_started() ? this.views.filter((view) => view.show(this.time, this.quantity, this.player.playing)) : [];
+    if (shown.length > 0) {
+      if (this.views.length > 1 && this.scales.state !== before) for (const { world } of this.views) world!.apply(this.settings);
+      this.plots.set_time(this.time);
+      this.inspect();
+      if (!this.linked && this.views.every(({ world }) => world!.shown)) this.follow_link();
+      this.draw_legends();
+    }
     this.draw_timeline();
   }
 
-  private show(shown: Shown): void {
-    const world = this.world!;
-    const first = world.shown === null;
-    const limits = world.range;
-    const contacts = world.contact_count;
-    if (this.player.playing && shown.index > this.shown_index && this.shown_index >= 0) {
-      this.stride = Math.min(Math.max(1, shown.index - this.shown_index), 32);
-    }
-    if (first) this.first_view(shown);
-    world.show(shown, this.settings);
-    this.shown_index = shown.index;
-    document.body.dataset["frame"] = String(shown.index);
-    document.body.dataset["contacts"] = String(world.contact_count);
-    this.plots.set_time(shown.frame.time);
-    this.inspect();
-    if (first) this.follow_link();
-    if (first || limits !== world.range || contacts > 0 !== world.contact_count > 0) this.draw_legend();
-  }
-
-  private first_view(shown: Shown): void {
-    const world = this.world!;
-    const fibres = new THREE.Box3().setFromArray(shown.frame.points);
+  /** Whether each run is there; places the eye before the first picture. */
+  private are_started(): boolean {
+    const { views } = this;
+    if (!views.every(({ world, run }) => world && run.samples)) return false;
+    if (views.every(({ world }) => world!.is_started)) return true;
+    const points = views.flatMap(({ world, run }) => world!.outline(run.samples!));
+    const fibres = new THREE.Box3().setFromArray(views[0]!.run.samples![0]!.points);
     const size = fibres.isEmpty() ? [1, 1, 1] : fibres.getSize(new THREE.Vector3()).toArray();
-    const up = up_axis(this.description?.scene ?? "", size);
+    const up = up_axis(views[0]!.run.opened!.description.scene, size);
     choice("up").value = up;
-    this.stage.set_up(up);
-    world.start(this.samples?.length ? this.samples : [shown.frame]);
+    for (const { stage, world, run } of views) {
+      stage.set_up(up);
+      stage.set_outline(points);
+      if (!world!.is_started) world!.start(points, run.samples![0]!);
+    }
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
-    this.stage.fit(up === "y" ? new THREE.Vector3(0.15, 0.25, 1).normalize() : new THREE.Vector3(0.75, -1, 0.45).normalize());
+    this.lead.fit(up === "y" ? new THREE.Vector3(0.15, 0.25, 1).normalize() : new THREE.Vector3(0.75, -1, 0.45).normalize());
+    this.first_up = up;
+    this.first_eye = String(this.lead.eye);
+    return true;
   }
 
   /** Once, after the first picture: what the address asks for. */
   private follow_link(): void {
-    const { stage, link } = this;
-    this.first_up = choice("up").value;
-    this.first_eye = String(stage.eye);
-    if (!link || this.linked) return;
     this.linked = true;
-    if (link.up) {
-      choice("up").value = link.up;
-      this.set_up(link.up);
-    }
-    if (link.eye) stage.eye = link.eye;
+    const { link } = this;
+    if (!link) return;
+    if (link.up) this.set_up(link.up);
+    if (link.eye) this.lead.eye = link.eye;
     if (link.range) this.set_range(link.range[0]!, link.range[1]!);
-    if (this.world && link.fibre < this.world.layout.fibre_count) this.select(link.fibre);
+    if (this.views.some(({ world }) => link.fibre < world!.layout.fibre_count)) this.select(link.fibre);
   }
 
   /** Keeps in the address what is shown now. */
   private keep_link(now: number): void {
-    if (now - this.last_link < link_interval || this.player.playing || !this.world?.shown) return;
+    if (now - this.last_link < link_interval || this.player.playing || !this.linked) return;
     this.last_link = now;
-    const { eye } = this.stage;
+    const { eye } = this.lead;
     const up = choice("up").value as "y" | "z";
-    const { fixed_range } = this.world;
+    const { fixed_range } = this.scales;
+    const at_end = this.player.follow || this.player.index === 0;
     const text = write_link(
       {
         settings: this.settings,
-        frame: this.player.follow ? 0 : this.player.index,
+        frame: at_end || this.views.length > 1 ? 0 : this.player.index,
         named_frame: true,
+        time: at_end || this.views.length === 1 ? null : this.time,
         eye: String(eye) === this.first_eye ? null : eye,
         up: up === this.first_up ? null : up,
         range: fixed_range && [fixed_range.low, fixed_range.high],
@@ -325,37 +303,37 @@ export class Viewer {
   }
 
   private inspect(): void {
-    const shown = this.world?.shown;
-    if (this.selected < 0 || !shown || !this.world) {
-      this.inspector.hide();
-      return;
-    }
-    const quantity = this.quantity ?? "curvature";
-    const layout = this.world.layout;
     const fibre = this.selected;
-    const group = this.description?.group_names[layout.group[fibre]!] ?? "";
-    if (this.quantity && shown.values) {
-      this.inspector.show(fibre, layout, group, shown.frame, quantity, shown.values);
-      return;
-    }
-    this.inspector.show(fibre, layout, group, shown.frame, quantity, null);
-    if (this.player.playing) return; // curvature is asked for when the picture stands still
-    fetch_quantity(this.generation, shown.index, quantity).then(
+    const quantity = this.quantity ?? "curvature";
+    const inspected = (): [RunView, Inspected][] =>
+      this.views.flatMap((view, i) => {
+        const found = view.inspected(fibre, this.views.length > 1 ? run_letters[i]! : "");
+        return found ? [[view, found] as [RunView, Inspected]] : [];
+      });
+    const found = inspected();
+    if (found.length === 0) return this.inspector.hide();
+    const runs = found.map(([, run]) => (this.quantity ? run : { ...run, values: null }));
+    this.inspector.show(fibre, runs, quantity);
+    if (this.quantity || this.player.playing) return; // curvature is asked for when the picture stands still
+    Promise.all(found.map(([view]) => view.fetch_quantity(quantity))).then(
       (values) => {
-        if (this.selected === fibre && this.world?.shown === shown) this.inspector.show(fibre, layout, group, shown.frame, quantity, values);
+        const now = inspected();
+        const same = this.selected === fibre && now.length === found.length && now.every(([, run], i) => run.frame === found[i]![1].frame);
+        if (same) this.inspector.show(fibre, runs.map((run, i) => ({ ...run, values: values[i]! })), quantity);
       },
       () => undefined, // the next poll says what is wrong
     );
   }
 
-  private draw_legend(): void {
+  private draw_legends(): void {
     const range_row = element("range-row");
     range_row.hidden = this.quantity === null;
-    if (!this.world) return;
-    draw_legend(element("legend"), this.world.legend(this.settings));
+    let had: LegendEntry[] = [];
+    for (const view of this.views) had = [...had, ...view.draw_legend(had)];
     if (this.quantity && document.activeElement?.closest("#range-row") !== range_row) {
-      input("range-low").value = short(this.world.range.low, 4).replace("−", "-");
-      input("range-high").value = short(this.world.range.high, 4);
+      const { low, high } = this.scales.range;
+      input("range-low").value = short(low, 4).replace("−", "-");
+      input("range-high").value = short(high, 4);
     }
   }
 
@@ -363,20 +341,14 @@ export class Viewer {
     const { player } = this;
     const scrub = input("scrub");
     scrub.max = String(player.last);
-    if (document.activeElement !== scrub || player.playing || player.follow) scrub.value = String(player.index);
-    const time = player.times[player.index] ?? 0;
-    scrub.setAttribute("aria-valuetext", `${short(time, 5)} s`);
+    scrub.value = String(player.index);
+    const time = `${short(this.time, 5)} s`;
+    scrub.setAttribute("aria-valuetext", time);
     const play = element("play");
     play.textContent = player.playing ? "❚❚" : "▶";
     play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
-    element("frame-number").textContent = `${player.index} / ${player.last}`;
-    element("clock").textContent = player.count > 0 ? `t = ${time.toFixed(decimals(player))} s` : "";
+    element("frame-number").textContent = this.views.length > 1 ? time : `${player.index} / ${player.last}`;
     set_pressed(element("follow"), player.follow);
-    if (this.world) {
-      const { fibre_count } = this.world.layout;
-      const contacts = this.world.contact_count;
-      element("facts").textContent = `${fibre_count} fibre${fibre_count === 1 ? "" : "s"}${contacts > 0 ? `, ${contacts} contact${contacts === 1 ? "" : "s"}` : ""}`;
-    }
   }
 
   private tick(now: number): void {
@@ -385,136 +357,90 @@ export class Viewer {
     const elapsed = Math.min(now - this.last_tick, 250) / 1000;
     this.last_tick = now;
     this.keep_link(now);
-    if (this.player.playing && this.source.peek(this.player.index, this.quantity)) {
+    if (this.player.playing && this.views.every((view) => view.is_at_hand(this.time, this.quantity))) {
       const before = this.player.index;
       this.player.advance(elapsed);
       if (this.player.index !== before || !this.player.playing) this.update();
       if (!this.player.playing && this.recorder.recording) this.recorder.stop();
     }
-    if (!this.world) return;
-    const fibres = this.world.fibres;
-    const resting = !this.stage.is_dirty && fibres.stride > 1 && this.stage.idle(now) > rest_time;
-    if (resting) this.stage.redraw();
-    if (this.stage.is_dirty) fibres.set_stride(resting ? 1 : this.moving_stride);
-    if (!this.stage.draw(now, () => this.world!.prepare())) return;
-    draw_marks(element<SVGElement>("marks"), this.marks_of_page());
-    if (!resting) this.choose_detail();
+    this.share_eye();
+    this.views.forEach((view, i) => {
+      if (!view.draw(now) || !this.film || !this.recorder.recording) return;
+      const { corner } = parts_of(this.film.canvas, this.views.length, is_stacked(this.stages))[i]!;
+      this.film.drawImage(view.stage.canvas, ...corner);
+    });
   }
 
-  /** Fewer points a fibre where pictures come too slowly, all of them once the view rests. */
-  private choose_detail(): void {
-    const fibres = this.world!.fibres;
-    const { frame_time, drawn } = this.stage;
-    document.body.dataset["drawn"] = String(this.stage.drawn);
-    document.body.dataset["stride"] = String(fibres.stride);
-    if (drawn % 4 === 0) {
-      if (frame_time > slow_frame && this.moving_stride < 8 && fibres.pieces > 20000) this.moving_stride *= 2;
-      else if (frame_time < slow_frame / 4 && this.moving_stride > 1) this.moving_stride /= 2;
+  /** Whichever view was moved, the others follow. */
+  private share_eye(): void {
+    const moved = this.stages.find((stage) => stage.has_moved());
+    for (const stage of moved ? this.stages : []) {
+      if (stage === moved) continue;
+      stage.eye = moved!.eye;
+      stage.has_moved();
     }
-    const performance_box = element("performance");
-    if (!performance_box.hidden) {
-      performance_box.textContent = `${(1000 / frame_time).toFixed(0)} pictures a second\n${(this.source.bytes / 1e6).toFixed(0)} MB of frames\n${fibres.stride > 1 ? `every ${fibres.stride}th point, ` : ""}${this.stage.renderer.info.render.triangles} triangles`;
-    }
-    document.body.dataset["cacheBytes"] = String(this.source.bytes);
   }
 
-  // The run on the disk.
+  // The runs on the disk.
 
-  private async poll(): Promise<void> {
-    try {
-      this.state = await fetch_state();
-      if (this.state.error) throw new Error(this.state.error);
-      if (this.state.generation !== this.generation) await this.open(this.state.generation);
-      if (this.state.frames > this.player.count) {
-        this.player.append(await fetch_times(this.generation, this.player.count));
-        this.samples ??= await this.sample();
-        this.fill_after_first();
-      }
-      this.show_problem("");
-      await this.read_tables();
-    } catch (error) {
-      this.show_problem(error instanceof Error ? error.message : String(error));
+  /** Something of a run has come. */
+  private take(): void {
+    const opened = this.views.filter((view) => view.take()).length > 0;
+    if (opened) this.begin_anew();
+    this.take_tables();
+    const times = this.views.map(({ run }) => run.times);
+    if (times.some((one, i) => one !== this.times[i])) {
+      this.times = times;
+      this.player.set_times(joined_times(times));
     }
-    this.draw_state();
+    this.place_head();
+    element("follow").hidden = !this.is_live && !this.player.follow;
+    if (this.placed && !this.is_live) this.player.follow = false;
+    this.tell(this.problem);
     this.update();
-    if (!is_embedded || this.problem) setTimeout(() => void this.poll(), poll_interval); // what stands in the page does not change
   }
 
-  private async open(generation: number): Promise<void> {
-    this.description = await fetch_description();
-    const [layout, meshes] = await Promise.all([fetch_layout(generation), fetch_meshes(generation)]);
-    const vertices = await Promise.all(meshes.map((_, i) => fetch_vertices(generation, i, 0)));
-    const surfaces = meshes.map((mesh, i) => ({ mesh, vertices: vertices[i]! }));
-    this.world?.dispose();
-    this.player.clear();
-    this.source.restart(generation, meshes, vertices);
-    this.generation = generation;
-    this.shown_index = -1;
-    this.samples = null;
-    this.tables_of = -1;
-    this.world = new World(layout, surfaces, { groups: this.description.group_names, obstacles: this.description.obstacle_names }, this.stage);
+  private begin_anew(): void {
+    this.scales.clear();
+    this.placed = false;
+    this.tables = [];
+    for (const view of this.views) view.forget_shown();
     this.select(-1);
-    const title = title_of(this.description.scene) || this.description.folder;
-    element("title").textContent = title;
-    document.title = `${title} – tresse`;
+    const titles = this.views.filter(({ run }) => run.opened).map(({ title }) => title);
+    document.title = `${titles.join(" | ")} – tresse`;
   }
 
-  /** Some frames from the first to the last, without those that cannot be read. */
-  private async sample(): Promise<Frame[]> {
-    const wanted = spread(this.player.count, sampled_frames).map((index) => fetch_frame(this.generation, index));
-    return (await Promise.allSettled(wanted)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  private take_tables(): void {
+    const tables = this.views.map(({ run }) => run.tables);
+    if (!tables.every((one) => one !== null) || tables.every((one, i) => one === this.tables[i])) return;
+    this.tables = tables;
+    this.plots.set_tables(tables);
+    element("hold-settings").hidden = tables.every(({ holds }) => holds.holds.length === 0);
+    this.scales.largest_load = Math.max(...tables.map(({ holds }) => largest_load(holds)));
   }
 
-  private fill_after_first(): void {
-    if (this.shown_index >= 0 || this.player.count === 0) return;
-    const duration = this.player.times[this.player.last]! - this.player.times[0]!;
-    this.set_speed(suitable_speed(duration));
-    if (this.link?.named_frame && !this.linked) {
-      this.player.seek_index(this.link.frame);
-    } else if (this.state?.live) {
+  /** Where the page begins, once all times are there. */
+  private place_head(): void {
+    if (this.placed || !this.times.every(({ length }) => length > 0)) return;
+    this.placed = true;
+    this.set_speed(suitable_speed(this.player.times[this.player.last]! - this.player.times[0]!));
+    const { link } = this;
+    if (link && !this.linked && (link.named_frame || link.time !== null)) {
+      if (link.time !== null && this.views.length > 1) this.player.seek_time(link.time);
+      else this.player.seek_index(link.frame);
+    } else if (this.is_live) {
       this.player.follow = true;
       this.player.seek_index(this.player.last);
     }
   }
 
-  private async read_tables(): Promise<void> {
-    // Once more after the run has ended, for its last rows.
-    if (!this.state || (this.tables_of === this.state.frames && this.tables_live === this.state.live && !this.state.live)) return;
-    this.tables_of = this.state.frames;
-    this.tables_live = this.state.live;
-    const [steps, forces, holds] = await Promise.all([fetch_steps(), fetch_forces(), fetch_holds()]);
-    this.plots.set_tables({ steps, forces, holds });
-    this.source.has_holds = holds.holds.length > 0;
-    element("hold-settings").hidden = !this.source.has_holds;
-    this.world?.set_holds(holds.holds, largest_load(holds));
-    if (this.source.has_holds && this.world?.shown?.loads === null) this.shown_index = -1; // once more, with its loads
-  }
-
-  private draw_state(): void {
-    const { state } = this;
-    const badge = element("status");
-    const verdict = element("verdict");
-    document.body.dataset["live"] = String(state?.live ?? false);
-    if (!state) return;
-    const ended = state.status === "running" ? "stopped" : state.status;
-    badge.textContent = state.live ? "live" : ended;
-    badge.dataset["kind"] = state.live ? "live" : state.status === "failed" ? "bad" : "";
-    badge.title = state.status === "running" && !state.live ? "The run did not end by itself; --resume goes on" : "";
-    element("follow").hidden = !state.live && !this.player.follow;
-    if (!state.live) this.player.follow = false;
-    verdict.hidden = state.live || (state.summary.verdict ?? null) === null;
-    const sound = state.summary.verdict === "sound";
-    verdict.textContent = sound ? "sound" : state.summary.severity === "slight" ? "nearly sound" : "not sound";
-    verdict.dataset["kind"] = sound ? "good" : "bad";
-    verdict.title = state.summary.sentence ?? "";
-  }
-
-  private show_problem(message: string): void {
-    if (message === this.problem) return;
-    this.problem = message;
+  /** What is wrong with the page, and with each of the runs. */
+  private tell(problem: string): void {
+    this.problem = problem;
+    const all = [...new Set([problem, ...this.views.map(({ run }) => run.problem)])].filter(Boolean).join("\n");
     const box = element("message");
-    box.hidden = message === "";
-    box.textContent = message;
+    box.hidden = all === "";
+    box.textContent = all;
   }
 
   private fill_speeds(): void {
@@ -529,10 +455,4 @@ export class Viewer {
 function largest_load({ columns, holds }: HoldTable): number {
   const force = columns.indexOf("force");
   return holds.flatMap(({ curves }) => curves.greatest[force]!).reduce<number>((most, load) => Math.max(most, load ?? 0), 0);
-}
-
-/** So many that neighbouring frames differ. */
-function decimals(player: Player): number {
-  const step = (player.times[player.last]! - player.times[0]!) / Math.max(1, player.last);
-  return step > 0 ? Math.min(Math.max(Math.ceil(-Math.log10(step)) + 0, 1), 9) : 3;
 }

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowed, children, complaints, differences, expect, fact, folder, frame_of, open_page, options, picture, run_scene, run_steps, serve, settled, text_of, until, view_pixels } from "./harness.mjs";
+import { drag, go_to, press_for, requests_of } from "./steps.mjs";
 
 async function plays_and_scrubs(page) {
   const last = Number(await page.getAttribute("#scrub", "max"));
@@ -15,22 +16,16 @@ async function plays_and_scrubs(page) {
   const stopped = await frame_of(page);
   await page.waitForTimeout(300);
   expect((await frame_of(page)) === stopped, "plays on after a pause");
-  await page.keyboard.press("ArrowRight");
-  await until(page, (n) => Number(document.body.dataset.frame) === n, stopped + 1);
-  await page.keyboard.press("Shift+ArrowLeft");
-  await until(page, (n) => Number(document.body.dataset.frame) === n, Math.max(0, stopped - 9));
-  await page.keyboard.press("Home");
-  await until(page, () => document.body.dataset.frame === "0");
-  await page.keyboard.press("End");
-  await until(page, () => document.body.dataset.frame === "150");
-  await page.locator("#scrub").fill("100");
-  await until(page, () => document.body.dataset.frame === "100");
+  await press_for(page, "ArrowRight", stopped + 1);
+  await press_for(page, "Shift+ArrowLeft", Math.max(0, stopped - 9));
+  await press_for(page, "Home", 0);
+  await press_for(page, "End", 150);
+  await go_to(page, 100);
   expect((await text_of(page, "clock")).startsWith("t = 0.2"), await text_of(page, "clock"));
   const box = await page.locator("#plot .u-over").boundingBox();
   await page.mouse.click(box.x + 0.5 * box.width, box.y + 20);
   await until(page, () => Math.abs(Number(document.body.dataset.frame) - 75) < 3);
-  await page.keyboard.press("End");
-  await until(page, () => document.body.dataset.frame === "150");
+  await press_for(page, "End", 150);
   for (const key of ["+", "-", "-"]) await page.keyboard.press(key);
 }
 
@@ -111,11 +106,7 @@ async function the_rest_of_the_page(page) {
     await settled(page);
   }
   await page.keyboard.press("f");
-  const box = await page.locator("#canvas").boundingBox();
-  await page.mouse.move(box.x + 300, box.y + 200);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 420, box.y + 260, { steps: 4 });
-  await page.mouse.up();
+  await drag(page);
   await page.mouse.wheel(0, -500);
   expect((await differences(page, before, await view_pixels(page))).count > 100, "turning and zooming change nothing");
   await page.keyboard.press("f");
@@ -168,8 +159,7 @@ async function survives(page, path) {
   await page.keyboard.press("ArrowLeft");
   cpSync(copy, path, { recursive: true });
   await until(page, () => document.getElementById("message").hidden);
-  await page.keyboard.press("Home");
-  await until(page, () => document.body.dataset.frame === "0");
+  await press_for(page, "Home", 0);
   allowed.missing = false;
 }
 
@@ -227,13 +217,6 @@ async function follows(browser) {
   await page.close();
 }
 
-/** Paths that a page asks for, as they come. */
-function requests_of(page) {
-  const paths = [];
-  page.on("request", (request) => paths.push(new URL(request.url()).pathname));
-  return { count: (path) => paths.filter((one) => one === path).length };
-}
-
 async function shows_meshes(browser) {
   const { url } = await serve(run_scene("mesh", options.meshes, "--until", "0.1", "--set", "output.every=20"));
   const page = await open_page(browser, url);
@@ -256,8 +239,7 @@ async function shows_meshes(browser) {
   await page.locator("#opacity").evaluate((x) => x.blur());
   const last = Number(await page.getAttribute("#scrub", "max"));
   for (let frame = 0; frame <= last; ++frame) {
-    await page.locator("#scrub").fill(String(frame));
-    await until(page, (n) => Number(document.body.dataset.frame) === n, frame);
+    await go_to(page, frame);
   }
   expect(last === 10 && requests.count("/api/frame") >= last, `${last} frames`);
   for (const path of ["/api/meshes", "/api/vertices"]) expect(requests.count(path) === 1, `${path} ${requests.count(path)} times`);
@@ -303,8 +285,7 @@ async function moves_vertices(browser) {
   const requests = requests_of(page);
   const seen = [];
   for (const frame of [0, 5, 10, 15, 20]) {
-    await page.locator("#scrub").fill(String(frame));
-    await until(page, (n) => Number(document.body.dataset.frame) === n, frame);
+    await go_to(page, frame);
     seen.push(await view_pixels(page));
     await picture(page, `sheet_${frame}`);
   }

@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { hair_colours, map_colour, obstacle_colour, type Rgb } from "../src/colours";
 import { ByteCache } from "../src/data/cache";
 import { part_name, unpack_points, unshuffled } from "../src/data/embedded";
+import { RunApi } from "../src/data/api";
 import { FrameSource } from "../src/data/frame_source";
 import { place_among_keys } from "../src/data/mesh_keys";
 import { quantiles, round_down, round_up, scaled_unit, short, spread, ticks, with_unit } from "../src/data/numbers";
-import { Player, frame_at, suitable_speed } from "../src/data/player";
+import { Player, frame_at, joined_times, nearest_frame, suitable_speed } from "../src/data/player";
 import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from "../src/data/protocol";
 import { title_of, up_axis } from "../src/data/scene_text";
 import { smooth_normals, split_at_creases } from "../src/scene/creases";
@@ -14,8 +15,10 @@ import { Meshes, most_smooth_faces } from "../src/scene/meshes";
 import { read_link, write_link, type Link } from "../src/link";
 import { default_settings } from "../src/settings";
 import { held_place } from "../src/scene/holds";
+import { Scales } from "../src/scene/scales";
 import { pick_fibre } from "../src/scene/picking";
 import { pieces_of } from "../src/scene/segments";
+import { parts_of } from "../src/ui/arrangement";
 import { envelope } from "../src/ui/figures";
 
 /** Two fibres of three and two points, one obstacle without shape. */
@@ -166,7 +169,7 @@ describe("frames", () => {
       return { ok: true, arrayBuffer: async () => (path.includes("vertices") ? Float32Array.from([key, 0, 0]).buffer : frame) };
     });
     const still: Mesh = { obstacle: 0, vertex_count: 1, keys: 1, rate: 1, face: new Int32Array(0) };
-    const source = new FrameSource(1e6, () => undefined, (message) => expect(message).toBe(""));
+    const source = new FrameSource(new RunApi(0), 1e6, () => undefined, (message) => expect(message).toBe(""));
     source.restart(3, [still, { ...still, keys: 2, rate: 10 }], [new Float32Array(3), new Float32Array(3)]);
     const times = [0, 0.05, 0.1, 0.15];
     expect(source.peek(1, null)).toBeNull();
@@ -186,8 +189,8 @@ describe("frames", () => {
 
 describe("a run within the page", () => {
   it("has parts by what is asked of the server", () => {
-    const names = ["/api/state", "/api/times?generation=1&from=0", "/api/frame?generation=1&index=7", "/api/quantity?generation=1&index=7&name=twist", "/api/vertices?generation=1&mesh=2&key=3"].map(part_name);
-    expect(names).toEqual(["state", "times", "frame/7", "quantity/7/twist", "vertices/2/3"]);
+    const names = ["/api/state", "/api/times?generation=1&from=0", "/api/frame?generation=1&index=7", "/api/quantity?generation=1&index=7&name=twist", "/api/vertices?generation=1&mesh=2&key=3", "/api/runs/1/frame?generation=1&index=7"].map(part_name);
+    expect(names).toEqual(["state", "times", "frame/7", "quantity/7/twist", "vertices/2/3", "runs/1/frame/7"]);
   });
   it("is put together again", () => {
     expect([...new Uint8Array(unshuffled(Uint8Array.from([1, 5, 2, 6, 3, 7, 4, 8])))]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -203,20 +206,25 @@ describe("a run within the page", () => {
 describe("links", () => {
   const settings = { ...default_settings, colour: "twist" as const, show_forces: true, opacity: 0.25, theme: "dark" as const };
   it("say what is shown, but for a reader's own choices", () => {
-    const link: Link = { settings, frame: 7, named_frame: true, eye: [1, 2, 3, 0.5, 0, -1e-9], up: "y", range: [-1, 2], plot: "Force,2", fibre: 3 };
+    const link: Link = { settings, frame: 7, named_frame: true, time: null, eye: [1, 2, 3, 0.5, 0, -1e-9], up: "y", range: [-1, 2], plot: "Force,2", fibre: 3 };
     const text = write_link(link, default_settings);
     expect(text).toBe("frame=7&eye=1,2,3,0.5,0,-1e-9&up=y&range=-1,2&plot=Force,2&fibre=3&colour=twist&opacity=0.25&show_forces=true");
     expect(read_link(`#${text}`, { ...default_settings, theme: "light" }, default_settings)).toEqual({ ...link, settings: { ...settings, theme: "light" } });
   });
+  it("name the time where two runs are shown", () => {
+    const link = { ...read_link("#time=0.125", default_settings, default_settings)! };
+    expect([link.time, link.named_frame]).toEqual([0.125, false]);
+    expect(write_link(link, default_settings)).toBe("time=0.125");
+  });
   it("are empty where nothing was changed", () => {
-    expect(write_link({ settings: default_settings, frame: 0, named_frame: true, eye: null, up: null, range: null, plot: "", fibre: -1 }, default_settings)).toBe("");
+    expect(write_link({ settings: default_settings, frame: 0, named_frame: true, time: null, eye: null, up: null, range: null, plot: "", fibre: -1 }, default_settings)).toBe("");
     expect(read_link("", default_settings, default_settings)).toBeNull();
   });
 });
 
 describe("player", () => {
   const player = new Player();
-  player.append(Float64Array.from([0, 0.1, 0.2, 0.3]));
+  player.set_times(Float64Array.from([0, 0.1, 0.2, 0.3]));
   it("finds frames by time", () => {
     expect([-1, 0, 0.05, 0.1, 0.29999999999, 5].map((t) => frame_at(player.times, t))).toEqual([0, 0, 0, 1, 3, 3]);
     expect(frame_at([], 1)).toBe(0);
@@ -234,8 +242,17 @@ describe("player", () => {
   });
   it("follows what comes", () => {
     player.follow = true;
-    player.append(Float64Array.from([0.4]));
+    player.set_times(Float64Array.from([0, 0.1, 0.2, 0.3, 0.4]));
     expect(player.index).toBe(4);
+  });
+  it("joins the times of two runs, each of which shows its nearest frame", () => {
+    const [a, b] = [Float64Array.from([0, 0.1, 0.2, 0.1 + 0.2]), Float64Array.from([0, 0.15, 0.3])];
+    const joined = joined_times([a, b]);
+    expect(joined.length).toBe(5);
+    expect([...joined].map((time) => nearest_frame(a, time))).toEqual([0, 1, 1, 2, 3]);
+    expect([...joined].map((time) => nearest_frame(b, time))).toEqual([0, 1, 1, 1, 2]);
+    expect([nearest_frame(a, 9), nearest_frame([], 1), nearest_frame(b, -1)]).toEqual([3, 0, 0]);
+    expect(joined_times([a])).toBe(a);
   });
   it("plays slowly what is short", () => {
     expect(suitable_speed(20)).toBe(1);
@@ -275,6 +292,19 @@ describe("scene text", () => {
   });
 });
 
+describe("scales", () => {
+  it("are those of all that was seen", () => {
+    const scales = new Scales();
+    scales.see_values(Float32Array.from([0, 3]), "curvature");
+    scales.see_values(Float32Array.from([0, 40]), "curvature");
+    scales.see_values(Float32Array.from([0, 1]), "curvature");
+    scales.see_forces([0.3]);
+    expect([scales.range, scales.force_limit]).toEqual([{ low: 0, high: 50 }, 0.5]);
+    scales.see_values(Float32Array.from([-0.3, 0.1]), "tension");
+    expect(scales.range).toEqual({ low: -0.5, high: 0.5 });
+  });
+});
+
 describe("what is drawn", () => {
   it("joins all points of a fibre, its last one too", () => {
     expect([...pieces_of(layout, 1)]).toEqual([0, 1, 0, 2, 1, 2, 0, 2, 3, 4, 3, 4]);
@@ -294,6 +324,10 @@ describe("what is drawn", () => {
     obstacles.forEach((one, i) => {
       for (const other of [...hair_colours, ...obstacles.slice(0, i)]) expect(distance(one, other)).toBeGreaterThan(0.2);
     });
+  });
+  it("has views beside or below each other in one picture", () => {
+    expect(parts_of({ width: 300, height: 100 }, 2, false).map(({ size, corner }) => [size.width, size.height, ...corner])).toEqual([[150, 100, 0, 0], [150, 100, 150, 0]]);
+    expect(parts_of({ width: 300, height: 100 }, 2, true).map(({ size, corner }) => [size.width, size.height, ...corner])).toEqual([[300, 50, 0, 0], [300, 50, 0, 50]]);
   });
   it("keeps least and greatest of a stretch in its lines", () => {
     const curves = { from: [0, 2], to: [1, 2], least: [[-1, 5]], greatest: [[4, 5]] };

@@ -28,8 +28,8 @@ export function run_scene(name, scene, ...more) {
   return out;
 }
 
-export async function serve(path) {
-  const server = spawn(options.program, ["view", path, "--no-open"]);
+export async function serve(...runs) {
+  const server = spawn(options.program, ["view", ...runs, "--no-open"]);
   children.push(server);
   let told = "";
   server.stderr.on("data", (text) => (told += text));

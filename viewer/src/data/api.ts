@@ -53,6 +53,13 @@ export interface HoldTable {
   readonly holds: readonly { readonly name: string; readonly fibre: number; readonly at: number | null; readonly curves: Curves }[];
 }
 
+/** A run over time. */
+export interface Tables {
+  readonly steps: StepTable;
+  readonly forces: ForceTable;
+  readonly holds: HoldTable;
+}
+
 async function request(path: string, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
@@ -75,46 +82,43 @@ const json = async <T>(path: string): Promise<T> => (is_embedded ? embedded_json
 const bytes = async (path: string, signal?: AbortSignal): Promise<ArrayBuffer> =>
   is_embedded ? embedded_bytes(path) : (await request(path, signal)).arrayBuffer();
 
-export const fetch_state = (): Promise<RunState> => json("/api/state");
-export const fetch_description = (): Promise<RunDescription> => json("/api/run");
-export const fetch_steps = (): Promise<StepTable> => json("/api/steps");
-export const fetch_forces = (): Promise<ForceTable> => json("/api/forces");
+/** What tells the runs of the page from each other, in their order. */
+export const fetch_runs = async (): Promise<readonly string[]> => (await json<{ runs: string[] }>("/api/runs")).runs;
 
-export const fetch_holds = (): Promise<HoldTable> => json("/api/holds");
+/** Requests that concern one run, by its number. */
+export class RunApi {
+  private readonly base: string;
+  constructor(number: number) {
+    this.base = number === 0 ? "/api" : `/api/runs/${number}`;
+  }
 
-export async function fetch_layout(generation: number): Promise<Layout> {
-  return parse_layout(await bytes(`/api/layout?generation=${generation}`));
-}
+  state = (): Promise<RunState> => json(`${this.base}/state`);
+  description = (): Promise<RunDescription> => json(`${this.base}/run`);
+  steps = (): Promise<StepTable> => json(`${this.base}/steps`);
+  forces = (): Promise<ForceTable> => json(`${this.base}/forces`);
+  holds = (): Promise<HoldTable> => json(`${this.base}/holds`);
 
-export async function fetch_meshes(generation: number): Promise<Mesh[]> {
-  return parse_meshes(await bytes(`/api/meshes?generation=${generation}`));
-}
-
-/** (vertices, 3) where the obstacle has not moved [m] */
-export async function fetch_vertices(generation: number, mesh: number, key: number, signal?: AbortSignal): Promise<Float32Array> {
-  return new Float32Array(await bytes(`/api/vertices?generation=${generation}&mesh=${mesh}&key=${key}`, signal));
-}
-
-export async function fetch_times(generation: number, from: number): Promise<Float64Array> {
-  return new Float64Array(await bytes(`/api/times?generation=${generation}&from=${from}`));
-}
-
-export async function fetch_frame(generation: number, index: number, signal?: AbortSignal): Promise<Frame> {
-  return parse_frame(await bytes(`/api/frame?generation=${generation}&index=${index}`, signal));
-}
-
-/** (holds, 3) force of each fibre on its hold, over the step before the frame [N] */
-export async function fetch_hold_loads(generation: number, index: number, signal?: AbortSignal): Promise<Float32Array> {
-  return new Float32Array(await bytes(`/api/hold_loads?generation=${generation}&index=${index}`, signal));
-}
-
-export async function fetch_quantity(
-  generation: number,
-  index: number,
-  name: Quantity,
-  signal?: AbortSignal,
-): Promise<Float32Array> {
-  return new Float32Array(
-    await bytes(`/api/quantity?generation=${generation}&index=${index}&name=${name}`, signal),
-  );
+  async layout(generation: number): Promise<Layout> {
+    return parse_layout(await bytes(`${this.base}/layout?generation=${generation}`));
+  }
+  async meshes(generation: number): Promise<Mesh[]> {
+    return parse_meshes(await bytes(`${this.base}/meshes?generation=${generation}`));
+  }
+  /** (vertices, 3) where the obstacle has not moved [m] */
+  async vertices(generation: number, mesh: number, key: number, signal?: AbortSignal): Promise<Float32Array> {
+    return new Float32Array(await bytes(`${this.base}/vertices?generation=${generation}&mesh=${mesh}&key=${key}`, signal));
+  }
+  async times(generation: number, from: number): Promise<Float64Array> {
+    return new Float64Array(await bytes(`${this.base}/times?generation=${generation}&from=${from}`));
+  }
+  async frame(generation: number, index: number, signal?: AbortSignal): Promise<Frame> {
+    return parse_frame(await bytes(`${this.base}/frame?generation=${generation}&index=${index}`, signal));
+  }
+  /** (holds, 3) force of each fibre on its hold, over the step before the frame [N] */
+  async hold_loads(generation: number, index: number, signal?: AbortSignal): Promise<Float32Array> {
+    return new Float32Array(await bytes(`${this.base}/hold_loads?generation=${generation}&index=${index}`, signal));
+  }
+  async quantity(generation: number, index: number, name: Quantity, signal?: AbortSignal): Promise<Float32Array> {
+    return new Float32Array(await bytes(`${this.base}/quantity?generation=${generation}&index=${index}&name=${name}`, signal));
+  }
 }

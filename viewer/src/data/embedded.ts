@@ -59,5 +59,5 @@ export const embedded_json = async <T>(path: string): Promise<T> => JSON.parse(n
 
 export async function embedded_bytes(path: string): Promise<ArrayBuffer> {
   const bytes = unshuffled(await part(path));
-  return path.startsWith("/api/frame?") ? unpack_points(bytes) : bytes;
+  return path.includes("/frame?") ? unpack_points(bytes) : bytes;
 }

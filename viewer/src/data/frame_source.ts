@@ -1,6 +1,6 @@
 /** Frames and quantities of a run, and key frames of its meshes: fetched when wanted, a few ahead, kept as long as memory allows. */
 
-import { fetch_frame, fetch_hold_loads, fetch_quantity, fetch_vertices } from "./api";
+import type { RunApi } from "./api";
 import { ByteCache } from "./cache";
 import { place_among_keys } from "./mesh_keys";
 import type { Frame, Mesh, Quantity } from "./protocol";
@@ -35,6 +35,7 @@ export class FrameSource {
   has_holds = false;
 
   constructor(
+    private readonly api: RunApi,
     byte_limit: number,
     private readonly arrived: () => void,
     private readonly failed: (message: string) => void,
@@ -114,10 +115,10 @@ export class FrameSource {
 
   private fetch(key: string, signal: AbortSignal): Promise<Frame | Float32Array> {
     const [first, second, third] = key.split("/");
-    if (first === "mesh") return fetch_vertices(this.generation, Number(second), Number(third), signal);
-    if (second === "holds") return fetch_hold_loads(this.generation, Number(first), signal);
-    if (second) return fetch_quantity(this.generation, Number(first), second as Quantity, signal);
-    return fetch_frame(this.generation, Number(first), signal);
+    if (first === "mesh") return this.api.vertices(this.generation, Number(second), Number(third), signal);
+    if (second === "holds") return this.api.hold_loads(this.generation, Number(first), signal);
+    if (second) return this.api.quantity(this.generation, Number(first), second as Quantity, signal);
+    return this.api.frame(this.generation, Number(first), signal);
   }
 
   private async load(key: string): Promise<void> {

@@ -22,16 +22,10 @@ export class Player {
     return frame_at(this.times, this.head);
   }
 
-  append(times: Float64Array): void {
-    const joined = new Float64Array(this.count + times.length);
-    joined.set(this.times);
-    joined.set(times, this.count);
-    this.times = joined;
+  set_times(times: Float64Array): void {
+    this.times = times;
+    if (times.length === 0) this.head = 0;
     if (this.follow) this.seek_index(this.last);
-  }
-  clear(): void {
-    this.times = new Float64Array(0);
-    this.head = 0;
   }
   seek_index(index: number): void {
     this.head = this.times[Math.min(Math.max(0, Math.round(index)), this.last)] ?? 0;
@@ -68,6 +62,19 @@ export function frame_at(times: ArrayLike<number>, time: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Index of the entry of a rising array that is nearest to `time`. */
+export function nearest_frame(times: ArrayLike<number>, time: number): number {
+  const before = frame_at(times, time);
+  return before + 1 < times.length && times[before + 1]! - time < time - times[before]! ? before + 1 : before;
+}
+
+/** All times of several rising arrays, once where they differ by rounding only. */
+export function joined_times(all: readonly Float64Array[]): Float64Array {
+  if (all.length === 1) return all[0]!;
+  const sorted = Float64Array.from(all.flatMap((times) => [...times])).sort();
+  return sorted.filter((time, i) => i === 0 || time - sorted[i - 1]! > 1e-9 * Math.abs(time));
 }
 
 export const speeds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50];

@@ -20,6 +20,7 @@ export class Stage {
   private readonly box = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
   private outline: readonly THREE.Vector3[] = [new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)];
   private last_draw = 0;
+  private last_eye = "";
   private wished = 0;
 
   constructor(readonly canvas: HTMLCanvasElement) {
@@ -34,7 +35,6 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
-    this.controls.addEventListener("change", () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
   }
@@ -159,13 +159,13 @@ export class Stage {
     this.redraw();
   }
 
-  /** Moves the eye so that `point` is in the middle. */
-  look_at(point: THREE.Vector3): void {
-    const shift = point.clone().sub(this.controls.target);
-    this.controls.target.add(shift);
-    this.camera.position.add(shift);
-    this.controls.update();
+  /** Whether the eye has moved since this was asked last. OrbitControls tells of moves beyond a millimetre only. */
+  has_moved(): boolean {
+    const eye = String(this.eye);
+    if (eye === this.last_eye) return false;
+    this.last_eye = eye;
     this.redraw();
+    return true;
   }
 
   /** Call once a display frame. True when something was drawn. */

@@ -1,8 +1,8 @@
-/** All that is drawn of one run: fibres, obstacles, contacts; and the ranges of their colours. */
+/** All that is drawn of one run: fibres, obstacles, contacts. */
 
 import * as THREE from "three";
 import { group_colour, hair_colours, index_colour, obstacle_colour, state_colours, type MapName } from "../colours";
-import { quantiles, round_down, round_up, union, with_unit, type Range } from "../data/numbers";
+import { round_down, round_up, with_unit } from "../data/numbers";
 import { is_quantity, quantities, state_names, type Frame, type Layout, type Quantity } from "../data/protocol";
 import type { Shown } from "../data/frame_source";
 import type { Settings } from "../settings";
@@ -13,6 +13,7 @@ import { Ground } from "./ground";
 import { held_place, type Hold } from "./holds";
 import type { Surface } from "./meshes";
 import { Obstacles } from "./obstacles";
+import type { Scales } from "./scales";
 import type { Stage } from "./stage";
 
 export class World {
@@ -21,16 +22,10 @@ export class World {
   readonly contacts: Contacts;
   private readonly ground = new Ground();
   private ground_is_a_plane = false;
-  /** Of the whole run. */
+  /** Of all that is to be seen. */
   private extent: { points: readonly THREE.Vector3[]; size: number; frame: Frame } | null = null;
   shown: Shown | null = null;
-  /** Limits of the fibres' colours: chosen by hand, or of all values seen so far. */
-  fixed_range: Range | null = null;
-  private seen_range: Range | null = null;
-  private seen_quantity: Quantity | null = null;
-  private largest_force = 0;
   private holds: readonly Hold[] = [];
-  private largest_load = 0; // [N]
   private drawn_contacts = 0;
   private readonly centre = new THREE.Vector3();
 
@@ -39,6 +34,7 @@ export class World {
     surfaces: readonly Surface[],
     private readonly names: { readonly groups: readonly string[]; readonly obstacles: readonly string[] },
     private readonly stage: Stage,
+    private readonly scales: Scales,
   ) {
     this.fibres = new Fibres(layout);
     this.obstacles = new Obstacles(layout, surfaces);
@@ -60,24 +56,16 @@ export class World {
     return this.drawn_contacts;
   }
 
-  /** The colour bar's limits for the present quantity. */
-  get range(): Range {
-    return this.fixed_range ?? this.seen_range ?? { low: 0, high: 1 };
+  get is_started(): boolean {
+    return this.extent !== null;
   }
 
-  /** Frames from all of the run: sizes of planes, the ground and the first view. */
-  start(frames: readonly Frame[]): void {
-    const points = this.outline(frames);
-    this.stage.set_outline(points);
-    new THREE.Box3().setFromPoints(points).getCenter(this.centre);
+  /** Sizes planes and the ground for the stage's outline, `points`. */
+  start(points: readonly THREE.Vector3[], frame: Frame): void {
+    new THREE.Box3().setFromPoints([...points]).getCenter(this.centre);
     this.obstacles.add_planes(this.stage.size);
-    this.extent = { points, size: this.stage.size, frame: frames[0]! };
+    this.extent = { points, size: this.stage.size, frame };
     this.place_ground();
-  }
-
-  /** For a view of what is seen now. */
-  refit(): void {
-    if (this.shown) this.stage.set_outline(this.outline([this.shown.frame]));
   }
 
   /** At the lowest point, or at a floor not far below it, which then stands for it while it is seen. */
@@ -92,7 +80,7 @@ export class World {
   }
 
   /** Some thousand points of the fibres and meshes and the ends of the capsules; planes are left out. */
-  private outline(frames: readonly Frame[]): THREE.Vector3[] {
+  outline(frames: readonly Frame[]): THREE.Vector3[] {
     const points: THREE.Vector3[] = [];
     for (const frame of frames) {
       const stride = 3 * Math.max(1, Math.floor((frame.points.length * frames.length) / 15000));
@@ -108,21 +96,16 @@ export class World {
     this.shown = shown;
     this.fibres.set_points(shown.frame.points, shown.values);
     this.obstacles.update(shown.frame, shown.shapes, this.centre);
-    this.see_values(shown, settings);
+    if (is_quantity(settings.colour) && shown.values) this.scales.see_values(shown.values, settings.colour);
     this.show_contacts(shown.frame, settings);
     this.apply(settings);
-  }
-
-  forget_range(): void {
-    this.seen_range = null;
-    this.fixed_range = null;
   }
 
   /** Takes over all settings that concern what is drawn. */
   apply(settings: Settings): void {
     const { colour } = settings;
     if (is_quantity(colour)) {
-      this.fibres.colour_by_value(this.map_of(colour), this.range);
+      this.fibres.colour_by_value(this.map_of(colour), this.scales.range);
     } else if (colour === "group") {
       this.fibres.colour_by_fibre((i) => group_colour(this.layout.group[i]!));
     } else if (colour === "fibre") {
@@ -137,7 +120,7 @@ export class World {
     this.obstacles.set_opacity(settings.opacity);
     this.contacts.dots.visible = settings.show_contacts && this.drawn_contacts > 0;
     this.contacts.arrows.visible = settings.show_forces && this.drawn_contacts > 0;
-    this.contacts.set_scales(this.force_limit, this.arrow_length(settings), this.longest_arrow, settings.contact_colour);
+    this.contacts.set_scales(this.scales.force_limit, this.arrow_length(settings), this.longest_arrow, settings.contact_colour);
     this.stage.redraw();
   }
 
@@ -156,7 +139,7 @@ export class World {
     const out: LegendEntry[] = [];
     if (is_quantity(settings.colour)) {
       const { label, unit } = quantities[settings.colour];
-      out.push({ kind: "bar", title: label, unit, map: this.map_of(settings.colour), range: this.range });
+      out.push({ kind: "bar", title: label, unit, map: this.map_of(settings.colour), range: this.scales.range });
     } else if (settings.colour === "group" && this.names.groups.length > 0) {
       const colours = this.names.groups.slice(0, 12).map((text, i) => ({ colour: group_colour(i), text }));
       out.push({ kind: "key", title: "Group", colours });
@@ -170,12 +153,12 @@ export class World {
         const colours = state_names.map((text, i) => ({ colour: state_colours[i]!, text }));
         out.push({ kind: "key", title: "Contact", colours: settings.hide_open ? colours.slice(1) : colours });
       } else {
-        const range = { low: 0, high: this.force_limit };
+        const range = { low: 0, high: this.scales.force_limit };
         out.push({ kind: "bar", title: "Normal force", unit: "N", map: "plasma", range });
       }
       if (settings.show_forces) {
         const scale = this.arrow_length(settings);
-        const force = Math.min(round_up(this.force_limit / 4), round_down(this.longest_arrow / scale));
+        const force = Math.min(round_up(this.scales.force_limit / 4), round_down(this.longest_arrow / scale));
         const length = force * scale;
         const most = with_unit(this.longest_arrow, "m", 2);
         out.push({ kind: "scale", title: "Arrows", text: `${with_unit(force, "N", 2)}: ${with_unit(length, "m", 2)} long, at most ${most}` });
@@ -184,10 +167,8 @@ export class World {
     return out;
   }
 
-  /** `largest`: of all their loads [N]. */
-  set_holds(holds: readonly Hold[], largest: number): void {
+  set_holds(holds: readonly Hold[]): void {
     this.holds = holds;
-    this.largest_load = largest;
     this.stage.redraw();
   }
   held_places(): (THREE.Vector3 | null)[] {
@@ -195,7 +176,8 @@ export class World {
   }
   /** World length of a newton in the arrows of holds' loads. */
   load_scale(settings: Settings): number {
-    return this.largest_load > 0 ? Math.min((10 ** settings.arrow_scale * 0.16 * this.stage.size), this.longest_arrow) / this.largest_load : 0;
+    const { largest_load } = this.scales;
+    return largest_load > 0 ? Math.min(10 ** settings.arrow_scale * 0.16 * this.stage.size, this.longest_arrow) / largest_load : 0;
   }
 
   prepare(): void {
@@ -203,13 +185,9 @@ export class World {
     this.contacts.prepare(this.stage.pixel_size, this.stage.fineness, this.drawn_contacts);
   }
 
-  private get force_limit(): number {
-    return this.largest_force > 0 ? this.largest_force : 1;
-  }
-
   /** World length of a newton: the largest force of what has been seen is some sixth of the scene. */
   private arrow_length(settings: Settings): number {
-    return (10 ** settings.arrow_scale * 0.16 * this.stage.size) / this.force_limit;
+    return (10 ** settings.arrow_scale * 0.16 * this.stage.size) / this.scales.force_limit;
   }
   private get longest_arrow(): number {
     return 0.25 * this.stage.size;
@@ -219,26 +197,10 @@ export class World {
     return quantities[quantity].diverging ? "diverging" : "viridis";
   }
 
-  private see_values(shown: Shown, settings: Settings): void {
-    if (!is_quantity(settings.colour) || !shown.values) return;
-    if (this.seen_quantity !== settings.colour) this.forget_range();
-    this.seen_quantity = settings.colour;
-    const found = quantiles(shown.values, 0.01, 0.99);
-    if (!found) return;
-    if (quantities[settings.colour].diverging) {
-      const size = round_up(Math.max(-found.low, found.high, 1e-30));
-      this.seen_range = union(this.seen_range, { low: -size, high: size });
-    } else {
-      this.seen_range = union(this.seen_range, { low: 0, high: round_up(found.high) });
-    }
-  }
-
   private show_contacts(frame: Frame, settings: Settings): void {
     const kept = settings.hide_open ? carrying(frame) : frame;
     const forces = normal_forces(kept);
-    // The scale rises in steps as larger forces come, so that arrows do not pulse.
-    const high = quantiles(forces, 0, 0.98)?.high ?? 0;
-    if (high > this.largest_force) this.largest_force = round_up(high);
+    this.scales.see_forces(forces);
     this.drawn_contacts = kept.contact_count;
     this.contacts.update(kept, forces);
   }

@@ -17,13 +17,11 @@ export interface Words {
 
 const legend_width = 250; // pixels of the page
 
-/** The canvas, which must have been drawn in this very task, as a PNG file. */
-export function save_picture(stage: Stage, words: Words | null, name: string): void {
+/** The stage's picture, which must have been drawn in this very task, with its upper left corner at `corner`. */
+export function paint_picture(context: CanvasRenderingContext2D, stage: Stage, words: Words | null, corner: readonly [number, number]): void {
   const { canvas, room, fineness } = stage;
-  const picture = document.createElement("canvas");
-  picture.width = canvas.width;
-  picture.height = canvas.height;
-  const context = picture.getContext("2d")!;
+  context.save();
+  context.translate(...corner);
   context.drawImage(canvas, 0, 0);
   if (words) {
     context.scale(fineness, fineness);
@@ -36,6 +34,10 @@ export function save_picture(stage: Stage, words: Words | null, name: string): v
     context.font = "600 16px system-ui, sans-serif";
     context.fillText(words.head, 14, 26);
   }
+  context.restore();
+}
+
+export function save_picture(picture: HTMLCanvasElement, name: string): void {
   picture.toBlob((blob) => {
     if (blob) download(blob, name);
   }, "image/png");
@@ -86,23 +88,20 @@ function draw_entry(context: CanvasRenderingContext2D, entry: LegendEntry, y: nu
 export class Recorder {
   private recorder: MediaRecorder | null = null;
 
-  constructor(
-    private readonly canvas: HTMLCanvasElement,
-    private readonly changed: (recording: boolean, bytes: number) => void,
-  ) {}
+  constructor(private readonly changed: (recording: boolean, bytes: number) => void) {}
 
   get recording(): boolean {
     return this.recorder !== null;
   }
 
   /** @throws Error when the browser cannot record. */
-  start(name: string): void {
+  start(canvas: HTMLCanvasElement, name: string): void {
     const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"].find(
       (candidate) => typeof MediaRecorder !== "undefined" && MediaRecorder.isTypeSupported(candidate),
     );
     if (!type) throw new Error("This browser cannot record WebM videos.");
     const parts: Blob[] = [];
-    const recorder = new MediaRecorder(this.canvas.captureStream(30), { mimeType: type, videoBitsPerSecond: 16e6 });
+    const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: type, videoBitsPerSecond: 16e6 });
     let size = 0;
     recorder.addEventListener("dataavailable", (event) => {
       parts.push(event.data);

@@ -1,6 +1,6 @@
 /** What the plots show: lines over time, each on one of two axes. */
 
-import type { Curves, ForceTable, HoldTable, StepTable } from "../data/api";
+import type { Curves, Tables } from "../data/api";
 
 export type Side = "left" | "right";
 
@@ -22,12 +22,6 @@ export interface Figure {
 
 export const figure_names = ["Force", "Holds", "Energy", "Contacts", "Solver"] as const;
 export type FigureName = (typeof figure_names)[number];
-
-export interface Tables {
-  readonly steps: StepTable;
-  readonly forces: ForceTable;
-  readonly holds: HoldTable;
-}
 
 /** Both ends of every stretch, in the order that keeps a line narrow: each stretch gives its least and its greatest. */
 export function envelope(curves: Curves, column: number): { times: number[]; values: (number | null)[] } {

@@ -25,6 +25,21 @@ export function set_options(select: HTMLSelectElement, options: readonly (readon
   if (options.some(([value]) => value === before)) select.value = before;
 }
 
+/** The id of a part of a view: that of the first has no number. */
+export const id_of = (name: string, view: number): string => (view === 0 ? name : `${name}-${view}`);
+
+/** So many views side by side, each with a head of its own. One has its head in the bar. */
+export function make_views(count: number): void {
+  if (count === 1) return;
+  document.body.classList.add("compares");
+  element("words").prepend(element("head"));
+  for (let view = 1; view < count; ++view) {
+    const copy = element("view").cloneNode(true) as HTMLElement;
+    for (const one of [copy, ...copy.querySelectorAll("[id]")]) one.id = id_of(one.id, view);
+    element("views").append(copy);
+  }
+}
+
 /** A press of a button that stays down. */
 export function set_pressed(button: HTMLElement, pressed: boolean): void {
   button.setAttribute("aria-pressed", String(pressed));

@@ -1,5 +1,6 @@
 /** The form that asks how large a picture shall be. */
 
+import type { Size } from "./arrangement";
 import { choice, element, input, set_options } from "./page";
 
 const sizes = [
@@ -9,13 +10,8 @@ const sizes = [
   [1600, 1200],
 ] as const;
 
-export interface PictureSize {
-  readonly width: number;
-  readonly height: number;
-}
-
 /** `seen`: size of the picture on the page. `save` is called with what was asked for. */
-export function connect_picture_form(button: HTMLElement, seen: () => PictureSize, save: (size: PictureSize, words: boolean) => void): void {
+export function connect_picture_form(button: HTMLElement, seen: () => Size, save: (size: Size, words: boolean) => void): void {
   const dialog = element<HTMLDialogElement>("picture");
   const fill = (width: number, height: number): void => {
     input("picture-width").value = String(width);
