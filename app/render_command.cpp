@@ -318,6 +318,10 @@ void add_options(CLI::App& command, RenderArguments& a) {
   command.add_option("--height", a.options.height, "pixels")->capture_default_str();
   command.add_option("--samples", a.options.samples, "most rays a pixel")->capture_default_str();
   command
+      .add_option("--noise", a.options.noise,
+                  "error of its brightness, of 1, at which a pixel takes no more rays; 0: all take --samples")
+      ->capture_default_str();
+  command
       .add_option("--smoothing", a.options.smoothing,
                   "of grain: by pixels around that differ by so many standard errors; 0: none")
       ->capture_default_str();

@@ -36,33 +36,14 @@ Video::Video(std::filesystem::path file, int width, int height, double rate) : p
           fmt::format("a video of {} x {} pixels: expected even numbers, which its format wants", width, height));
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) throw SystemFailure(fmt::format("no pipe to ffmpeg: {}", std::strerror(errno)));
-  const int error = start({"ffmpeg",
-                           "-y",
-                           "-nostdin",
-                           "-loglevel",
-                           "error",
-                           "-f",
-                           "rawvideo",
-                           "-pix_fmt",
-                           "rgb24",
-                           "-video_size",
-                           fmt::format("{}x{}", width, height),
-                           "-framerate",
-                           fmt::format("{}", rate),
-                           "-i",
-                           "pipe:0",
-                           "-c:v",
-                           "libx264",
-                           "-crf",
-                           "18",
-                           "-pix_fmt",
-                           "yuv420p",
-                           "-movflags",
-                           "+faststart",
-                           "-f",
-                           "mp4",
-                           "file:" + place_.temporary().string()},
-                          ends[0], encoder_);
+  const int error =
+      start({"ffmpeg", "-y", "-nostdin", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size",
+             fmt::format("{}x{}", width, height), "-framerate", fmt::format("{}", rate), "-i", "pipe:0",
+             // Said in the file too: players guess by the size otherwise, and show other colours.
+             "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries", "bt709",
+             "-color_trc", "iec61966-2-1", "-color_range", "tv", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p",
+             "-movflags", "+faststart", "-f", "mp4", "file:" + place_.temporary().string()},
+            ends[0], encoder_);
   close(ends[0]);
   pipe_ = ends[1];
   if (error != 0) {

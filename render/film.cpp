@@ -38,14 +38,19 @@ Color half_mean(const FilmPixel& pixel, int half) {
   return pixel.sum[half] / static_cast<float>(std::max(1, half_count(pixel, half)));
 }
 
+/// Of rows `first` up to `last`, some at a time.
+template <class F>
+void for_bands(int height, const F& f) {
+  tbb::parallel_for(
+      tbb::blocked_range<int>(0, height, 8), [&](const tbb::blocked_range<int>& rows) { f(rows.begin(), rows.end()); },
+      tbb::simple_partitioner());
+}
+
 template <class F>
 void for_rows(int height, const F& f) {
-  tbb::parallel_for(
-      tbb::blocked_range<int>(0, height, 8),
-      [&](const tbb::blocked_range<int>& rows) {
-        for (int y = rows.begin(); y < rows.end(); ++y) f(y);
-      },
-      tbb::simple_partitioner());
+  for_bands(height, [&](int first, int last) {
+    for (int y = first; y < last; ++y) f(y);
+  });
 }
 
 /// Mean over the pixels that are at most `radius` away in either direction.
@@ -83,73 +88,107 @@ std::vector<Compared> compared(const Film& film) {
   return out;
 }
 
+/// Weight of a square of a difference beyond noise.
+float weight(float beyond) { return beyond > 0.0F ? std::exp(-beyond) : 1.0F; }
+
 /// Square of the difference beyond noise, in the variances that are taken for noise.
 template <class Values>
 Values distance(const Values& difference, const Values& variance, const Values& other, float strength, float least) {
   return (difference.square() - (variance + variance.min(other))) / (least + strength * strength * (variance + other));
 }
 
+/// The filter for some rows. One way to a neighbour at a time for all pixels, so that a difference of two pixels serves
+/// all patches that it is in.
 class Filter {
  public:
-  Filter(const Film& film, float strength) : film_(film), strength_(strength), compared_(compared(film)) {}
+  Filter(const Film& film, const std::vector<Compared>& all, float strength, int first, int last)
+      : film_(film),
+        compared_(all),
+        strength_(strength),
+        first_(first),
+        last_(last),
+        far_(static_cast<std::size_t>(last - first + 2) * film.width),
+        averages_(static_cast<std::size_t>(last - first) * film.width) {}
 
-  Color pixel(int x, int y) const {
-    std::array<Color, 2> sum = {Color::Zero(), Color::Zero()};
-    std::array<float, 2> total = {0.0F, 0.0F};
-    for (int j = std::max(0, y - reach); j <= std::min(film_.height - 1, y + reach); ++j) {
-      for (int i = std::max(0, x - reach); i <= std::min(film_.width - 1, x + reach); ++i) {
-        const float alike = alike_features(x, y, i, j);
-        if (alike < 1e-3F) continue;
-        const std::array<float, 2> patches = alike_patches(x, y, i, j);
-        for (int half = 0; half < 2; ++half) {
-          const float weight = std::min(alike, patches[1 - half]);
-          sum[half] += weight * half_mean(film_.at(i, j), half);
-          total[half] += weight;
-        }
+  void into(Image& out) {
+    for (int j = -reach; j <= reach; ++j) {
+      for (int i = -reach; i <= reach; ++i) add(i, j);
+    }
+    for (int y = first_; y < last_; ++y) {
+      for (int x = 0; x < film_.width; ++x) {
+        // At least the pixel itself has the weight 1.
+        const Average& a = averages_[static_cast<std::size_t>(y - first_) * film_.width + x];
+        out.at(x, y) = 0.5F * (a.sum[0] / a.total[0] + a.sum[1] / a.total[1]);
       }
     }
-    // At least the pixel itself has the weight 1.
-    return 0.5F * (sum[0] / total[0] + sum[1] / total[1]);
   }
 
  private:
+  using Halves = std::array<float, 2>;
+  struct Average {
+    std::array<Color, 2> sum = {Color::Zero(), Color::Zero()};
+    Halves total = {0.0F, 0.0F};
+  };
+
   const Compared& at(int x, int y) const { return compared_[static_cast<std::size_t>(y) * film_.width + x]; }
 
-  float alike_features(int x, int y, int i, int j) const {
-    constexpr float least = 2e-3F;  // differences of features up to its root are those of smooth surfaces
-    const Compared& a = at(x, y);
-    const Compared& b = at(i, j);
-    const Features far =
-        distance<Features>(a.features - b.features, a.feature_variance, b.feature_variance, strength_, least);
-    return std::exp(-std::max(0.0F, far.maxCoeff()));
-  }
+  /// How far light is from that at a neighbour, for pixels of which that neighbour is in the picture.
+  Halves& far(int x, int y) { return far_[static_cast<std::size_t>(y - first_ + 1) * film_.width + x]; }
 
-  /// By the light of each half.
-  std::array<float, 2> alike_patches(int x, int y, int i, int j) const {
-    constexpr float least = 1e-5F;
-    std::array<float, 2> sum = {0.0F, 0.0F};
-    int count = 0;
-    for (int v = -1; v <= 1; ++v) {
-      for (int u = -1; u <= 1; ++u) {
-        if (std::min({x + u, y + v, i + u, j + v}) < 0 || std::max(x, i) + u >= film_.width ||
-            std::max(y, j) + v >= film_.height)
-          continue;
-        ++count;
-        const Compared& a = at(x + u, y + v);
-        const Compared& b = at(i + u, j + v);
-        for (int half = 0; half < 2; ++half)
-          sum[half] +=
-              distance<Color>(a.light[half] - b.light[half], a.light_variance, b.light_variance, strength_, least)
-                  .mean();
+  /// The pixels that are `i`, `j` away.
+  void add(int i, int j) {
+    // Pixels whose neighbour is in the picture.
+    const int left = std::max(0, -i);
+    const int right = std::min(film_.width, film_.width - i);
+    const int top = std::max(0, -j);
+    const int bottom = std::min(film_.height, film_.height - j);
+    for (int y = std::max(top, first_ - 1); y < std::min(bottom, last_ + 1); ++y) {
+      for (int x = left; x < right; ++x) far(x, y) = light_distance(at(x, y), at(x + i, y + j));
+    }
+    for (int y = std::max(top, first_); y < std::min(bottom, last_); ++y) {
+      for (int x = left; x < right; ++x) {
+        const float alike = alike_features(at(x, y), at(x + i, y + j));
+        if (alike < 1e-3F) continue;
+        Halves sum = {0.0F, 0.0F};
+        int count = 0;
+        for (int v = std::max(top, y - 1); v < std::min(bottom, y + 2); ++v) {
+          for (int u = std::max(left, x - 1); u < std::min(right, x + 2); ++u, ++count) {
+            for (int half = 0; half < 2; ++half) sum[half] += far(u, v)[half];
+          }
+        }
+        Average& average = averages_[static_cast<std::size_t>(y - first_) * film_.width + x];
+        for (int half = 0; half < 2; ++half) {
+          const float w = std::min(alike, weight(sum[1 - half] / static_cast<float>(count)));
+          average.sum[half] += w * half_mean(film_.at(x + i, y + j), half);
+          average.total[half] += w;
+        }
       }
     }
-    for (float& s : sum) s = std::exp(-std::max(0.0F, s / static_cast<float>(count)));
-    return sum;
+  }
+
+  float alike_features(const Compared& a, const Compared& b) const {
+    constexpr float least = 2e-3F;  // differences of features up to its root are those of smooth surfaces
+    const Features far =
+        distance<Features>(a.features - b.features, a.feature_variance, b.feature_variance, strength_, least);
+    return weight(far.maxCoeff());
+  }
+
+  Halves light_distance(const Compared& a, const Compared& b) const {
+    constexpr float least = 1e-5F;
+    Halves out = {};
+    for (int half = 0; half < 2; ++half)
+      out[half] =
+          distance<Color>(a.light[half] - b.light[half], a.light_variance, b.light_variance, strength_, least).mean();
+    return out;
   }
 
   const Film& film_;
+  const std::vector<Compared>& compared_;
   float strength_;
-  std::vector<Compared> compared_;
+  int first_;
+  int last_;
+  std::vector<Halves> far_;
+  std::vector<Average> averages_;
 };
 
 }  // namespace
@@ -190,10 +229,8 @@ Image developed(const Film& film, float strength) {
     for (std::size_t i = 0; i < out.pixels.size(); ++i) out.pixels[i] = film.pixels[i].mean();
     return out;
   }
-  const Filter filter(film, strength);
-  for_rows(film.height, [&](int y) {
-    for (int x = 0; x < film.width; ++x) out.at(x, y) = filter.pixel(x, y);
-  });
+  const std::vector<Compared> all = compared(film);
+  for_bands(film.height, [&](int first, int last) { Filter(film, all, strength, first, last).into(out); });
   return out;
 }
 

@@ -77,11 +77,11 @@ class Page:
             self.call(["bash", "-euc", line], line)
 
     def shortened(self, words):
-        """A run of a few steps; a small picture of the last frame."""
+        """A run of a few steps; a small picture of the last frame, or of the first and a late one."""
         if words[1] == "render":
             small = [*without(words, ("--frame", "--frames", "--width", "--height", "--samples")), "--width", PIXELS,
                      "--height", PIXELS, "--samples", "1"]  # fmt: skip
-            return [*small, "--frames", "-2:-1"] if "--frames" in words else [*small, "--frame", "-1"]
+            return [*small, "--frames", f"::{STEPS - 1}"] if "--frames" in words else [*small, "--frame", "-1"]
         check = [words[0], "check", *[w for i, w in enumerate(words) if i > 1 and ("--set" in (w, words[i - 1])
                                                                                    or w.endswith(".toml"))]]  # fmt: skip
         step = re.search(r"(?m)^\d+ steps? of (\S+) s", self.call(check, shlex.join(check)))

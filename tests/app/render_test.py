@@ -110,6 +110,24 @@ def videos(render):
         count = len(list(render.folder.glob("a_*.png")))
         if (stream["width"], stream["height"]) != (64, 48) or int(stream["nb_read_frames"]) < count:
             yield f"video: {stream}"
+        if [stream.get(key) for key in ("color_space", "color_range", "color_primaries")] != ["bt709", "tv", "bt709"]:
+            yield f"video: a player has to guess its colours: {stream}"
+    first = subprocess.run(["ffmpeg", "-v", "error", "-i", "v.mp4", "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                           cwd=render.folder, capture_output=True, check=True).stdout  # fmt: skip
+    shift = np.frombuffer(first, np.uint8).reshape(48, 64, 3) / 255.0 - render.picture("b_0000.png")
+    if not np.abs(shift.mean(axis=(0, 1))).max() < 0.01:
+        yield f"video: its colours are not those of the picture: {shift.mean(axis=(0, 1))}"
+
+
+def rays(render):
+    """Rays that smooth places do without, and a filter, both of which can be turned off."""
+    render("run", SCENE.with_name("swing.toml"), "-o", "swing", "--until", "0.01", "--quiet")
+    for name, words in (("spared.png", []), ("all.png", ["--noise", "0"]), ("plain.png", ["--noise", "0", "--smoothing", "0"])):
+        render("render", "swing", "-o", name, "--width", "48", "--height", "48", "--samples", "40", *words)
+    if np.array_equal(render.picture("spared.png"), render.picture("all.png")):
+        yield "--noise 0 draws no more rays"
+    if np.array_equal(render.picture("all.png"), render.picture("plain.png")):
+        yield "--smoothing 0 changes nothing"
 
 
 def refusals(render):
@@ -124,6 +142,7 @@ def refusals(render):
         (["-o", "x.png", "--speed", "1"], "--speed"),
         (["-o", "x.mp4", "--speed", "-1"], "--speed: found -1"),
         (["-o", "x.mp4", "--speed", "1e-9"], "at most 100000 pictures"),
+        (["-o", "x.png", "--noise", "-1"], "noise -1"),
         (["-o", "x.png", "--hair", "green"], "--hair: green"),
         (["-o", "x.png", "--hair", "nobody=red"], '"nobody"'),
         (["-o", "x.png", "--colour", "plan=#123456"], '"plane"'),
@@ -144,7 +163,7 @@ def main():
     program = parser.parse_args().program
     with tempfile.TemporaryDirectory() as folder:
         render = Renderer(program, pathlib.Path(folder))
-        wrong = [f"{test.__name__}: {line}" for test in (sequences, real_time, contacts, looks, videos, refusals) for line in test(render)]
+        wrong = [f"{test.__name__}: {line}" for test in (sequences, real_time, contacts, looks, rays, videos, refusals) for line in test(render)]
     print("\n".join(wrong) or "pictures, videos and forces are drawn")
     sys.exit(bool(wrong))
 
