@@ -33,6 +33,28 @@ RC_GTEST_PROP(Rotations, ExponentialIsTheAxisAngleRotation, ()) {
   RC_ASSERT((rotation_exp(-v) - r.transpose()).cwiseAbs().maxCoeff() < rounding);
 }
 
+RC_GTEST_PROP(Rotations, TheRotationBetweenTwoDirectionsIsTheSmallest, ()) {
+  const Vector3 from = rotation_vector() + Vector3(0, 0, 1e-6);
+  // Any direction, and those close to the same and to the opposite one.
+  const Vector3 aside = rotation_vector();
+  const double turned = *rc::gen::element(-1.0, 0.0, 1.0);
+  const Vector3 to = (turned * from + aside).norm() > 0.0 ? Vector3(turned * from + aside) : Vector3(from);
+  const Matrix3 r = rotation_between(from, to);
+  RC_ASSERT(orthonormality_defect(r) < rounding);
+  RC_ASSERT(r.determinant() > 0.0);
+  RC_ASSERT((r * from.normalized() - to.normalized()).norm() < rounding);
+  const double angle = std::atan2(from.cross(to).norm(), from.dot(to));
+  RC_ASSERT(std::abs(rotation_log(r).norm() - angle) < rounding);
+}
+
+TEST(Rotations, BetweenOppositeDirectionsIsAHalfTurn) {
+  const Vector3 from(0.3, -0.2, 0.9);
+  const Matrix3 r = rotation_between(from, -from);
+  EXPECT_LT((r * from + from).norm(), rounding);
+  EXPECT_NEAR(r.trace(), -1.0, rounding);
+  EXPECT_LT((rotation_between(from, 2.0 * from) - Matrix3::Identity()).norm(), rounding);
+}
+
 RC_GTEST_PROP(Rotations, LogarithmUndoesTheExponential, ()) {
   const Vector3 v = rotation_vector();
   const Vector3 back = rotation_log(rotation_exp(v));

@@ -4,6 +4,8 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/math/rotations.hpp>
+
 namespace tresse::geometry {
 namespace {
 
@@ -32,8 +34,8 @@ double second_derivative_change(const HelixEvaluator& before, const HelixEvaluat
 
 /// The rotation that takes one chord's direction and the place beside it to the other's; of straight pieces the
 /// smallest that takes the chord's.
-Matrix3 rotation_between(const Vector3& chord_before, const Vector3& beside_before, const Vector3& chord_after,
-                         const Vector3& beside_after) {
+Matrix3 turn_of_chord(const Vector3& chord_before, const Vector3& beside_before, const Vector3& chord_after,
+                      const Vector3& beside_after) {
   const double before = chord_before.norm();
   const double after = chord_after.norm();
   if (!(before > 0.0) || !(after > 0.0)) return Matrix3::Identity();
@@ -50,7 +52,7 @@ Matrix3 rotation_between(const Vector3& chord_before, const Vector3& beside_befo
       chord_after.cross(beside_after).norm() > bent * after * after) {
     return frame(chord_after, beside_after) * frame(chord_before, beside_before).transpose();
   }
-  return Eigen::Quaterniond::FromTwoVectors(chord_before, chord_after).toRotationMatrix();
+  return math::rotation_between(chord_before, chord_after);
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ CurveMotion motion_between(const PreparedCurve& before, const PreparedCurve& aft
         const Vector3 y0 = y->offset(interval.begin), ym = y->offset(middle), y1 = y->offset(interval.end);
         const Vector3 base = y->origin - x.origin;
         out.shift = base + (ym - xm);
-        out.turn = rotation_between(x1 - x0, xm - 0.5 * (x0 + x1), y1 - y0, ym - 0.5 * (y0 + y1));
+        out.turn = turn_of_chord(x1 - x0, xm - 0.5 * (x0 + x1), y1 - y0, ym - 0.5 * (y0 + y1));
         constexpr double units = 16.0 * std::numeric_limits<double>::epsilon();
         out.spread = std::max((y0 - ym - out.turn * (x0 - xm)).norm(), (y1 - ym - out.turn * (x1 - xm)).norm()) +
                      second_derivative_change(x, *y, out.turn, interval) * length * length / 32.0 +

@@ -30,6 +30,23 @@ Vector3 rotation_log(const Matrix3& rotation) {
   return q.vec() * (std::copysign(2.0, q.w()) * half_angle / sine);
 }
 
+Matrix3 rotation_between(const Vector3& from, const Vector3& to) {
+  // The sum of two unit vectors halves the angle between them, and has few rounding errors where it is short.
+  const Vector3 a = from.normalized();
+  const Vector3 sum = a + to.normalized();
+  const double size = sum.norm();
+  Eigen::Quaterniond half;
+  if (size > 1e-14) {
+    half.w() = size / 2.0;
+    half.vec() = a.cross(sum) / size;
+    half.normalize();
+  } else {
+    half.w() = 0.0;
+    half.vec() = a.unitOrthogonal();
+  }
+  return half.toRotationMatrix();
+}
+
 Matrix3 rotation_exp_integral(const Vector3& v) {
   const auto c = stumpff<4>(v.squaredNorm());
   return combination(1.0, c[2], c[3], v);

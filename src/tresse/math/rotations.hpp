@@ -18,6 +18,10 @@ Matrix3 rotation_exp(const Vector3& v);
 /// sign of the axis.
 Vector3 rotation_log(const Matrix3& rotation);
 
+/// The rotation of smallest angle that takes the direction of `from` to that of `to`; any of those where they are
+/// opposite. Lengths don't matter but must not be zero. Exact to rounding at any angle.
+Matrix3 rotation_between(const Vector3& from, const Vector3& to);
+
 /// V(v) = int_0^1 exp(t [v]x) dt = I + c_2 [v]x + c_3 [v]x^2. It is also the left Jacobian: d exp([v]x) = [V(v) dv]x
 /// exp([v]x).
 Matrix3 rotation_exp_integral(const Vector3& v);

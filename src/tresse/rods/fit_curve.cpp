@@ -307,7 +307,7 @@ FittedCurve chain_through(const std::vector<Vector3>& nodes, bool clamped_root) 
   Matrix3 frame = out.root.frame;
   std::vector<Vector3> between;
   for (std::size_t i = 1; i < tangents.size(); ++i) {
-    const Matrix3 turn = turn_between(tangents[i - 1], tangents[i]);
+    const Matrix3 turn = math::rotation_between(tangents[i - 1], tangents[i]);
     Vector3 angle = frame.transpose() * math::rotation_log(turn);
     angle.x() = 0.0;  // but for rounding
     require(angle.norm() < most_turn, [&] {

@@ -41,7 +41,7 @@ std::vector<Vector3> directions(std::span<const Vector3> points, const std::vect
   }
   // Half a window lies behind an end: its middle is a quarter of an element from the end, three from the next.
   const auto extended = [](const Vector3& end, const Vector3& next) {
-    return Vector3(math::rotation_exp(-math::rotation_log(turn_between(end, next)) / 3.0) * end);
+    return Vector3(math::rotation_exp(-math::rotation_log(math::rotation_between(end, next)) / 3.0) * end);
   };
   const std::size_t last = out.size() - 1;
   const Vector3 first = extended(out[0], out[1]);
@@ -160,10 +160,6 @@ Matrix3 frame_along(const Vector3& tangent) {
   return frame;
 }
 
-Matrix3 turn_between(const Vector3& from, const Vector3& to) {
-  return Eigen::Quaterniond::FromTwoVectors(from, to).toRotationMatrix();
-}
-
 double mild_mu(std::size_t points, const CurveModel& model) {
   const double elements = model.elements();
   return 1e-6 * static_cast<double>(points) / (elements * elements * elements);
@@ -175,7 +171,7 @@ CurveShape start_without_twist(std::span<const Vector3> points, const PointBends
   std::vector<Vector3> turns;
   Matrix3 frame = out.root.frame;
   for (std::size_t i = 0; i + 1 < tangents.size(); ++i) {
-    const Matrix3 turn = turn_between(tangents[i], tangents[i + 1]);
+    const Matrix3 turn = math::rotation_between(tangents[i], tangents[i + 1]);
     turns.emplace_back(frame.transpose() * math::rotation_log(turn) / model.parts[i]);
     frame = math::orthonormalised(turn * frame);
   }

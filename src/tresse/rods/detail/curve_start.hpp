@@ -21,8 +21,6 @@ std::vector<double> places_of(const PointBends& bends);
 
 /// A unit vector and two across it.
 Matrix3 frame_along(const Vector3& tangent);
-/// The smallest rotation that takes one unit vector to another.
-Matrix3 turn_between(const Vector3& from, const Vector3& to);
 
 /// Directions over windows as long as elements, carried along without twist: what noise from point to point does not
 /// reach.

@@ -118,7 +118,8 @@ std::optional<std::vector<Corner>> corners_of(const std::vector<Vector3>& vertic
     const CornerShape shape = corner_shape(angle, affine);
     double half = share_of_corner * std::min(leg.norm(), next.norm()) / shape.reach;
     if (shape.off * half > off) half = off / shape.off;
-    out.push_back({math::rotation_log(turn_between(leg.normalized(), next.normalized())), half, shape.reach * half});
+    out.push_back(
+        {math::rotation_log(math::rotation_between(leg.normalized(), next.normalized())), half, shape.reach * half});
     shorter += 2.0 * (out.back().reach - half);
   }
   const double scale = shorter > shortening ? shortening / shorter : 1.0;
