@@ -319,6 +319,14 @@ def test_threads_do_not_change_the_result(scenes):
     assert ends[0] == ends[1]
 
 
+def test_no_step_is_cut_for_energy_that_segments_give(scenes):
+    """Contacts that jump from segment to segment give energy, which is told and not taken from the velocities."""
+    simulation = tresse.Simulation(
+        tresse.Scene.load(scenes / "comb.toml", fibres=9, detection="segments", proxy_segments=10)
+    )
+    assert all(simulation.step()["parts"] == 1 for _ in range(550))
+
+
 def test_other_threads_run_while_a_simulation_steps(scenes):
     simulation = tresse.Simulation(comb_of(scenes))
     ticks, done = [], threading.Event()

@@ -530,7 +530,9 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   describe_contacts(pass);
   PartWorks works = works_of(pass);
   rods::RodEnergies energies = energies_here();
-  if (options_.scheme == Scheme::carried) {
+  // With straight segments in the curves' place contacts jump, and what that gives is only told: who compares wants to
+  // see it.
+  if (options_.scheme == Scheme::carried && options_.detection.method != geometry::DetectionMethod::segments) {
     bool slowed = false;
     const Outcome settled = settle_energy(span, pass, works, energies, report, slowed);
     if (settled != Outcome::accepted) return settled;
