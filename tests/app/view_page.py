@@ -20,7 +20,8 @@ def main():
     parser.add_argument("--pictures", help="folder for pictures of the page")
     parser.add_argument("--only", help="one step of those in viewer/tests")
     arguments = parser.parse_args()
-    page = pathlib.Path(arguments.program).resolve().parents[1] / "share/tresse/viewer/index.html"
+    program = pathlib.Path(arguments.program).resolve()  # the tests work in another folder
+    page = program.parents[1] / "share/tresse/viewer/index.html"
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     reason = None
     if not shutil.which("node"):
@@ -37,7 +38,7 @@ def main():
     if arguments.what == "parts":
         command = ["npx", "vitest", "run"]
     else:
-        command = ["node", f"tests/{arguments.what}.mjs", "--program", arguments.program, "--browser", browser]
+        command = ["node", f"tests/{arguments.what}.mjs", "--program", str(program), "--browser", browser]
         command += ["--scene", str(SCENES / "three_point_bending.toml"), "--meshes", str(SCENES / "mesh.toml")]
         command += ["--scenes", str(SCENES)]
         command += ["--pictures", arguments.pictures] if arguments.pictures else []
