@@ -85,7 +85,8 @@ void add_options(CLI::App& command, PlotArguments& a) {
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->capture_default_str();
   command.add_option("--title", a.title, "above the figure");
-  command.add_option("--label", a.labels, "of each run in turn (default: its folder's name)")->allow_extra_args(false);
+  command.add_option("--label", a.labels, "of a run; give it once for each run, in turn (default: its folder's name)")
+      ->allow_extra_args(false);
   command.add_flag("--quiet", a.quiet, "say nothing");
 }
 

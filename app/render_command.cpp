@@ -131,7 +131,7 @@ void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
   if (arguments.ground) scene.ground = render::ground_under(scene, camera.up);
   if (arguments.contacts) add_contact_arrows(scene, frame, camera, render::largest_contact_force(frame));
   {
-    const SlowPiece slow(arguments.quiet, [&] { return arguments.output + " is drawn"; });
+    const SlowPiece slow(arguments.quiet, [&] { return "drawing " + arguments.output; });
     render::write_png(render::render(scene, camera, arguments.options), arguments.output);
   }
   if (arguments.quiet) return;

@@ -65,10 +65,8 @@ std::string remedy(const dynamics::Stepper& stepper, const dynamics::StepReport&
     if (!(load.error > off * world.fibres[hold.fibre].rod->contact_radius())) continue;
     if (missed != nullptr && !(load.error > missed->error)) continue;
     missed = &load;
-    held = fmt::format(
-        "'{}' holds fibre {} {:.3g} m off its place; lead it to where the fibre can reach, more slowly, or give it a "
-        "compliance",
-        hold.name, hold.fibre, load.error);
+    held = fmt::format("'{}' holds fibre {} {:.3g} m off its place; lead it to where the fibre can reach, more slowly",
+                       hold.name, hold.fibre, load.error);
   }
   if (missed != nullptr) return held;
   constexpr const char* general = "try a smaller time_step or more solver.max_iterations";

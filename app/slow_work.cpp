@@ -52,8 +52,8 @@ SlowPiece::SlowPiece(bool quiet, std::function<std::string()> words) {
 std::string words_on_reading(const std::string& file) {
   const io::FitCount fits = io::fit_count();
   const std::string fitted =
-      fits.all > 0 ? fmt::format(", {} of {} strands are fitted", fits.done, fits.all) : std::string();
-  return fmt::format("{} is read{}; Ctrl-C ends it", file, fitted);
+      fits.all > 0 ? fmt::format(", {} of {} strands fitted so far", fits.done, fits.all) : std::string();
+  return fmt::format("reading {}{}; Ctrl-C ends it", file, fitted);
 }
 
 }  // namespace tresse::app

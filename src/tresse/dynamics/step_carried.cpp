@@ -148,15 +148,15 @@ void Stepper::carry_to_end(int t, const Pass& pass) {
   const std::vector<assembly::RootMotion>& roots = motion_.roots[t];
   const VectorX none = VectorX::Zero(tree.dof);
   VectorX v;
+  // A matrix and velocities of their own: the pass may be repaired, with those of the step.
+  assembly::TreeMatrix& mass = masses_[static_cast<std::size_t>(t)];
   // Where sections have no rotary inertia the mass matrix may be singular: that of the step takes a little more energy.
-  if (!motion_.matrices[t].factor(world_, tree, roots, 0.0, none, v) &&
-      !motion_.matrices[t].factor(world_, tree, roots, stage(), none, v))
-    return;
+  if (!mass.factor(world_, tree, roots, 0.0, none, v) && !mass.factor(world_, tree, roots, stage(), none, v)) return;
   carried_momentum(t, pass_material_, 0.0, v);
-  motion_.matrices[t].solve(v);
-  std::vector<VectorX>& velocities = motion_.velocities;
-  assembly::set_rod_velocities(world_, tree, roots, v, true, velocities);
-  for (const int f : tree.fibres) rods::set_generalised_velocity(*world_.fibres[f].rod, velocities[f], end_rods_[f]);
+  mass.solve(v);
+  assembly::set_rod_velocities(world_, tree, roots, v, true, end_velocities_);
+  for (const int f : tree.fibres)
+    rods::set_generalised_velocity(*world_.fibres[f].rod, end_velocities_[f], end_rods_[f]);
   assembly::update_tree(world_, tree, end_rods_);
   end_balance(t);
 }

@@ -86,6 +86,10 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   pass_velocities_.resize(count);
   pass_material_.resize(count);
   knows_pass_.resize(trees);
+  if (options_.scheme == Scheme::carried) {
+    for (const assembly::Tree& tree : motion_.forest.trees) masses_.emplace_back(world_, tree);
+  }
+  end_velocities_.resize(count);
   carried_.resize(count);
   next_roots_.resize(count);
   stage_roots_.resize(count);
@@ -530,9 +534,7 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   describe_contacts(pass);
   PartWorks works = works_of(pass);
   rods::RodEnergies energies = energies_here();
-  // With straight segments in the curves' place contacts jump, and what that gives is only told: who compares wants to
-  // see it.
-  if (options_.scheme == Scheme::carried && options_.detection.method != geometry::DetectionMethod::segments) {
+  if (options_.scheme == Scheme::carried) {
     bool slowed = false;
     const Outcome settled = settle_energy(span, pass, works, energies, report, slowed);
     if (settled != Outcome::accepted) return settled;

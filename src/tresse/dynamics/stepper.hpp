@@ -308,6 +308,8 @@ class Stepper {
   std::vector<VectorX> pass_velocities_;             ///< (fibres) of the pass that was sampled last
   std::vector<rods::MaterialMotion> pass_material_;  ///< (fibres) their field, in the shape of the pass
   std::vector<char> knows_pass_;                     ///< (trees) whether it is that of linearised_rods_
+  std::vector<assembly::TreeMatrix> masses_;         ///< (trees) of the shapes at the end; for the carried scheme
+  std::vector<VectorX> end_velocities_;              ///< (fibres) carried there
   std::vector<FibreBalance> carried_;                ///< (fibres) of this part; Scheme::carried only
   std::vector<Pose> next_roots_;                     ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;            ///< (fibres)
