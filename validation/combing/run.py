@@ -5,7 +5,7 @@ their place, and with three times the friction [crespel2024, figures 1 and 15].
 Goes on from a wisp that a comb already draws down: benchmarks/states/wavy.h5 (nine of 225 fibres side by side under one
 comb) or, with --copies 1, the checkpoint of one of them, which benchmarks/make_states leaves in FOLDER/runs/wavy.combed.
 Prints a table (claim, asked, measured, pass) and draws the forces. Exit status: 0 every claim holds, 1 one does not, 2
-bad usage or a run failed. Needs the Python package (PYTHONPATH=build/release/python); two to four hours on two cores.
+bad usage or a run failed. Needs the Python package (PYTHONPATH=build/release/python); some hours on two cores.
 """
 
 import argparse
