@@ -220,7 +220,7 @@ def shown_on_a_terminal(program, folder, words):
 def progress_of_pictures(folder):
     """On a terminal the pictures of a sequence are counted while they are drawn; elsewhere, or with --quiet, not."""
     folder.call(THIN.replace("0.02", "0.04") + "[output]\nevery = 1\n", "run", "-o", "out", "--quiet")
-    words = ["render", "out", "-o", "a.png", "--frames", "::", "--width", "160", "--height", "90"]
+    words = ["render", "out", "-o", "a.png", "--frames", "::", "--width", "64", "--height", "64", "--samples", "16"]
     said = shown_on_a_terminal(folder.program, folder.folder, words)
     assert re.search(r"\r\[#+\.*\] +\d+ %  \d+ of 41 pictures  \d+ s left", said), said
     assert said.rstrip().split("\n")[-1].startswith("a_0040.png: 41 pictures of frames 0 to 40 of 41, "), said
