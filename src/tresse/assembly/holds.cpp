@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
+
+#include <tresse/math/dense_qr.hpp>
 
 namespace tresse::assembly {
 namespace {
@@ -85,13 +87,10 @@ VectorX wanted_velocity(const World& world, const Hold& hold, const HoldDirectio
 /// C = Q R with the equations that say something new, most telling first.
 void decompose(const MatrixX& columns, TreeHold& out) {
   constexpr double threshold = 1e-9;
-  Eigen::ColPivHouseholderQR<MatrixX> qr(columns.rows(), columns.cols());
-  qr.setThreshold(threshold);
-  qr.compute(columns);
-  const Eigen::Index rank = qr.rank();
-  out.q = qr.householderQ() * MatrixX::Identity(columns.rows(), rank);
-  out.r = qr.matrixR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
-  out.kept.assign(qr.colsPermutation().indices().data(), qr.colsPermutation().indices().data() + rank);
+  math::PivotedQr qr = math::pivoted_qr(columns, threshold);
+  out.q = std::move(qr.q);
+  out.r = std::move(qr.r);
+  out.kept = std::move(qr.order);
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/math/dense_qr.hpp>
 #include <tresse/statics/detail/contact_newton.hpp>
 
 namespace tresse::statics {
@@ -91,14 +91,7 @@ double way(const assembly::World& world, double time) {
 /// Smallest eigenvalue, and its direction, of a form on what is orthogonal to the columns of `rows`.
 std::pair<double, VectorX> least_on_null_space(const MatrixX& form, const MatrixX& rows) {
   const Eigen::Index n = form.rows();
-  MatrixX basis = MatrixX::Identity(n, n);
-  if (rows.cols() > 0) {
-    Eigen::ColPivHouseholderQR<MatrixX> qr(rows.rows(), rows.cols());
-    qr.setThreshold(1e-9);
-    qr.compute(rows);
-    const MatrixX q = qr.householderQ() * MatrixX::Identity(n, n);
-    basis = q.rightCols(n - qr.rank());
-  }
+  const MatrixX basis = rows.cols() > 0 ? math::orthogonal_complement(rows, 1e-9) : MatrixX(MatrixX::Identity(n, n));
   if (basis.cols() == 0) return {std::numeric_limits<double>::infinity(), VectorX::Zero(n)};
   const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(basis.transpose() * form * basis);
   return {eigen.eigenvalues()[0], basis * eigen.eigenvectors().col(0)};

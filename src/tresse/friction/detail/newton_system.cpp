@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <Eigen/QR>
+#include <tresse/math/dense_qr.hpp>
 
 namespace tresse::friction::detail {
 namespace {
@@ -112,7 +112,7 @@ bool DenseNewtonSystem::solve(const std::vector<ContactFunction>& contacts, doub
     derivative_.middleRows<3>(3 * i).noalias() = c.du * W_.middleRows<3>(3 * i);
     derivative_.block<3, 3>(3 * i, 3 * i) += lift > 0.0 ? Matrix3(c.dr + lift * c.du) : c.dr;
   }
-  d = method == LinearSolve::least_squares ? VectorX(derivative_.completeOrthogonalDecomposition().solve(f_))
+  d = method == LinearSolve::least_squares ? math::least_squares(derivative_, f_)
                                            : VectorX(derivative_.partialPivLu().solve(f_));
   return d.allFinite();
 }

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include <Eigen/QR>
+#include <tresse/math/dense_qr.hpp>
 
 namespace tresse::statics::detail {
 namespace {
@@ -57,9 +58,9 @@ class ActiveSet {
     if (count == 0) return;
     MatrixX columns(G_.cols(), count);
     for (Eigen::Index k = 0; k < count; ++k) columns.col(k) = G_.row(rows_[static_cast<std::size_t>(k)]).transpose();
-    const Eigen::HouseholderQR<MatrixX> qr(columns);
-    q_ = qr.householderQ() * MatrixX::Identity(G_.cols(), count);
-    upper_ = qr.matrixQR().topRows(count);
+    math::ThinQr qr = math::thin_qr(columns);
+    q_ = std::move(qr.q);
+    upper_ = std::move(qr.r);
   }
 
   const MatrixX& G_;
