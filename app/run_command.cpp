@@ -104,6 +104,7 @@ class Reporter : public io::RunObserver {
         progress_(arguments.quiet),
         first_(stepper.state().step),
         last_(plan.last_step),
+        time_step_(plan.scene.integrator.time_step),
         step_(first_),
         slow_step_(
             [this] {
@@ -145,8 +146,12 @@ class Reporter : public io::RunObserver {
         (settings_.folder / "checkpoint.h5").string());
   }
   void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
-    progress_.update(static_cast<double>(report.step - first_), static_cast<double>(last_ - first_),
-                     [&] { return fmt::format("t = {:.4f} s  {}", report.time, counted(report.contacts, "contact")); });
+    progress_.update(static_cast<double>(report.step - first_), static_cast<double>(last_ - first_), [&] {
+      const std::string contacts = counted(report.contacts, "contact");
+      if (!progress_.lines_stay()) return fmt::format("t = {:.4f} s  {}", report.time, contacts);
+      return fmt::format("t = {:.4g} of {:.4g} s, step {} of {}, {}", report.time,
+                         static_cast<double>(last_) * time_step_, report.step, last_, contacts);
+    });
   }
 
  private:
@@ -154,6 +159,7 @@ class Reporter : public io::RunObserver {
   FrictionDump& dump_;
   ProgressBar progress_;
   std::int64_t first_, last_;
+  double time_step_;
   std::atomic<std::int64_t> step_;          ///< before the one that is being computed
   std::atomic<std::int64_t> problems_ = 0;  ///< of friction, in that one
   std::atomic<std::int64_t> contacts_ = 0;  ///< in the last of them

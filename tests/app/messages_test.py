@@ -8,8 +8,10 @@ import os
 import pathlib
 import pty
 import re
+import signal
 import subprocess
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HAIR = 'simulation = { duration = 0.02 }\n[[fibres]]\nname = "hair"\nmaterial = "nylon"\nlength = "20 cm"\n'
@@ -227,6 +229,25 @@ def progress_of_pictures(folder):
     assert shown_on_a_terminal(folder.program, folder.folder, [*words, "--quiet"]) == ""
 
 
+def progress_of_runs(folder):
+    """Where standard error is no terminal, a run of more than ten seconds says a line of how far it is; a shorter one,
+    or one with --quiet, none. It is held up for as long, which takes no processor time."""
+    scene = THIN.replace("duration = 0.02", "duration = 1000").replace("elements = 1", "elements = 2")
+    (folder.folder / "s.toml").write_text(scene, encoding="utf-8")
+    runs = [subprocess.Popen([folder.program, "run", "s.toml", "-o", name, *more], cwd=folder.folder, text=True, stderr=subprocess.PIPE)
+            for name, more in (("loud", []), ("silent", ["--quiet"]))]  # fmt: skip
+    for signal_, wait in ((signal.SIGSTOP, 10.5), (signal.SIGCONT, 0.5), (signal.SIGINT, 0.0)):
+        time.sleep(0.5)  # the runs are under way
+        for run in runs:
+            run.send_signal(signal_)
+        time.sleep(wait)
+    loud, silent = (run.communicate(timeout=100)[1].splitlines() for run in runs)
+    told = r"\d+ %: t = \S+ of 1000 s, step \d+ of 1000000, 0 contacts, about [0-9.]+ (s|min|h) left"
+    lines = [line for line in loud if "still at work" not in line]
+    assert len(lines) == 2 and re.fullmatch(told, lines[0]) and lines[1].startswith("Sound: "), loud
+    assert not any("left" in line for line in silent), silent
+
+
 def what_next(folder):
     """On a terminal a finished run and an equilibrium end with commands that look at them; those commands work."""
     hanging = THIN + 'natural_curvature = [0, 1, 0]\n'
@@ -262,7 +283,7 @@ def main():
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
     for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
-                 help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, what_next, a_state_is_no_scene, parameters_alone):  # fmt: skip
+                 help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, progress_of_runs, what_next, a_state_is_no_scene, parameters_alone):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)
