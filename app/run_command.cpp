@@ -187,6 +187,14 @@ void tell_next_step(const std::string& folder, io::Outcome outcome, const io::Ru
   }
 }
 
+/// Of a run that was to go on and had nothing left to do.
+void tell_done_before(const std::string& folder, const dynamics::Stepper& stepper, const io::RunPlan& plan) {
+  if (stepper.state().step < plan.last_step) return;
+  say("{}: the run had come to t = {:.6g} s before, and nothing was left to do; --resume --until T, a later time, goes "
+      "on",
+      folder, stepper.time());
+}
+
 /// What goes elsewhere than into the run's folder, where it may go too.
 FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan& plan) {
   static_cast<void>(parse_step_choice(arguments.dump_steps));  // what is refused leaves no folder
@@ -230,6 +238,7 @@ int run(const RunArguments& arguments) {
   }
   dynamics::Stepper& stepper = *made;
   if (fresh) io::record_start(plan, settings, stepper, recorder);
+  if (!fresh && !arguments.quiet) tell_done_before(arguments.folder, stepper, plan);
   view::Companion viewer(arguments.view ? arguments.folder : "");
   io::Outcome outcome = io::Outcome::finished;
   {

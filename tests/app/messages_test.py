@@ -37,7 +37,11 @@ class Folder:
 def replaced_results(folder):
     run = ["run", "-o", "out"]
     assert "replaces" not in folder.call(THIN, *run).stderr
-    assert folder.call(THIN, *run, "--resume").stderr.startswith("Sound: 20 steps"), "gone on with, not replaced"
+    for words in ([], ["--until", "0.01"]):
+        lines = folder.call(THIN, *run, "--resume", *words).stderr.splitlines()
+        assert lines[0].startswith("out: the run had come to t = 0.02 s before, and nothing was left to do; --resume --until T"), lines
+        assert lines[1].startswith("Sound: 20 steps"), "gone on with, not replaced"
+    assert folder.call(THIN, *run, "--resume", "--quiet").stderr == ""
     lines = folder.call(THIN, *run, "--until", "0.001").stderr.splitlines()
     assert lines[0] == "out: replaces the results of an earlier run (finished: 20 steps, 0.02 s)", lines
     assert lines[1].startswith("Sound: 1 step, every"), lines
@@ -272,6 +276,30 @@ def a_state_is_no_scene(folder):
         assert result.stderr.count("\n") == 1 and not (folder.folder / "rest").exists(), result
 
 
+def places_without_results(folder):
+    """Given a place that holds no results, plot, render, export and view say what is there and what is near."""
+    folder.call(THIN, "run", "-o", "runs/one", "--quiet")
+    for name in ("begun", "empty", "swept"):
+        (folder.folder / name).mkdir()
+    (folder.folder / "begun/scene.toml").write_text(THIN, encoding="utf-8")
+    (folder.folder / "swept/sweep.csv").write_text("case\n", encoding="ascii")
+    for place, said in (
+        ("s.toml", "s.toml: is a scene, not what a run left; tresse run s.toml -o out makes results"),
+        ("nowhere", "nowhere: no such folder; expected that of a run"),
+        ("runs/oen", "runs/oen: no such folder; expected that of a run; did you mean 'runs/one'?"),
+        ("empty", ": no such file; expected the folder of a run; the folder is empty"),
+        ("runs", "; expected the folder of a run; runs/one in it holds one"),
+        ("begun", "; it holds a scene.toml but no results yet: tresse run begun/scene.toml -o out makes them"),
+        ("swept", "; it holds a sweep, each run in a folder such as swept/case-000"),
+    ):
+        for command in (["plot", "-o", "a.png"], ["render", "-o", "a.png"], ["export", "-o", "a.obj"], ["export"], ["view", "--no-open"]):
+            if place == "swept" and command[0] == "plot" or command == ["export"] and place != "s.toml":
+                continue
+            result = subprocess.run([folder.program, command[0], place, *command[1:]], cwd=folder.folder, capture_output=True,
+                                    text=True, timeout=100)  # fmt: skip
+            assert result.returncode == 2 and result.stderr.count("\n") == 1 and said in result.stderr, (command, result)
+
+
 def parameters_alone(folder):
     scene = THIN.replace('"20 cm"', '"${long}"') + 'from = "no file"\n[parameters]\nlong = "20 cm" # of the hair\nmany = 3\n'
     listed = folder.call(scene, "check", "--parameters", "--set", "many=4").stdout
@@ -283,7 +311,7 @@ def main():
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
     for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
-                 help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, progress_of_runs, what_next, a_state_is_no_scene, parameters_alone):  # fmt: skip
+                 help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, progress_of_runs, what_next, a_state_is_no_scene, places_without_results, parameters_alone):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)

@@ -354,7 +354,7 @@ TEST_F(Recorder, at_most_eight_failures_are_kept) {
 TEST_F(Recorder, refusals_name_the_folder_and_the_reason) {
   const std::string here = (folder / "a").string();
   EXPECT_EQ(message_of<InvalidInput>([&] { run(settings(here, true)); }),
-            here + ": nothing to resume, no checkpoint.h5");
+            here + ": nothing to resume, no such folder; without --resume the run begins");
   EXPECT_FALSE(fs::exists(here)) << "nothing may be written";
   run(settings(here, false), 60, Outcome::interrupted);
   RunSettings other = settings(here, true);

@@ -117,7 +117,9 @@ RunRecorder::RunRecorder(RunSettings settings)
   }
   std::error_code error;
   if (settings_.resume && !fs::exists(file(scene_file), error) && !fs::exists(file(checkpoint_file), error)) {
-    throw InvalidInput(fmt::format("{}: nothing to resume, no checkpoint.h5", settings_.folder.string()));
+    throw InvalidInput(fmt::format("{}: nothing to resume, {}; without --resume the run begins",
+                                   settings_.folder.string(),
+                                   fs::exists(settings_.folder, error) ? "no checkpoint.h5" : "no such folder"));
   }
   make_folder(settings_.folder);
   lock_.emplace(settings_.folder);
