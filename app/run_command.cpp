@@ -215,7 +215,7 @@ int run(const RunArguments& arguments) {
   scene::Case built = scene::build(plan.scene);
   slow.ends();
   if (plan.start) scene::set_out_from(built, *plan.start);
-  if (!plan.start && !arguments.resume) tell_left_out(io::settle_overlaps(plan, built, arguments.overlaps));
+  if (!plan.start && !arguments.resume) tell_left_out(say_line, io::settle_overlaps(plan, built, arguments.overlaps));
 
   const io::RunPlace place{arguments.folder, arguments.resume, limit.count(),
                            fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};

@@ -106,6 +106,10 @@ def left_out(folder):
         assert not (folder.folder / "out").exists()
     said = "fibre 57 of 'hair' is left out: at the start it overlaps fibre 56 of 'hair' by 1.1e-05 m"
     assert folder.call(scene, "check", "--leave-out").stdout.splitlines()[-1] == said
+    # The status of check is that of a run with the same options.
+    for words, hint in (([], "--push-out moves fibres apart"), (["--push-out"], "--leave-out leaves fibres out")):
+        refused = folder.call(scene, "check", "--quiet", *words, status=2).stderr
+        assert re.match(r"tresse: s.toml: tresse run refuses \d+ overlaps? at the start; ", refused) and hint in refused, refused
     for name, words in (("out", ["--leave-out"]), ("pushed", ["--push-out", "--leave-out"])):
         assert folder.call(scene, "run", "-o", name, "--quiet", *words).stderr.splitlines() == [said]
         assert "\nleave_out = [57]\n" in (folder.folder / name / "scene.toml").read_text(encoding="utf-8")
@@ -119,6 +123,23 @@ def left_out(folder):
     kept = (folder.folder / "out/scene.toml").read_text(encoding="utf-8")
     assert re.search(r"(?m)^fibres 'hair': 99 of 1 element, ", folder.call(kept, "check").stdout)
     assert folder.call(kept, "run", "-o", "kept", "--quiet").stderr == ""
+
+
+def many_overlaps(folder):
+    """Of thousands the deepest ten are told, and how many there are of what with what."""
+    scene = strands(100) + FLOOR.replace("-0.000041", "0.001")
+    crowd = "\n".join(f"  {{ position = [{1e-5 * (i % 10)}, {1e-5 * (i // 10)}, 0.1], length = 0.01, elements = 1, radius = 50e-6 }},"
+                      for i in range(60))  # fmt: skip
+    scene += f'[[fibres]]\nname = "crowd"\nmaterial = "nylon"\nstrands = [\n{crowd}\n]\n'
+    lines = folder.call(scene, "check", "--quiet", status=2).stdout.splitlines()
+    told = [line for line in lines if " overlaps " in line]
+    pairs = re.search(r"^\.\.\. and (\d+) more overlaps; of all (\d+): (\d+) within 'crowd', 100 of 'hair' with obstacle 'floor', "
+                      r"6 within 'hair'$", lines[10])  # fmt: skip
+    assert len(told) == 10 and pairs and int(pairs[1]) + 10 == int(pairs[2]) == int(pairs[3]) + 106, lines
+    refused = folder.call(scene, "run", "-o", "out", status=2).stderr
+    assert f"the deepest of {pairs[2]} ({pairs[3]} within 'crowd', 100 of 'hair' with obstacle 'floor', 6 within 'hair');" in refused, refused
+    left = [line for line in folder.call(scene, "check", "--quiet", "--leave-out").stdout.splitlines() if "left out" in line]
+    assert len(left) == 11 and re.fullmatch(r"\.\.\. and \d+ more are left out", left[-1]), left
 
 
 def without_times(table):
@@ -142,7 +163,7 @@ def mixed_winding(folder):
             assert (remark in said) == (name == "mixed"), said
         assert "closed: solid" in folder.call(above, "check").stdout
         inside = THIN.replace("20 cm", "5 mm") + box.format(name)
-        assert "fibre 0 of 'hair' overlaps obstacle 'box' by 0.01 m" in folder.call(inside, "check").stdout
+        assert "fibre 0 of 'hair' overlaps obstacle 'box' by 0.01 m" in folder.call(inside, "check", status=2).stdout
         refused = folder.call(inside, "run", "-o", "inside", status=2).stderr
         assert "fibre 0 of 'hair' overlaps obstacle 'box'" in refused, refused
 
@@ -188,7 +209,7 @@ def one_manner(folder):
     assert folder.call(THIN, "check", "--quiet", "--threads", "1").stdout == ""
     assert folder.call(STOUT, "check", "--quiet").stdout.splitlines() == [STOUT_REMARK]
     overlapping = THIN + FLOOR.replace("-0.000041", "0")
-    assert folder.call(overlapping, "check", "--quiet").stdout.startswith("fibre 0 of 'hair' overlaps obstacle 'floor' by 4e-05 m")
+    assert folder.call(overlapping, "check", "--quiet", status=2).stdout.startswith("fibre 0 of 'hair' overlaps obstacle 'floor' by 4e-05 m")
     for words, said in (([], "one of run, static, check, "), (["bench"], "one of distance, steps, ")):
         result = subprocess.run([folder.program, *words], capture_output=True, text=True, timeout=100)
         assert result.returncode == 2 and f"tresse: a command is missing; expected {said}" in result.stderr, result
@@ -310,7 +331,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
-    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
+    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, many_overlaps, mixed_winding,
                  help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, progress_of_runs, what_next, a_state_is_no_scene, places_without_results, parameters_alone):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
