@@ -362,7 +362,7 @@ TEST_F(Recorder, refusals_name_the_folder_and_the_reason) {
   EXPECT_EQ(message_of<InvalidInput>([&] { run(other); }),
             here +
                 "/checkpoint.h5: made from another scene (line 3: 'friction = 0.3', now 'friction = 0.5'); resume "
-                "with the same scene and --set, or run anew");
+                "with the same scene and parameters, or run anew");
   {
     const RunRecorder first(settings(here, true));
     EXPECT_EQ(message_of<InvalidInput>([&] { RunRecorder second(settings(here, true)); }),

@@ -97,8 +97,9 @@ std::vector<std::string> names_of(const std::vector<assembly::Hold>& holds) {
 
 void require_same_scene(const fs::path& file, const std::string& before, const std::string& now) {
   if (before == now) return;
-  throw InvalidInput(fmt::format("{}: made from another scene ({}); resume with the same scene and --set, or run anew",
-                                 file.string(), first_difference(before, now)));
+  throw InvalidInput(
+      fmt::format("{}: made from another scene ({}); resume with the same scene and parameters, or run anew",
+                  file.string(), first_difference(before, now)));
 }
 
 }  // namespace
