@@ -146,15 +146,17 @@ void print_memory(const scene::Case& built) {
   }
 }
 
+/// The deepest; of many also how many there are of what with what.
 void print_overlaps(const scene::Scene& scene, const scene::Case& built, bool quiet) {
   const auto overlaps = scene::initial_overlaps(built);
   if (overlaps.empty() && !quiet) print("no body overlaps another at the start");
-  constexpr std::size_t listed = 20;
-  for (std::size_t i = 0; i < std::min(listed, overlaps.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(told_one_by_one, overlaps.size()); ++i) {
     print("{}", scene::describe(overlaps[i], scene, built.world));
   }
-  if (overlaps.size() > listed)
-    print("... and {}", counted(static_cast<std::int64_t>(overlaps.size() - listed), "more overlap"));
+  if (overlaps.size() > told_one_by_one)
+    print("... and {}; of all {}: {}",
+          counted(static_cast<std::int64_t>(overlaps.size() - told_one_by_one), "more overlap"), overlaps.size(),
+          scene::describe_pairs(overlaps, scene, built.world));
 }
 
 void print_push_out(scene::Case& built) {
@@ -170,9 +172,10 @@ void print_push_out(scene::Case& built) {
 
 /// What run --leave-out would do.
 void try_leaving_out(scene::Scene& scene, scene::Case& built, bool pushing) {
-  const std::vector<scene::LeftOut> found = scene::leave_out(scene, built, pushing);
-  for (const scene::LeftOut& one : found) print("{}", one.message);
-  if (found.empty()) print("no fibre has to be left out");
+  std::vector<std::string> messages;
+  for (scene::LeftOut& one : scene::leave_out(scene, built, pushing)) messages.push_back(std::move(one.message));
+  tell_left_out(print_line, messages);
+  if (messages.empty()) print("no fibre has to be left out");
 }
 
 struct CheckArguments {
@@ -220,8 +223,23 @@ void print_origins(const std::string& file, const io::SceneDocument& document) {
   }
 }
 
-void check(const CheckArguments& arguments) {
-  if (arguments.parameters) return list_parameters(arguments.scene);
+/// bad_input, with a line, where a run with the same options would refuse the scene.
+int status_of(const CheckArguments& arguments, const scene::Case& built) {
+  const std::size_t left = scene::initial_overlaps(built).size();
+  if (left == 0) return done;
+  const char* hint = arguments.leave_out  ? ""
+                     : arguments.push_out ? "; --leave-out leaves fibres out"
+                                          : "; --push-out moves fibres apart, --leave-out leaves them out";
+  say("tresse: {}: tresse run refuses {} at the start{}", arguments.scene.file,
+      counted(static_cast<std::int64_t>(left), "overlap"), hint);
+  return bad_input;
+}
+
+int check(const CheckArguments& arguments) {
+  if (arguments.parameters) {
+    list_parameters(arguments.scene);
+    return done;
+  }
   const ThreadLimit limit(arguments.threads);
   const std::string& file = arguments.scene.file;
   SlowPiece slow(arguments.quiet, [&] { return words_on_reading(file); });
@@ -239,6 +257,7 @@ void check(const CheckArguments& arguments) {
     print_push_out(built);
   }
   if (arguments.origins) print_origins(file, document);
+  return status_of(arguments, built);
 }
 
 }  // namespace
@@ -254,10 +273,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
   command->add_flag("--leave-out", a->leave_out, "Say which fibres run --leave-out would leave out");
   add_threads(*command, a->threads);
   command->add_flag("--quiet", a->quiet, "Overlaps and remarks only");
-  command->callback([a, &exit_status] {
-    check(*a);
-    exit_status = done;
-  });
+  command->callback([a, &exit_status] { exit_status = check(*a); });
 }
 
 }  // namespace tresse::app

@@ -9,11 +9,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
 #include <tresse/io/export.hpp>
+#include <tresse/io/results_place.hpp>
 
 #include "commands.hpp"
 #include "messages.hpp"
@@ -38,12 +40,36 @@ struct ExportArguments {
 constexpr const char* html = "html";
 constexpr const char* endings[] = {".usda", ".pvd", ".vtkhdf", ".obj", ".glb", ".gltf", ".csv", ".html"};
 
+/// What to write instead of a file that is not written.
+std::string instead_of(std::string_view ending) {
+  constexpr const char* usda = "USD is written as text; expected .usda, which usdcat turns into .usdc";
+  constexpr const char* vtk = "expected .pvd or .vtkhdf, which ParaView reads";
+  constexpr const char* picture = "tresse render draws pictures and videos, as .png and .mp4";
+  constexpr std::pair<std::string_view, const char*> known[] = {
+      {".usd", usda},
+      {".usdc", usda},
+      {".usdz", usda},
+      {".vtk", vtk},
+      {".vtu", vtk},
+      {".vtp", vtk},
+      {".xdmf", vtk},
+      {".png", picture},
+      {".jpg", picture},
+      {".mp4", picture},
+      {".gif", picture},
+      {".webm", picture},
+      {".abc", "Alembic is not written; expected .usda, which Blender and Houdini read and save as .abc"}};
+  const auto found = std::ranges::find(known, ending, [](const auto& one) { return one.first; });
+  if (found != std::end(known)) return found->second;
+  return fmt::format("expected a name that ends in {}, or a folder and --format", fmt::join(endings, ", "));
+}
+
 void require_format(const ExportArguments& a) {
+  if (!a.options.format.empty()) return;
+  require(!a.output.empty(), "export: found neither -o nor --format; expected a file to write, such as -o run.usda");
   const std::string ending = std::filesystem::path(a.output).extension().string();
-  require(!a.options.format.empty() || std::ranges::find(endings, ending) != std::end(endings), [&] {
-    return fmt::format("{}: expected a format (--format), or a name that ends in {}",
-                       a.output.empty() ? "the output" : a.output, fmt::join(endings, ", "));
-  });
+  require(std::ranges::find(endings, ending) != std::end(endings),
+          [&] { return fmt::format("{}: {}", a.output, instead_of(ending)); });
 }
 
 bool is_html(const ExportArguments& a) {
@@ -62,6 +88,8 @@ void export_page(const ExportArguments& a) {
 }
 
 void export_frames(ExportArguments& a) {
+  if (std::filesystem::path(a.folder).extension() == ".toml")
+    static_cast<void>(io::find_results(a.folder, io::files_of_frames));  // says that it is a scene
   require_format(a);
   if (is_html(a)) return export_page(a);
   a.options.frames = io::read_frame_selection(a.frames);

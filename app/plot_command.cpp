@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/outputs.hpp>
+#include <tresse/io/results_place.hpp>
 
 #include "child_process.hpp"
 #include "commands.hpp"
@@ -39,13 +42,21 @@ std::vector<std::string> options_of(const PlotArguments& arguments) {
   return out;
 }
 
+bool is_figure(const std::string& file) {
+  std::string ending = std::filesystem::path(file).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending == ".png" || ending == ".svg" || ending == ".pdf";
+}
+
 int plot(const PlotArguments& arguments) {
+  require(is_figure(arguments.output),
+          fmt::format("{}: expected a name that ends in .png, .svg or .pdf", arguments.output));
   for (const std::string& place : arguments.places) {
     if (arguments.what == "convergence") {
       require(std::filesystem::is_regular_file(place),
               fmt::format("{}: no such file; expected what tresse friction wrote", place));
     } else {
-      require(std::filesystem::is_directory(place), fmt::format("{}: no such folder; expected that of a run", place));
+      static_cast<void>(io::find_results(place, {{"sweep.csv", "shape.csv", "holds.csv", "steps.csv", "forces.csv"}}));
     }
   }
   io::FileList inputs;

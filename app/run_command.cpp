@@ -104,6 +104,7 @@ class Reporter : public io::RunObserver {
         progress_(arguments.quiet),
         first_(stepper.state().step),
         last_(plan.last_step),
+        time_step_(plan.scene.integrator.time_step),
         step_(first_),
         slow_step_(
             [this] {
@@ -145,8 +146,12 @@ class Reporter : public io::RunObserver {
         (settings_.folder / "checkpoint.h5").string());
   }
   void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
-    progress_.update(static_cast<double>(report.step - first_), static_cast<double>(last_ - first_),
-                     [&] { return fmt::format("t = {:.4f} s  {}", report.time, counted(report.contacts, "contact")); });
+    progress_.update(static_cast<double>(report.step - first_), static_cast<double>(last_ - first_), [&] {
+      const std::string contacts = counted(report.contacts, "contact");
+      if (!progress_.lines_stay()) return fmt::format("t = {:.4f} s  {}", report.time, contacts);
+      return fmt::format("t = {:.4g} of {:.4g} s, step {} of {}, {}", report.time,
+                         static_cast<double>(last_) * time_step_, report.step, last_, contacts);
+    });
   }
 
  private:
@@ -154,6 +159,7 @@ class Reporter : public io::RunObserver {
   FrictionDump& dump_;
   ProgressBar progress_;
   std::int64_t first_, last_;
+  double time_step_;
   std::atomic<std::int64_t> step_;          ///< before the one that is being computed
   std::atomic<std::int64_t> problems_ = 0;  ///< of friction, in that one
   std::atomic<std::int64_t> contacts_ = 0;  ///< in the last of them
@@ -181,6 +187,14 @@ void tell_next_step(const std::string& folder, io::Outcome outcome, const io::Ru
   }
 }
 
+/// Of a run that was to go on and had nothing left to do.
+void tell_done_before(const std::string& folder, const dynamics::Stepper& stepper, const io::RunPlan& plan) {
+  if (stepper.state().step < plan.last_step) return;
+  say("{}: the run had come to t = {:.6g} s before, and nothing was left to do; --resume --until T, a later time, goes "
+      "on",
+      folder, stepper.time());
+}
+
 /// What goes elsewhere than into the run's folder, where it may go too.
 FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan& plan) {
   static_cast<void>(parse_step_choice(arguments.dump_steps));  // what is refused leaves no folder
@@ -201,7 +215,7 @@ int run(const RunArguments& arguments) {
   scene::Case built = scene::build(plan.scene);
   slow.ends();
   if (plan.start) scene::set_out_from(built, *plan.start);
-  if (!plan.start && !arguments.resume) tell_left_out(io::settle_overlaps(plan, built, arguments.overlaps));
+  if (!plan.start && !arguments.resume) tell_left_out(say_line, io::settle_overlaps(plan, built, arguments.overlaps));
 
   const io::RunPlace place{arguments.folder, arguments.resume, limit.count(),
                            fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
@@ -224,6 +238,7 @@ int run(const RunArguments& arguments) {
   }
   dynamics::Stepper& stepper = *made;
   if (fresh) io::record_start(plan, settings, stepper, recorder);
+  if (!fresh && !arguments.quiet) tell_done_before(arguments.folder, stepper, plan);
   view::Companion viewer(arguments.view ? arguments.folder : "");
   io::Outcome outcome = io::Outcome::finished;
   {

@@ -21,10 +21,10 @@ io::ParameterOverrides SceneArguments::overrides() const {
   return out;
 }
 
-void tell_left_out(const std::vector<std::string>& messages) {
-  constexpr std::size_t listed = 20;
-  for (std::size_t i = 0; i < std::min(listed, messages.size()); ++i) say_line(messages[i]);
-  if (messages.size() > listed) say("... and {} more are left out", messages.size() - listed);
+void tell_left_out(void (*tell)(std::string_view), const std::vector<std::string>& messages) {
+  for (std::size_t i = 0; i < std::min(told_one_by_one, messages.size()); ++i) tell(messages[i]);
+  if (messages.size() > told_one_by_one)
+    tell(fmt::format("... and {} more are left out", messages.size() - told_one_by_one));
 }
 
 void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks) {

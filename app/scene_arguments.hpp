@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,11 @@ struct SceneArguments {
   io::ParameterOverrides overrides() const;
 };
 
+/// Of many things alike, such as overlaps, so many are told one by one, and the others are counted.
+inline constexpr std::size_t told_one_by_one = 10;
+
 /// What was said of the fibres that are left out, the first of many.
-void tell_left_out(const std::vector<std::string>& messages);
+void tell_left_out(void (*tell)(std::string_view), const std::vector<std::string>& messages);
 
 /// Remarks on `file`, a line each to say_line or print_line.
 void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a Python callback costs: benchmarks/python_callback.py. Processor time of steps of scenes/comb.py with one and without, alternating."""
 
+import argparse
 import importlib.util
 import pathlib
 import statistics
@@ -13,6 +14,7 @@ STEPS, ROUNDS, SETTLED = 1000, 9, 4.2
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
     spec = importlib.util.spec_from_file_location("comb", SCENE)
     comb = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(comb)

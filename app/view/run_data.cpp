@@ -13,6 +13,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/io/json.hpp>
+#include <tresse/io/results_place.hpp>
 #include <tresse/io/scene_file.hpp>
 
 #include "view/frame_bytes.hpp"
@@ -70,8 +71,7 @@ RunData::RunData(const fs::path& run) : tables_(run) {
   std::error_code error;
   const bool is_file = run.filename() == "trajectory.h5" && fs::is_regular_file(run, error);
   const fs::path folder = is_file ? fs::absolute(run).parent_path() : run;
-  require(fs::is_directory(folder, error),
-          [&] { return fmt::format("{}: no such folder; expected that of a run", folder.string()); });
+  static_cast<void>(io::find_results(folder, io::files_of_frames));
   folder_ = fs::canonical(folder);
   tables_ = Tables(folder_);
   open();

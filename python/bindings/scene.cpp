@@ -12,16 +12,21 @@ namespace tresse::python {
 void bind_scene(py::module_& module) {
   using io::SceneDocument;
   using Settings = std::vector<std::pair<std::string, std::string>>;
+  const auto overrides = [](const Settings& set) {
+    io::ParameterOverrides out(set.begin(), set.end());
+    out.given_as = "argument";
+    return out;
+  };
   py::class_<SceneDocument>(module, "Scene")
       .def_static("load",
-                  [](const std::filesystem::path& file, const Settings& set) {
+                  [overrides](const std::filesystem::path& file, const Settings& set) {
                     const py::gil_scoped_release released;
-                    return io::read_scene_document(file, set);
+                    return io::read_scene_document(file, overrides(set));
                   })
       .def_static("parse",
-                  [](const std::string& text, const std::string& name, const Settings& set) {
+                  [overrides](const std::string& text, const std::string& name, const Settings& set) {
                     const py::gil_scoped_release released;
-                    return io::parse_scene_document(text, name, set);
+                    return io::parse_scene_document(text, name, overrides(set));
                   })
       .def("resolved", [](const SceneDocument& document) { return io::write_resolved(document); })
       .def_property_readonly("title", [](const SceneDocument& d) { return d.scene.title; })

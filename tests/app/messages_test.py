@@ -8,8 +8,10 @@ import os
 import pathlib
 import pty
 import re
+import signal
 import subprocess
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HAIR = 'simulation = { duration = 0.02 }\n[[fibres]]\nname = "hair"\nmaterial = "nylon"\nlength = "20 cm"\n'
@@ -35,7 +37,11 @@ class Folder:
 def replaced_results(folder):
     run = ["run", "-o", "out"]
     assert "replaces" not in folder.call(THIN, *run).stderr
-    assert folder.call(THIN, *run, "--resume").stderr.startswith("Sound: 20 steps"), "gone on with, not replaced"
+    for words in ([], ["--until", "0.01"]):
+        lines = folder.call(THIN, *run, "--resume", *words).stderr.splitlines()
+        assert lines[0].startswith("out: the run had come to t = 0.02 s before, and nothing was left to do; --resume --until T"), lines
+        assert lines[1].startswith("Sound: 20 steps"), "gone on with, not replaced"
+    assert folder.call(THIN, *run, "--resume", "--quiet").stderr == ""
     lines = folder.call(THIN, *run, "--until", "0.001").stderr.splitlines()
     assert lines[0] == "out: replaces the results of an earlier run (finished: 20 steps, 0.02 s)", lines
     assert lines[1].startswith("Sound: 1 step, every"), lines
@@ -100,6 +106,10 @@ def left_out(folder):
         assert not (folder.folder / "out").exists()
     said = "fibre 57 of 'hair' is left out: at the start it overlaps fibre 56 of 'hair' by 1.1e-05 m"
     assert folder.call(scene, "check", "--leave-out").stdout.splitlines()[-1] == said
+    # The status of check is that of a run with the same options.
+    for words, hint in (([], "--push-out moves fibres apart"), (["--push-out"], "--leave-out leaves fibres out")):
+        refused = folder.call(scene, "check", "--quiet", *words, status=2).stderr
+        assert re.match(r"tresse: s.toml: tresse run refuses \d+ overlaps? at the start; ", refused) and hint in refused, refused
     for name, words in (("out", ["--leave-out"]), ("pushed", ["--push-out", "--leave-out"])):
         assert folder.call(scene, "run", "-o", name, "--quiet", *words).stderr.splitlines() == [said]
         assert "\nleave_out = [57]\n" in (folder.folder / name / "scene.toml").read_text(encoding="utf-8")
@@ -113,6 +123,23 @@ def left_out(folder):
     kept = (folder.folder / "out/scene.toml").read_text(encoding="utf-8")
     assert re.search(r"(?m)^fibres 'hair': 99 of 1 element, ", folder.call(kept, "check").stdout)
     assert folder.call(kept, "run", "-o", "kept", "--quiet").stderr == ""
+
+
+def many_overlaps(folder):
+    """Of thousands the deepest ten are told, and how many there are of what with what."""
+    scene = strands(100) + FLOOR.replace("-0.000041", "0.001")
+    crowd = "\n".join(f"  {{ position = [{1e-5 * (i % 10)}, {1e-5 * (i // 10)}, 0.1], length = 0.01, elements = 1, radius = 50e-6 }},"
+                      for i in range(60))  # fmt: skip
+    scene += f'[[fibres]]\nname = "crowd"\nmaterial = "nylon"\nstrands = [\n{crowd}\n]\n'
+    lines = folder.call(scene, "check", "--quiet", status=2).stdout.splitlines()
+    told = [line for line in lines if " overlaps " in line]
+    pairs = re.search(r"^\.\.\. and (\d+) more overlaps; of all (\d+): (\d+) within 'crowd', 100 of 'hair' with obstacle 'floor', "
+                      r"6 within 'hair'$", lines[10])  # fmt: skip
+    assert len(told) == 10 and pairs and int(pairs[1]) + 10 == int(pairs[2]) == int(pairs[3]) + 106, lines
+    refused = folder.call(scene, "run", "-o", "out", status=2).stderr
+    assert f"the deepest of {pairs[2]} ({pairs[3]} within 'crowd', 100 of 'hair' with obstacle 'floor', 6 within 'hair');" in refused, refused
+    left = [line for line in folder.call(scene, "check", "--quiet", "--leave-out").stdout.splitlines() if "left out" in line]
+    assert len(left) == 11 and re.fullmatch(r"\.\.\. and \d+ more are left out", left[-1]), left
 
 
 def without_times(table):
@@ -136,7 +163,7 @@ def mixed_winding(folder):
             assert (remark in said) == (name == "mixed"), said
         assert "closed: solid" in folder.call(above, "check").stdout
         inside = THIN.replace("20 cm", "5 mm") + box.format(name)
-        assert "fibre 0 of 'hair' overlaps obstacle 'box' by 0.01 m" in folder.call(inside, "check").stdout
+        assert "fibre 0 of 'hair' overlaps obstacle 'box' by 0.01 m" in folder.call(inside, "check", status=2).stdout
         refused = folder.call(inside, "run", "-o", "inside", status=2).stderr
         assert "fibre 0 of 'hair' overlaps obstacle 'box'" in refused, refused
 
@@ -182,7 +209,7 @@ def one_manner(folder):
     assert folder.call(THIN, "check", "--quiet", "--threads", "1").stdout == ""
     assert folder.call(STOUT, "check", "--quiet").stdout.splitlines() == [STOUT_REMARK]
     overlapping = THIN + FLOOR.replace("-0.000041", "0")
-    assert folder.call(overlapping, "check", "--quiet").stdout.startswith("fibre 0 of 'hair' overlaps obstacle 'floor' by 4e-05 m")
+    assert folder.call(overlapping, "check", "--quiet", status=2).stdout.startswith("fibre 0 of 'hair' overlaps obstacle 'floor' by 4e-05 m")
     for words, said in (([], "one of run, static, check, "), (["bench"], "one of distance, steps, ")):
         result = subprocess.run([folder.program, *words], capture_output=True, text=True, timeout=100)
         assert result.returncode == 2 and f"tresse: a command is missing; expected {said}" in result.stderr, result
@@ -227,6 +254,25 @@ def progress_of_pictures(folder):
     assert shown_on_a_terminal(folder.program, folder.folder, [*words, "--quiet"]) == ""
 
 
+def progress_of_runs(folder):
+    """Where standard error is no terminal, a run of more than ten seconds says a line of how far it is; a shorter one,
+    or one with --quiet, none. It is held up for as long, which takes no processor time."""
+    scene = THIN.replace("duration = 0.02", "duration = 1000").replace("elements = 1", "elements = 2")
+    (folder.folder / "s.toml").write_text(scene, encoding="utf-8")
+    runs = [subprocess.Popen([folder.program, "run", "s.toml", "-o", name, *more], cwd=folder.folder, text=True, stderr=subprocess.PIPE)
+            for name, more in (("loud", []), ("silent", ["--quiet"]))]  # fmt: skip
+    for signal_, wait in ((signal.SIGSTOP, 10.5), (signal.SIGCONT, 0.5), (signal.SIGINT, 0.0)):
+        time.sleep(0.5)  # the runs are under way
+        for run in runs:
+            run.send_signal(signal_)
+        time.sleep(wait)
+    loud, silent = (run.communicate(timeout=100)[1].splitlines() for run in runs)
+    told = r"\d+ %: t = \S+ of 1000 s, step \d+ of 1000000, 0 contacts, about [0-9.]+ (s|min|h) left"
+    lines = [line for line in loud if "still at work" not in line]
+    assert len(lines) == 2 and re.fullmatch(told, lines[0]) and lines[1].startswith("Sound: "), loud
+    assert not any("left" in line for line in silent), silent
+
+
 def what_next(folder):
     """On a terminal a finished run and an equilibrium end with commands that look at them; those commands work."""
     hanging = THIN + 'natural_curvature = [0, 1, 0]\n'
@@ -251,6 +297,30 @@ def a_state_is_no_scene(folder):
         assert result.stderr.count("\n") == 1 and not (folder.folder / "rest").exists(), result
 
 
+def places_without_results(folder):
+    """Given a place that holds no results, plot, render, export and view say what is there and what is near."""
+    folder.call(THIN, "run", "-o", "runs/one", "--quiet")
+    for name in ("begun", "empty", "swept"):
+        (folder.folder / name).mkdir()
+    (folder.folder / "begun/scene.toml").write_text(THIN, encoding="utf-8")
+    (folder.folder / "swept/sweep.csv").write_text("case\n", encoding="ascii")
+    for place, said in (
+        ("s.toml", "s.toml: is a scene, not what a run left; tresse run s.toml -o out makes results"),
+        ("nowhere", "nowhere: no such folder; expected that of a run"),
+        ("runs/oen", "runs/oen: no such folder; expected that of a run; did you mean 'runs/one'?"),
+        ("empty", ": no such file; expected the folder of a run; the folder is empty"),
+        ("runs", "; expected the folder of a run; runs/one in it holds one"),
+        ("begun", "; it holds a scene.toml but no results yet: tresse run begun/scene.toml -o out makes them"),
+        ("swept", "; it holds a sweep, each run in a folder such as swept/case-000"),
+    ):
+        for command in (["plot", "-o", "a.png"], ["render", "-o", "a.png"], ["export", "-o", "a.obj"], ["export"], ["view", "--no-open"]):
+            if place == "swept" and command[0] == "plot" or command == ["export"] and place != "s.toml":
+                continue
+            result = subprocess.run([folder.program, command[0], place, *command[1:]], cwd=folder.folder, capture_output=True,
+                                    text=True, timeout=100)  # fmt: skip
+            assert result.returncode == 2 and result.stderr.count("\n") == 1 and said in result.stderr, (command, result)
+
+
 def parameters_alone(folder):
     scene = THIN.replace('"20 cm"', '"${long}"') + 'from = "no file"\n[parameters]\nlong = "20 cm" # of the hair\nmany = 3\n'
     listed = folder.call(scene, "check", "--parameters", "--set", "many=4").stdout
@@ -261,8 +331,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, type=pathlib.Path)
     program = parser.parse_args().program.resolve()
-    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, mixed_winding,
-                 help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, what_next, a_state_is_no_scene, parameters_alone):  # fmt: skip
+    for test in (replaced_results, quiet_verdict, thicker_than_long, words_of_check, page_of_check, left_out, many_overlaps, mixed_winding,
+                 help_and_version, one_manner, hold_out_of_reach, progress_of_pictures, progress_of_runs, what_next, a_state_is_no_scene, places_without_results, parameters_alone):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
             test(Folder(program, folder))
             print(test.__name__)

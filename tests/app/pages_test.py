@@ -83,6 +83,7 @@ class Page:
                      "--height", PIXELS, "--samples", "1"]  # fmt: skip
             return [*small, "--frames", f"::{STEPS - 1}"] if "--frames" in words else [*small, "--frame", "-1"]
         check = [words[0], "check", *[w for i, w in enumerate(words) if i > 1 and ("--set" in (w, words[i - 1])
+                                                                                   or w in ("--push-out", "--leave-out")
                                                                                    or w.endswith(".toml"))]]  # fmt: skip
         step = re.search(r"(?m)^\d+ steps? of (\S+) s", self.call(check, shlex.join(check)))
         if step is None:

@@ -379,7 +379,7 @@ def bad_use_is_one_line(program, run, assets):
         expect(first.port != second.port, "two viewers at one port")
         cases = [([str(run), "--port", str(first.port)], "taken"), ([str(run / "none")], "no such folder"),
                  ([str(assets)], "trajectory.h5"), ([str(run), "--port", "99999"], "--port"),
-                 ([str(run / "steps.csv")], "no such folder")]
+                 ([str(run / "steps.csv")], "is a file; expected the folder of a run, here ")]
         for arguments, words in cases:
             result = subprocess.run([program, "view", *arguments, "--no-open", "--assets", str(assets)],
                                     capture_output=True, text=True, timeout=60)

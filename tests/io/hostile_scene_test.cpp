@@ -159,6 +159,40 @@ TEST(Overrides, AreRefusedWithTheirOwnText) {
   EXPECT_THAT(message_of(kFibre, {{"a", "1"}}), HasSubstr("no parameters at all"));
 }
 
+TEST(Overrides, AreNamedWhereTheirValueIsRefused) {
+  const std::string text = R"(
+[parameters]
+long = 0.03
+model = "super-helix"
+steps = 1e-3
+[simulation]
+time_step = "${steps}"
+[[fibres]]
+name = "hair"
+material = "nylon"
+length = "${long}"
+model = "${model}"
+elements = 4
+radius = "1 mm"
+)";
+  const std::vector<BadOverride> cases{
+      {"long", "-1", {"scene.toml:", "fibres.hair.length is \"${long}\" = -1 (--set long=-1); expected a length"}},
+      {"long", "3 kg", {"fibres.hair.length = \"${long}\" is a mass [kg] (--set long=3 kg); expected a length"}},
+      {"model", "abc", {"fibres.hair.model is \"abc\", from \"${model}\" (--set model=abc); expected \"super-helix\""}},
+      {"steps", "0", {"simulation.time_step is \"${steps}\" = 0 (--set steps=0); expected a time"}},
+      {"simulation.time_step",
+       "1 m",
+       {"scene.toml: --set simulation.time_step=1 m: ", "is a length [m]; expected a time"}},
+      {"simulation.tmie_step",
+       "1",
+       {"scene.toml: --set simulation.tmie_step=1: unknown key \"tmie_step\"", "\"time_step\""}},
+  };
+  for (const BadOverride& bad : cases) {
+    const std::string message = message_of(text, {{bad.name, bad.value}});
+    for (const std::string& word : bad.words) EXPECT_THAT(message, HasSubstr(word)) << bad.name << "=" << bad.value;
+  }
+}
+
 TEST(HostileScenes, MissingFilesAndFoldersAreNamed) {
   EXPECT_THROW(
       {

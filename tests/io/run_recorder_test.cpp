@@ -354,7 +354,7 @@ TEST_F(Recorder, at_most_eight_failures_are_kept) {
 TEST_F(Recorder, refusals_name_the_folder_and_the_reason) {
   const std::string here = (folder / "a").string();
   EXPECT_EQ(message_of<InvalidInput>([&] { run(settings(here, true)); }),
-            here + ": nothing to resume, no checkpoint.h5");
+            here + ": nothing to resume, no such folder; without --resume the run begins");
   EXPECT_FALSE(fs::exists(here)) << "nothing may be written";
   run(settings(here, false), 60, Outcome::interrupted);
   RunSettings other = settings(here, true);
@@ -362,7 +362,7 @@ TEST_F(Recorder, refusals_name_the_folder_and_the_reason) {
   EXPECT_EQ(message_of<InvalidInput>([&] { run(other); }),
             here +
                 "/checkpoint.h5: made from another scene (line 3: 'friction = 0.3', now 'friction = 0.5'); resume "
-                "with the same scene and --set, or run anew");
+                "with the same scene and parameters, or run anew");
   {
     const RunRecorder first(settings(here, true));
     EXPECT_EQ(message_of<InvalidInput>([&] { RunRecorder second(settings(here, true)); }),

@@ -166,9 +166,9 @@ TEST_F(Trajectory, frames_of_a_run_come_from_its_log_while_there_is_one) {
   const TrajectoryLayout layout = synthetic::layout();
   const std::vector<Frame> frames = frames_of(layout, 3);
   EXPECT_EQ(message_of<InvalidInput>([&] { RunFrames none(folder); }),
-            (folder / "trajectory.h5").string() + ": no such file; expected the folder of a run");
+            (folder / "trajectory.h5").string() + ": no such file; expected the folder of a run; the folder is empty");
   EXPECT_EQ(message_of<InvalidInput>([&] { RunFrames none(folder / "x"); }),
-            (folder / "x").string() + ": no such folder");
+            (folder / "x").string() + ": no such folder; expected that of a run");
   write_trajectory(folder / "trajectory.h5", layout, {frames[0], frames[1]});
   {
     TrajectoryLogWriter log = TrajectoryLogWriter::create(folder / "trajectory.log", layout);

@@ -50,6 +50,16 @@ def test_load_with_parameters(scenes):
     assert tresse.Scene(scenes / "comb.toml", {"friction": 0.3, "fibres": 4, "fibre_contact": False}).resolved() == scene.resolved()
 
 
+def test_a_refused_parameter_is_called_an_argument(scenes):
+    """What a user of Python gave is an argument, not the program's --set."""
+    for more, words in (({"lenght": 1}, r'argument lenght=1: .* has no parameter "lenght"; did you mean "length"'),
+                        ({"length": -1}, r"\(argument length=-1\); expected a length")):  # fmt: skip
+        with pytest.raises(tresse.InvalidInput, match=words):
+            tresse.Scene.load(scenes / "cantilever.toml", **more)
+    with pytest.raises(tresse.InvalidInput, match="argument simulation.time_step=1 m: .* is a length"):
+        tresse.Scene({"fibres": [HAIR]}, {"simulation.time_step": "1 m"})
+
+
 ENDLESS = {"fibres": []}
 ENDLESS["fibres"].append(ENDLESS)
 

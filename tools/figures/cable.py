@@ -6,9 +6,9 @@ loads of its two hands against friction, beside the capstan formula.
     /usr/bin/python3 tools/figures/cable.py out/cables docs/figures/cable.svg
 """
 
+import argparse
 import csv
 import pathlib
-import sys
 
 import h5py
 import matplotlib
@@ -45,7 +45,11 @@ def smooth(x):
 
 
 def main():
-    sweep, output = map(pathlib.Path, sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("sweep", type=pathlib.Path, help="its folder")
+    parser.add_argument("output", metavar="OUTPUT.svg", type=pathlib.Path)
+    options = parser.parse_args()
+    sweep, output = options.sweep, options.output
     with open(sweep / "sweep.csv", newline="", encoding="utf-8") as stream:
         cases = {float(row["friction"]): sweep / f"case-{i:03d}" for i, row in enumerate(csv.DictReader(stream))}
     plt.rcParams.update({"svg.hashsalt": "tresse", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})

@@ -2,12 +2,11 @@
 """Draws docs/figures/closest_points.svg: two arcs, their nearest points, and the boxes of a certified search.
 
 The tests of docs/theory/geometry.md, written out for helices without regard for rounding.
-usage: tools/figures/closest_points.py [OUTPUT.svg]
 """
 
+import argparse
 import heapq
 import pathlib
-import sys
 
 import matplotlib
 
@@ -133,7 +132,9 @@ def newton(a, b, sa, sb):
 
 
 def main():
-    output = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "docs/figures/closest_points.svg"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("output", nargs="?", metavar="OUTPUT.svg", default=pathlib.Path(__file__).parents[2] / "docs/figures/closest_points.svg")
+    output = parser.parse_args().output
     a = Arc([0, 0, 0], np.eye(3), [30, 0, 75], 0.05)
     b = Arc([0.002, 0.031, 0.012], np.array([[0.6, 0.8, 0], [-0.8, 0.6, 0], [0, 0, 1.0]]), [-35, 25, 40], 0.05)
     seen, (sa, sb) = search(a, b)

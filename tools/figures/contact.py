@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
-"""Draws docs/figures/contact.svg: the basis of a contact of two tubes, and boxes that prune pairs of pieces.
+"""Draws docs/figures/contact.svg: the basis of a contact of two tubes, and boxes that prune pairs of pieces."""
 
-usage: tools/figures/contact.py [OUTPUT.svg]
-"""
-
+import argparse
 import pathlib
-import sys
 
 import matplotlib
 
@@ -84,7 +81,9 @@ def boxes(axes):
 
 
 def main():
-    output = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "docs/figures/contact.svg"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("output", nargs="?", metavar="OUTPUT.svg", default=pathlib.Path(__file__).parents[2] / "docs/figures/contact.svg")
+    output = parser.parse_args().output
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.0), width_ratios=(1, 1.35), constrained_layout=True)
     basis(left)
     boxes(right)

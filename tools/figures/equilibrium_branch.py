@@ -2,11 +2,10 @@
 """Draws docs/figures/equilibrium_branch.svg: equilibria of an upright heavy rod and their stability, against its load.
 
 A planar super-helix of 24 elements, written out without units: the load is rho S g L^3 / (E I).
-usage: tools/figures/equilibrium_branch.py [OUTPUT.svg]
 """
 
+import argparse
 import pathlib
-import sys
 
 import matplotlib
 
@@ -56,7 +55,9 @@ class Rod:
 
 
 def main():
-    output = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "docs/figures/equilibrium_branch.svg"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("output", nargs="?", metavar="OUTPUT.svg", default=pathlib.Path(__file__).parents[2] / "docs/figures/equilibrium_branch.svg")
+    output = parser.parse_args().output
     rod = Rod()
     straight = np.zeros(ELEMENTS)
     loads = np.linspace(0, 20, 101)

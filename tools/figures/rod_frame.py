@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
-"""Draws docs/figures/rod_frame.svg: a super-helix of three elements with its frames, and what each curvature does.
+"""Draws docs/figures/rod_frame.svg: a super-helix of three elements with its frames, and what each curvature does."""
 
-usage: tools/figures/rod_frame.py [OUTPUT.svg]
-"""
-
+import argparse
 import pathlib
-import sys
 
 import matplotlib
 
@@ -63,7 +60,9 @@ def arrows(axes, place, frame, size, names=()):
 
 
 def main():
-    output = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "docs/figures/rod_frame.svg"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("output", nargs="?", metavar="OUTPUT.svg", default=pathlib.Path(__file__).parents[2] / "docs/figures/rod_frame.svg")
+    output = parser.parse_args().output
     figure = plt.figure(figsize=(7.4, 3.2), constrained_layout=True)
     grid = figure.add_gridspec(3, 2, height_ratios=(1, 1.9, 1), width_ratios=(1.5, 1))
     rod = figure.add_subplot(grid[:, 0])

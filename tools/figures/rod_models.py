@@ -2,11 +2,10 @@
 """Draws docs/figures/rod_models.svg: one heavy cantilever in four rod models, its curvature and its centreline.
 
 The exact rod bends in a plane and is found by Newton's method with 400 elements; each model has its curvature or nodes.
-usage: tools/figures/rod_models.py [OUTPUT.svg]
 """
 
+import argparse
 import pathlib
-import sys
 
 import matplotlib
 
@@ -41,7 +40,9 @@ def shape(s, k):
 
 
 def main():
-    output = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "docs/figures/rod_models.svg"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("output", nargs="?", metavar="OUTPUT.svg", default=pathlib.Path(__file__).parents[2] / "docs/figures/rod_models.svg")
+    output = parser.parse_args().output
     s, k = exact()
     ends = np.linspace(0, 1, ELEMENTS + 1)
     of_element = np.minimum((s * ELEMENTS).astype(int), ELEMENTS - 1)

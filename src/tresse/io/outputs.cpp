@@ -32,6 +32,9 @@ bool same_file(const fs::path& a, const fs::path& b) {
 void try_to_create(const fs::path& file) {
   std::error_code error;
   if (fs::is_other(fs::status(file, error))) return;
+  const fs::path folder = file.parent_path();
+  if (!folder.empty() && !fs::exists(folder, error))
+    throw SystemFailure(fmt::format("{}: cannot create: there is no folder {}", file.string(), folder.string()));
   const Replacement place(file);  // removes what is created here
   static_cast<void>(AppendFile::create(place));
 }

@@ -79,10 +79,11 @@ std::vector<std::string> settle_overlaps(RunPlan& plan, scene::Case& built, cons
   const char* hint = help.leave_out  ? ""
                      : help.push_out ? ", --leave-out leaves fibres out"
                                      : ", --push-out moves them";
-  throw InvalidInput(
-      fmt::format("{} at the start{}, the deepest of {}; expected bodies apart (tresse check lists them{})",
-                  scene::describe(overlaps.front(), plan.scene, built.world),
-                  help.push_out ? " even after a push-out" : "", overlaps.size(), hint));
+  throw InvalidInput(fmt::format(
+      "{} at the start{}, the deepest of {}{}; expected bodies apart (tresse check lists them{})",
+      scene::describe(overlaps.front(), plan.scene, built.world), help.push_out ? " even after a push-out" : "",
+      overlaps.size(),
+      overlaps.size() > 1 ? fmt::format(" ({})", scene::describe_pairs(overlaps, plan.scene, built.world)) : "", hint));
 }
 
 void leave_out_as(RunPlan& plan, const std::filesystem::path& folder) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/io/results_place.hpp>
 
 namespace tresse::io {
 namespace {
@@ -12,12 +13,8 @@ namespace fs = std::filesystem;
 
 fs::path file_of(const fs::path& path) {
   std::error_code error;
-  require(fs::exists(path, error), [&] { return fmt::format("{}: no such folder", path.string()); });
-  if (!fs::is_directory(path, error)) return path;
-  for (const char* name : {"trajectory.log", "trajectory.h5"}) {
-    if (fs::exists(path / name, error)) return path / name;
-  }
-  throw InvalidInput(fmt::format("{}: no such file; expected the folder of a run", (path / "trajectory.h5").string()));
+  const bool file = fs::exists(path, error) && !fs::is_directory(path, error);
+  return file && path.extension() != ".toml" ? path : find_results(path, files_of_frames);
 }
 
 RunFrames::AnyReader open_frames(fs::path& file) {

@@ -97,8 +97,9 @@ std::vector<std::string> names_of(const std::vector<assembly::Hold>& holds) {
 
 void require_same_scene(const fs::path& file, const std::string& before, const std::string& now) {
   if (before == now) return;
-  throw InvalidInput(fmt::format("{}: made from another scene ({}); resume with the same scene and --set, or run anew",
-                                 file.string(), first_difference(before, now)));
+  throw InvalidInput(
+      fmt::format("{}: made from another scene ({}); resume with the same scene and parameters, or run anew",
+                  file.string(), first_difference(before, now)));
 }
 
 }  // namespace
@@ -117,7 +118,9 @@ RunRecorder::RunRecorder(RunSettings settings)
   }
   std::error_code error;
   if (settings_.resume && !fs::exists(file(scene_file), error) && !fs::exists(file(checkpoint_file), error)) {
-    throw InvalidInput(fmt::format("{}: nothing to resume, no checkpoint.h5", settings_.folder.string()));
+    throw InvalidInput(fmt::format("{}: nothing to resume, {}; without --resume the run begins",
+                                   settings_.folder.string(),
+                                   fs::exists(settings_.folder, error) ? "no checkpoint.h5" : "no such folder"));
   }
   make_folder(settings_.folder);
   lock_.emplace(settings_.folder);

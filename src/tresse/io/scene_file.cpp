@@ -236,6 +236,10 @@ void check_embeddings(ReaderContext& context, const TomlNode& root, const scene:
 
 }  // namespace
 
+std::string ParameterOverrides::shown(std::string_view name, std::string_view value) const {
+  return fmt::format("{} {}={}", given_as, one_line(name, 60), one_line(value, 60));
+}
+
 void Import::add(const rods::FittedCurve& fit) {
   const auto elements = static_cast<int>(fit.lengths.size());
   least_elements = least_elements == 0 ? elements : std::min(least_elements, elements);
@@ -250,7 +254,7 @@ SceneDocument detail::parse_document(std::string_view text, std::string_view fil
   TomlNode root = parse_toml(text, file_name);
   const ParameterOverrides of_parameters = apply_settings(root, set);
   const Parameters parameters(root.find("parameters"), text, file_name, of_parameters);
-  ReaderContext context{std::string(file_name), parameters, {}, {}, recorder, leave_meshes};
+  ReaderContext context{std::string(file_name), parameters, set, {}, {}, recorder, leave_meshes};
   const TableReader table(context, root, "the scene",
                           {"title", "parameters", "simulation", "materials", "friction", "contact", "solver", "output",
                            "statics", "fibres", "obstacles"});

@@ -12,9 +12,16 @@
 /// Scene files: TOML with parameters, units and arithmetic. docs/reference/scenes.md is the reference of the format.
 namespace tresse::io {
 
-/// Values from the command line that replace those of the [parameters] table, or, where the name is "table.key", a
-/// setting of [simulation], [contact], [solver], [output] or [statics]; in order: (name, value).
-using ParameterOverrides = std::vector<std::pair<std::string, std::string>>;
+/// Values that replace those of the [parameters] table, or, where the name is "table.key", a setting of [simulation],
+/// [contact], [solver], [output] or [statics]; in order: (name, value).
+struct ParameterOverrides : std::vector<std::pair<std::string, std::string>> {
+  using std::vector<std::pair<std::string, std::string>>::vector;
+
+  /// "--set name=value": what messages call one of them.
+  std::string shown(std::string_view name, std::string_view value) const;
+
+  std::string_view given_as = "--set";  ///< how the user gave them
+};
 
 /// One entry of the [parameters] table.
 struct Parameter {

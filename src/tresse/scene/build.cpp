@@ -420,6 +420,28 @@ std::string describe(const Overlap& overlap, const Scene& scene, const assembly:
                      scene.fibres[world.fibres[overlap.fibre_a].group].name, other, overlap.depth, overlap.s_a);
 }
 
+std::string describe_pairs(const std::vector<Overlap>& overlaps, const Scene& scene, const assembly::World& world) {
+  const auto group = [&](int fibre) { return fmt::format("'{}'", scene.fibres[world.fibres[fibre].group].name); };
+  const auto body = [&](const char* kind, int index) {
+    return fmt::format("{} '{}'", kind, scene.obstacles[index].body.name);
+  };
+  std::map<std::string, std::size_t> counts;
+  for (const Overlap& one : overlaps) {
+    const std::string a = one.fibre_a >= 0 ? group(one.fibre_a) : body("free body", one.obstacle_a);
+    const std::string b = one.fibre_b >= 0 ? group(one.fibre_b) : body("obstacle", one.obstacle_b);
+    const bool fibres = one.fibre_a >= 0 && one.fibre_b >= 0;
+    ++counts[a == b ? "within " + a : fibres && b < a ? "of " + b + " with " + a : "of " + a + " with " + b];
+  }
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& p, const auto& q) { return p.second > q.second; });
+  constexpr std::size_t told = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(told, sorted.size()); ++i)
+    out += fmt::format("{}{} {}", i > 0 ? ", " : "", sorted[i].second, sorted[i].first);
+  if (sorted.size() > told) out += fmt::format(", and others of {} more pairs", sorted.size() - told);
+  return out;
+}
+
 void set_out_from(Case& built, dynamics::SimulationState state) {
   const std::size_t count = std::min(built.world.fibres.size(), state.rods.size());  // the stepper refuses any other
   for (std::size_t f = 0; f < count; ++f) {

@@ -40,4 +40,8 @@ std::vector<Overlap> initial_overlaps(const Case& built, double tolerance = 0.01
 /// One line for a person: which bodies, where, how deep.
 std::string describe(const Overlap& overlap, const Scene& scene, const assembly::World& world);
 
+/// How many there are between which groups and bodies, the most first: "1200 within 'hair', 3 of 'hair' with obstacle
+/// 'head'".
+std::string describe_pairs(const std::vector<Overlap>& overlaps, const Scene& scene, const assembly::World& world);
+
 }  // namespace tresse::scene

@@ -85,7 +85,7 @@ bool for_each_reference(std::string_view text, Plain&& plain, Name&& name) {
 
 Parameters::Parameters(const TomlNode* table, std::string_view text, std::string_view file_name,
                        const ParameterOverrides& set)
-    : file_name_(file_name) {
+    : file_name_(file_name), set_(set) {
   if (table != nullptr) {
     if (!table->is(TomlNode::Kind::table)) {
       throw InvalidInput(at(file_name_, table->location,
@@ -149,7 +149,7 @@ void Parameters::load(const TomlNode& table, std::string_view text) {
 
 void Parameters::override_with(const std::string& name, const std::string& raw) {
   const auto complain = [&](std::string_view message) {
-    throw InvalidInput(one_line(fmt::format("--set {}={}: {}", one_line(name, 60), one_line(raw, 60), message), 600));
+    throw InvalidInput(one_line(fmt::format("{}: {}", set_.shown(name, raw), message), 600));
   };
   Entry* entry = find(name);
   if (entry == nullptr) {
@@ -181,10 +181,13 @@ void Parameters::override_with(const std::string& name, const std::string& raw) 
     complain(fmt::format("expected a number, as in the file ({})", entry->shown.file_value));
 }
 
+std::string Parameters::as_given(const Parameter& parameter) const {
+  return set_.shown(parameter.name, parameter.value);
+}
+
 void Parameters::fail(const Entry& entry, std::string_view message) const {
   if (entry.shown.overridden) {
-    throw InvalidInput(
-        one_line(fmt::format("--set {}={}: {}", entry.shown.name, one_line(entry.shown.value, 60), message), 600));
+    throw InvalidInput(one_line(fmt::format("{}: {}", as_given(entry.shown), message), 600));
   }
   throw InvalidInput(
       at(file_name_, entry.shown.location, fmt::format("the parameter \"{}\": {}", entry.shown.name, message)));
@@ -285,7 +288,9 @@ std::string Parameters::values_used(std::string_view text) const {
         const auto found = std::find_if(entries_.begin(), entries_.end(),
                                         [&](const Entry& entry) { return entry.shown.name == name; });
         if (found != entries_.end())
-          out += fmt::format("{}{} = {}", out.empty() ? " (" : ", ", name, one_line(found->shown.value, 40));
+          out += (out.empty() ? " (" : ", ") + (found->shown.overridden
+                                                    ? as_given(found->shown)
+                                                    : fmt::format("{} = {}", name, one_line(found->shown.value, 40)));
       });
   return out.empty() ? out : out + ")";
 }

@@ -23,13 +23,16 @@ using scene::limits::Range;
 struct ReaderContext {
   std::string file_name;
   const Parameters& parameters;
+  const ParameterOverrides& set;
   std::vector<Origin> origins;
   std::vector<Import> imports;
   SceneRecorder* recorder = nullptr;  ///< told of all that is asked for, where there is one
   bool leave_meshes = false;          ///< their files are not read
 
+  /// What stands nowhere in the file was given beside it, and the message says so.
   [[noreturn]] void fail(const scene::Location& location, std::string_view message) const;
-  [[noreturn]] void fail(const TomlNode& node, std::string_view message) const { fail(node.location, message); }
+  /// The message tells the values of the parameters that the node refers to.
+  [[noreturn]] void fail(const TomlNode& node, std::string_view message) const;
 };
 
 /// What a number must be.

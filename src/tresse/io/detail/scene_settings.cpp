@@ -23,9 +23,9 @@ TomlNode& member(TomlNode& table, std::string_view key) {
   return table.members.back().value;
 }
 
-void apply(TomlNode& root, std::string_view name, std::string_view raw) {
+void apply(TomlNode& root, const std::string& shown, std::string_view name, std::string_view raw) {
   const auto complain = [&](std::string_view message) {
-    throw InvalidInput(one_line(fmt::format("--set {}={}: {}", one_line(name, 60), one_line(raw, 60), message), 600));
+    throw InvalidInput(one_line(fmt::format("{}: {}", shown, message), 600));
   };
   const std::size_t dot = name.find('.');
   const std::string_view table_name = name.substr(0, dot), key = name.substr(dot + 1);
@@ -55,11 +55,12 @@ void apply(TomlNode& root, std::string_view name, std::string_view raw) {
 
 ParameterOverrides apply_settings(TomlNode& root, const ParameterOverrides& set) {
   ParameterOverrides rest;
+  rest.given_as = set.given_as;
   for (const auto& [name, value] : set) {
     if (name.find('.') == std::string::npos)
       rest.emplace_back(name, value);
     else
-      apply(root, name, value);
+      apply(root, set.shown(name, value), name, value);
   }
   return rest;
 }

@@ -33,9 +33,9 @@ std::string describe_range(const Wanted& wanted) {
 }
 
 /// "0.3", or ""${a} * 2" = 0.3 (a = 0.15)".
-std::string written(const ReaderContext& context, const TomlNode& node, double value) {
+std::string written(const TomlNode& node, double value) {
   if (!node.is(TomlNode::Kind::text)) return describe(node);
-  return fmt::format("{} = {}{}", in_quotes(node.text), number(value), context.parameters.values_used(node.text));
+  return fmt::format("{} = {}", in_quotes(node.text), number(value));
 }
 
 Quantity evaluate_node(const ReaderContext& context, const TomlNode& node, const std::string& path,
@@ -70,7 +70,21 @@ void note(ReaderContext& context, const TomlNode& node, const std::string& path,
 }  // namespace
 
 void ReaderContext::fail(const scene::Location& location, std::string_view message) const {
+  if (location.line <= 0) {
+    const auto named = [&](const auto& one) {
+      return message.find(one.first.substr(one.first.find('.') + 1)) != std::string_view::npos;
+    };
+    const auto found = std::find_if(set.rbegin(), set.rend(), named);
+    if (found != set.rend())
+      throw InvalidInput(at(file_name, {}, fmt::format("{}: {}", set.shown(found->first, found->second), message)));
+  }
   throw InvalidInput(at(file_name, location, message));
+}
+
+void ReaderContext::fail(const TomlNode& node, std::string_view message) const {
+  const std::string values = node.is(TomlNode::Kind::text) ? parameters.values_used(node.text) : std::string();
+  const std::size_t end = std::min(message.find("; expected"), message.size());
+  fail(node.location, fmt::format("{}{}{}", message.substr(0, end), values, message.substr(end)));
 }
 
 namespace {
@@ -90,8 +104,7 @@ double number_at(ReaderContext& context, const TomlNode& node, const std::string
     value *= radians_per_degree;
   }
   if (!wanted.range.contains(value)) {
-    context.fail(
-        node, fmt::format("{} is {}; expected {}", path, written(context, node, found.value), describe_range(wanted)));
+    context.fail(node, fmt::format("{} is {}; expected {}", path, written(node, found.value), describe_range(wanted)));
   }
   note(context, node, path, value, wanted.dimension);
   return value;
@@ -149,7 +162,7 @@ int read_integer(ReaderContext& context, const TomlNode& node, const std::string
   const bool whole = std::abs(found.value - value) <= integer_error * std::max(1.0, std::abs(value)) &&
                      (found.kind != Quantity::Kind::declared || (found.dimension.none() && !found.dimension.angle()));
   if (!whole || !(value >= least && value <= most)) {
-    context.fail(node, fmt::format("{} is {}; expected {}", path, written(context, node, found.value), expected));
+    context.fail(node, fmt::format("{} is {}; expected {}", path, written(node, found.value), expected));
   }
   note(context, node, path, value, {});
   return static_cast<int>(value);
