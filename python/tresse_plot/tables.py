@@ -10,6 +10,10 @@ class PlotError(Exception):
     """Bad input: the message is one line that says where, what was found, what was expected."""
 
 
+class LeftOut(UserWarning):
+    """A figure does not show all that it was given: the message is one line that says what, and how to see it."""
+
+
 def plain(name):
     """A name as a figure shows it: a dollar is a dollar, and no formula begins; what cannot be printed is a sign for it."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name).replace("$", r"\$")
