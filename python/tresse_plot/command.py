@@ -8,7 +8,7 @@ import pathlib
 import sys
 import warnings
 
-from tresse_plot.tables import LeftOut, PlotError, has_rows, is_sweep, plain
+from tresse_plot.tables import LeftOut, PlotError, has_rows, is_sweep, plain, run_labels
 
 
 def _parse(arguments):
@@ -30,7 +30,7 @@ def _parse(arguments):
 def _labelled(runs, labels):
     if labels and len(labels) != len(runs):
         raise PlotError(f"{len(labels)} labels for {len(runs)} runs: expected one each")
-    return list(zip(map(plain, labels or [pathlib.Path(run).resolve().name for run in runs]), runs))
+    return list(zip(map(plain, labels) if labels else run_labels(runs), runs))
 
 
 def _what(options):
