@@ -27,7 +27,7 @@ namespace tresse::app {
 namespace {
 
 struct ExportArguments {
-  std::string folder;
+  std::vector<std::string> runs;
   std::string output;
   std::string frames = "::";
   bool no_contacts = false;
@@ -79,19 +79,26 @@ bool is_html(const ExportArguments& a) {
 void export_page(const ExportArguments& a) {
   require(!a.no_contacts && !a.no_obstacles,
           "--no-contacts and --no-obstacles: not for html, whose page can hide them; expected neither");
-  SlowPiece slow(a.quiet, [&] { return fmt::format("frames of {} for {}", a.folder, a.output); });
-  const view::PageReport report = view::write_html_page(a.folder, a.output, io::read_frame_selection(a.frames),
-                                                        view::find_assets(""), a.largest_page * 1'000'000);
+  require(a.runs.size() <= 2,
+          [&] { return fmt::format("{} runs; expected one, or two to see side by side", a.runs.size()); });
+  require(a.runs.size() == 1 || !a.output.empty(), "-o: missing, expected the page for the two runs");
+  SlowPiece slow(a.quiet, [&] { return fmt::format("frames of {} for {}", fmt::join(a.runs, ", "), a.output); });
+  const view::PageReport report =
+      view::write_html_page({a.runs.begin(), a.runs.end()}, a.output, io::read_frame_selection(a.frames),
+                            view::find_assets(""), a.largest_page * 1'000'000);
   slow.ends();
   if (a.quiet) return;
   say("{} as {}: {}", counted(static_cast<std::int64_t>(report.frames), "frame"), html, report.file.string());
 }
 
 void export_frames(ExportArguments& a) {
-  if (std::filesystem::path(a.folder).extension() == ".toml")
-    static_cast<void>(io::find_results(a.folder, io::files_of_frames));  // says that it is a scene
+  for (const std::string& run : a.runs)
+    if (std::filesystem::path(run).extension() == ".toml")
+      static_cast<void>(io::find_results(run, io::files_of_frames));  // says that it is a scene
   require_format(a);
   if (is_html(a)) return export_page(a);
+  require(a.runs.size() == 1,
+          [&] { return fmt::format("{} runs; expected one (html alone holds two)", a.runs.size()); });
   a.options.frames = io::read_frame_selection(a.frames);
   a.options.contacts = !a.no_contacts;
   a.options.obstacles = !a.no_obstacles;
@@ -100,8 +107,8 @@ void export_frames(ExportArguments& a) {
     done = frame;
     all = frames;
   };
-  SlowPiece slow(a.quiet, [&] { return fmt::format("frame {} of {} of {}", done.load(), all.load(), a.folder); });
-  const io::ExportReport report = io::export_run(a.folder, a.output, a.options);
+  SlowPiece slow(a.quiet, [&] { return fmt::format("frame {} of {} of {}", done.load(), all.load(), a.runs.front()); });
+  const io::ExportReport report = io::export_run(a.runs.front(), a.output, a.options);
   slow.ends();
   if (a.quiet) return;
   say("{} as {}: {}", counted(static_cast<std::int64_t>(report.frames), "frame"), report.format,
@@ -111,7 +118,10 @@ void export_frames(ExportArguments& a) {
 void add_options(CLI::App& command, ExportArguments& a) {
   std::vector<std::string> formats = io::export_formats();
   formats.emplace_back(html);
-  command.add_option("DIR", a.folder, "folder of a run, also one under way, or a trajectory.h5")->required();
+  command
+      .add_option("DIR", a.runs,
+                  "folder of a run, also one under way, or a trajectory.h5; html: two of them side by side")
+      ->required();
   command
       .add_option("--format", a.options.format, "of the files (docs/guide/exports.md; default: by the ending of -o)")
       ->check(CLI::IsMember(formats));
@@ -129,7 +139,8 @@ void add_options(CLI::App& command, ExportArguments& a) {
   command.footer(
       "Example: tresse export out -o comb.usda --frames ::4\n"
       "         tresse export out -o comb.pvd     # for ParaView\n"
-      "         tresse export out -o comb.html    # the viewer and the run in one file");
+      "         tresse export out -o comb.html    # the viewer and the run in one file\n"
+      "         tresse export A B -o both.html     # two runs side by side in one file");
 }
 
 }  // namespace

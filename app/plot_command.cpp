@@ -39,6 +39,7 @@ std::vector<std::string> options_of(const PlotArguments& arguments) {
   for (const std::string& column : arguments.y) out.push_back("--y=" + column);
   if (!arguments.title.empty()) out.push_back("--title=" + arguments.title);
   for (const std::string& label : arguments.labels) out.push_back("--label=" + label);
+  if (arguments.quiet) out.emplace_back("--quiet");
   return out;
 }
 
@@ -92,7 +93,9 @@ void add_options(CLI::App& command, PlotArguments& a) {
       ->allow_extra_args(false);
   command.add_option("--x", a.x, "against this column (default: time; of a sweep its first parameter)")
       ->type_name("COLUMN");
-  command.add_option("--compare", a.compare, "with a zoom and the rough part of the force; auto: for two runs")
+  command
+      .add_option("--compare", a.compare,
+                  "what all runs have in one plot, a zoom and the rough part of the force; auto: for two runs")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->capture_default_str();
   command.add_option("--title", a.title, "above the figure");

@@ -65,12 +65,20 @@ io::ParameterOverrides settings_of(const SweepArguments& arguments, const Case& 
   return out;
 }
 
+/// The unit of a parameter; of a plain number the one in brackets at the end of its comment: "0 to 30 [1/m]".
+std::string unit_of(const io::Parameter& parameter) {
+  const std::string& words = parameter.description;
+  const std::size_t bracket = words.rfind('[');
+  if (!parameter.unit.empty() || bracket == std::string::npos || words.back() != ']') return parameter.unit;
+  return words.substr(bracket + 1, words.size() - bracket - 2);
+}
+
 /// The value in use: a number in SI units or a word; a setting of a table as it was given.
-std::string resolved_value(const io::SceneDocument& document, const std::string& name, const std::string& given) {
+sweep::Entry resolved_value(const io::SceneDocument& document, const std::string& name, const std::string& given) {
   for (const io::Parameter& parameter : document.parameters) {
-    if (parameter.name == name) return parameter.resolved;
+    if (parameter.name == name) return {name, parameter.resolved, unit_of(parameter)};
   }
-  return given;
+  return {name, given, ""};
 }
 
 Planned plan(const SweepArguments& arguments, const Case& one) {
@@ -82,13 +90,12 @@ Planned plan(const SweepArguments& arguments, const Case& one) {
     io::RunPlan plan = io::plan_run(document);
     out.last_step = arguments.until ? io::step_at(plan.scene, *arguments.until, "--until") : plan.last_step;
     out.resolved = std::move(plan.resolved);
-    for (const auto& [name, value] : one.settings)
-      out.row.parameters.emplace_back(name, resolved_value(document, name, value));
+    for (const auto& [name, value] : one.settings) out.row.parameters.push_back(resolved_value(document, name, value));
   } catch (const InvalidInput& error) {
     out.row.status = "refused";
     out.row.exit_status = bad_input;
     out.row.message = error.what();
-    out.row.parameters = one.settings;
+    for (const auto& [name, value] : one.settings) out.row.parameters.push_back({name, value, ""});
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -19,7 +20,7 @@ namespace tresse::app::sweep {
 namespace {
 
 using Json = nlohmann::json;
-using Figures = std::vector<std::pair<std::string, std::string>>;
+using Figures = std::vector<Entry>;
 
 std::string number(double value) {
   std::string out;
@@ -27,12 +28,13 @@ std::string number(double value) {
   return out;
 }
 
-void add_number(Figures& out, const std::string& name, const Json& from, const std::string& pointer) {
+void add_number(Figures& out, const std::string& name, const Json& from, const std::string& pointer,
+                const std::string& unit = "") {
   const Json::json_pointer at(pointer);
   if (!from.contains(at)) return;
   const Json& value = from.at(at);
-  if (value.is_number()) out.emplace_back(name, number(value.get<double>()));
-  if (value.is_boolean()) out.emplace_back(name, value.get<bool>() ? "1" : "0");
+  if (value.is_number()) out.push_back({name, number(value.get<double>()), unit});
+  if (value.is_boolean()) out.push_back({name, value.get<bool>() ? "1" : "0", unit});
 }
 
 /// mean_force_NAME and max_force_NAME of the obstacles, mean_load_NAME and max_load_NAME of what holds fibres.
@@ -42,7 +44,7 @@ void add_loads(Figures& out, const Json& summary, const char* list, const char* 
     if (!load.is_object() || !load.contains("name") || !load["name"].is_string()) continue;
     for (const char* size : {"mean", "max"})
       add_number(out, fmt::format("{}_{}_{}", size, word, load["name"].get<std::string>()), load,
-                 fmt::format("/{}_force", size));
+                 fmt::format("/{}_force", size), "N");
   }
 }
 
@@ -50,7 +52,7 @@ void add_static(Figures& out, const Json& equilibrium) {
   for (const char* name : {"converged", "residual", "stable", "smallest_eigenvalue"})
     add_number(out, name, equilibrium, fmt::format("/{}", name));
   for (int i = 0; i < 3; ++i)
-    add_number(out, fmt::format("tip_{}", "xyz"[i]), equilibrium, fmt::format("/tip/0/{}", i));
+    add_number(out, fmt::format("tip_{}", "xyz"[i]), equilibrium, fmt::format("/tip/0/{}", i), "m");
   if (!equilibrium.is_object() || !equilibrium.contains("obstacles")) return;
   for (const Json& obstacle : equilibrium["obstacles"]) {
     if (!obstacle.is_object() || !obstacle.contains("name") || !obstacle["name"].is_string()) continue;
@@ -58,7 +60,7 @@ void add_static(Figures& out, const Json& equilibrium) {
     double square = 0.0;
     for (const Json& component : obstacle["force"])
       square += component.is_number() ? std::pow(component.get<double>(), 2) : 0.0;
-    out.emplace_back("force_" + obstacle["name"].get<std::string>(), number(std::sqrt(square)));
+    out.push_back({"force_" + obstacle["name"].get<std::string>(), number(std::sqrt(square)), "N"});
   }
 }
 
@@ -70,24 +72,24 @@ Figures figures_of(const std::filesystem::path& folder) {
     return out;
   }
   if (summary.contains("verdict")) {
-    out.emplace_back("sound", summary["verdict"] == "sound" ? "1" : "0");
+    out.push_back({"sound", summary["verdict"] == "sound" ? "1" : "0", ""});
   }
   if (summary.contains("severity") && summary["severity"].is_string()) {
-    out.emplace_back("severity", summary["severity"].get<std::string>());
+    out.push_back({"severity", summary["severity"].get<std::string>(), ""});
   }
-  const std::pair<const char*, const char*> wanted[] = {
-      {"steps", "/steps"},
-      {"time", "/simulated_seconds"},
-      {"wall_seconds", "/wall_seconds"},
-      {"contacts_mean", "/contacts/mean"},
-      {"contacts_max", "/contacts/max"},
-      {"worst_residual", "/worst_residual"},
-      {"missed_tolerance_steps", "/missed_tolerance_steps"},
-      {"worst_penetration", "/worst_penetration"},
-      {"worst_energy_rise", "/worst_energy_rise"},
-      {"peak_memory_bytes", "/peak_memory_bytes"},
+  const std::array<const char*, 3> wanted[] = {
+      {"steps", "/steps", ""},
+      {"time", "/simulated_seconds", "s"},
+      {"wall_seconds", "/wall_seconds", "s"},
+      {"contacts_mean", "/contacts/mean", ""},
+      {"contacts_max", "/contacts/max", ""},
+      {"worst_residual", "/worst_residual", ""},
+      {"missed_tolerance_steps", "/missed_tolerance_steps", ""},
+      {"worst_penetration", "/worst_penetration", "m"},
+      {"worst_energy_rise", "/worst_energy_rise", ""},
+      {"peak_memory_bytes", "/peak_memory_bytes", "B"},
   };
-  for (const auto& [name, pointer] : wanted) add_number(out, name, summary, pointer);
+  for (const auto& [name, pointer, unit] : wanted) add_number(out, name, summary, pointer, unit);
   add_loads(out, summary, "obstacles", "force");
   add_loads(out, summary, "holds", "load");
   return out;
@@ -97,9 +99,10 @@ Figures figures_of(const std::filesystem::path& folder) {
 class Columns {
  public:
   explicit Columns(std::size_t rows) : rows_(rows) {}
-  void put(std::size_t row, const std::string& name, const std::string& text) {
+  void put(std::size_t row, const std::string& name, const std::string& text, const std::string& unit = "") {
     auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
-    if (found == columns_.end()) found = columns_.insert(found, {name, std::vector<std::string>(rows_)});
+    if (found == columns_.end()) found = columns_.insert(found, {name, unit, std::vector<std::string>(rows_)});
+    if (found->unit.empty()) found->unit = unit;
     found->texts[row] = text;
   }
   std::vector<Column> take() { return std::move(columns_); }
@@ -143,21 +146,25 @@ std::vector<Column> gather(const std::filesystem::path& folder, const std::vecto
   Columns out(cases.size());
   for (std::size_t k = 0; k < cases.size(); ++k) {
     out.put(k, "case", cases[k].name);
-    for (const auto& [name, value] : rows[k].parameters) out.put(k, name, value);
+    for (const auto& [name, value, unit] : rows[k].parameters) out.put(k, name, value, unit);
     out.put(k, "status", rows[k].status);
     out.put(k, "exit_status", rows[k].exit_status < 0 ? "" : std::to_string(rows[k].exit_status));
     out.put(k, "message", rows[k].message);
     if (rows[k].status == "refused" || rows[k].status == "missing") continue;
-    for (const auto& [name, value] : figures_of(folder / cases[k].name)) out.put(k, name, value);
+    for (const auto& [name, value, unit] : figures_of(folder / cases[k].name)) out.put(k, name, value, unit);
   }
   return out.take();
 }
 
 void write_table(const std::filesystem::path& folder, const std::vector<Column>& columns) {
-  std::string text;
+  std::string text, units = "column,unit\n";
   for (const Column& column : columns) {
     if (!text.empty()) text += ',';
     io::append_text(text, column.name);
+    io::append_text(units, column.name);
+    units += ',';
+    io::append_text(units, column.unit);
+    units += '\n';
   }
   text += '\n';
   for (std::size_t k = 0; k < columns.front().texts.size(); ++k) {
@@ -168,6 +175,7 @@ void write_table(const std::filesystem::path& folder, const std::vector<Column>&
     text += '\n';
   }
   io::write_atomically(folder / "sweep.csv", text);
+  io::write_atomically(folder / "sweep_units.csv", units);
   io::write_hdf5(folder / "sweep.h5", [&](io::Hdf5Writer& file) {
     for (const Column& column : columns) {
       std::string name = column.name;
@@ -178,6 +186,7 @@ void write_table(const std::filesystem::path& folder, const std::vector<Column>&
       } else {
         file.write(name, values);
       }
+      if (!column.unit.empty()) file.attribute(name, "unit", column.unit);
     }
     file.attribute("/", "format", "tresse sweep");
     file.attribute("/", "format_version", std::int64_t{1});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <regex>
 #include <string_view>
 #include <utility>
@@ -86,15 +87,62 @@ class Parts {
   std::string out_;
 };
 
-void add_frame(Parts& parts, RunData& run, std::size_t number, std::size_t index, double spacing, bool holds) {
-  constexpr std::uint64_t generation = 1;
-  parts.add_numbers(fmt::format("frame/{}", number), with_packed_points(run.frame(generation, index), spacing));
-  for (const char* quantity : quantities) {
-    parts.add_numbers(fmt::format("quantity/{}/{}", number, quantity),
-                      rounded_floats(run.quantity(generation, index, quantity)));
+constexpr std::uint64_t generation = 1;
+
+/// A run and its parts of the page, whose names begin as the paths of the server do.
+class PagedRun {
+ public:
+  PagedRun(const fs::path& folder, std::size_t number, const io::FrameSelection& frames)
+      : run_(folder), begin_(number == 0 ? "" : fmt::format("runs/{}/", number)), state_(run_.state()) {
+    chosen_ = io::chosen_frames(frames, state_["frames"].get<std::size_t>());
+    state_["live"] = false;
+    state_["frames"] = chosen_.size();
+    holds_ = run_.holds();
+    spacing_ = run_.least_radius() / rounding;
   }
-  if (holds) parts.add_numbers(fmt::format("hold_loads/{}", number), run.hold_loads(generation, index));
-}
+
+  const fs::path& folder() const { return run_.folder(); }
+  std::size_t frames() const { return chosen_.size(); }
+
+  /// All but the frames.
+  void add_fixed(Parts& parts) {
+    parts.add_json(begin_ + "state", state_);
+    parts.add_json(begin_ + "run", run_.description());
+    parts.add_json(begin_ + "steps", run_.steps());
+    parts.add_json(begin_ + "forces", run_.forces());
+    parts.add_json(begin_ + "holds", holds_);
+    parts.add_numbers(begin_ + "layout", run_.layout(generation));
+    parts.add_numbers(begin_ + "meshes", run_.meshes(generation));
+    const std::string times = run_.times(generation, 0);
+    std::string chosen_times;
+    for (const std::size_t index : chosen_) chosen_times += times.substr(index * sizeof(double), sizeof(double));
+    parts.add_numbers(begin_ + "times", chosen_times);
+    run_.for_each_mesh_key([&](std::size_t mesh, std::size_t key) {
+      parts.add_numbers(fmt::format("{}vertices/{}/{}", begin_, mesh, key), run_.vertices(generation, mesh, key));
+    });
+  }
+
+  /// `number`: among those chosen.
+  void add_frame(Parts& parts, std::size_t number) {
+    const std::size_t index = chosen_[number];
+    parts.add_numbers(fmt::format("{}frame/{}", begin_, number),
+                      with_packed_points(run_.frame(generation, index), spacing_));
+    for (const char* quantity : quantities) {
+      parts.add_numbers(fmt::format("{}quantity/{}/{}", begin_, number, quantity),
+                        rounded_floats(run_.quantity(generation, index, quantity)));
+    }
+    if (!holds_["holds"].empty()) {
+      parts.add_numbers(fmt::format("{}hold_loads/{}", begin_, number), run_.hold_loads(generation, index));
+    }
+  }
+
+ private:
+  RunData run_;
+  std::string begin_;
+  Json state_, holds_;
+  std::vector<std::size_t> chosen_;
+  double spacing_ = 0.0;
+};
 
 struct PageRoom {
   std::uint64_t most = 0;  ///< of the page [bytes]
@@ -116,53 +164,46 @@ struct PageRoom {
 
 }  // namespace
 
-PageReport write_html_page(const fs::path& folder, const fs::path& output, const io::FrameSelection& frames,
-                           const Assets& assets, std::uint64_t most) {
-  RunData run(folder);
-  const fs::path file = page_place(folder, output);
-  io::require_outputs({file}, io::files_of_run(folder));
-  Json state = run.state();
-  const std::vector<std::size_t> chosen = io::chosen_frames(frames, state["frames"].get<std::size_t>());
+PageReport write_html_page(const std::vector<fs::path>& folders, const fs::path& output,
+                           const io::FrameSelection& frames, const Assets& assets, std::uint64_t most) {
+  std::vector<std::unique_ptr<PagedRun>> runs;
+  std::vector<fs::path> places;
+  io::FileList inputs;
+  PageRoom page{.most = most};
+  for (const fs::path& folder : folders) {
+    runs.push_back(std::make_unique<PagedRun>(folder, runs.size(), frames));
+    places.push_back(runs.back()->folder());
+    page.frames += runs.back()->frames();
+    const io::FileList own = io::files_of_run(folder);
+    inputs.insert(inputs.end(), own.begin(), own.end());
+  }
+  const fs::path file = page_place(folders.front(), output);
+  io::require_outputs({file}, inputs);
   const auto [head, tail] = page_around(assets);
-  constexpr std::uint64_t generation = 1;
-  state["live"] = false;
-  state["frames"] = chosen.size();
-  const Json holds = run.holds();
   Parts parts;
-  parts.add_json("runs", {{"runs", {run.folder().filename().string()}}});
-  parts.add_json("state", state);
-  parts.add_json("run", run.description());
-  parts.add_json("steps", run.steps());
-  parts.add_json("forces", run.forces());
-  parts.add_json("holds", holds);
-  parts.add_numbers("layout", run.layout(generation));
-  parts.add_numbers("meshes", run.meshes(generation));
-  const std::string times = run.times(generation, 0);
-  std::string chosen_times;
-  for (const std::size_t index : chosen) chosen_times += times.substr(index * sizeof(double), sizeof(double));
-  parts.add_numbers("times", chosen_times);
-  run.for_each_mesh_key([&](std::size_t mesh, std::size_t key) {
-    parts.add_numbers(fmt::format("vertices/{}/{}", mesh, key), run.vertices(generation, mesh, key));
-  });
+  parts.add_json("runs", {{"runs", run_names(places)}});
+  for (const auto& run : runs) run->add_fixed(parts);
   const std::uint64_t fixed = head.size() + parts.text().size() + tail.size();
   require(fixed < most, [&] {
     return fmt::format("{}: the page would be larger than {} MB without any frame: its meshes are", file.string(),
                        most / 1'000'000);
   });
-  const double spacing = run.least_radius() / rounding;
-  const bool has_holds = !holds["holds"].empty();
-  for (std::size_t number = 0; number < chosen.size(); ++number) {
-    add_frame(parts, run, number, chosen[number], spacing, has_holds);
-    const std::uint64_t size = head.size() + parts.text().size() + tail.size();
-    if (size <= most) continue;
-    Parts last;  // of a run in disorder, later frames take more
-    add_frame(last, run, 0, chosen.back(), spacing, has_holds);
-    const double mean = static_cast<double>(size - fixed) / static_cast<double>(number + 1);
-    refuse_size(file, {.most = most, .room = most - fixed, .frames = chosen.size()},
-                std::max(mean, static_cast<double>(last.text().size())), frames);
+  page.room = most - fixed;
+  std::size_t done = 0;
+  for (const auto& run : runs) {
+    for (std::size_t number = 0; number < run->frames(); ++number) {
+      run->add_frame(parts, number);
+      ++done;
+      const std::uint64_t size = head.size() + parts.text().size() + tail.size();
+      if (size <= most) continue;
+      Parts last;  // of a run in disorder, later frames take more
+      run->add_frame(last, run->frames() - 1);
+      const double mean = static_cast<double>(size - fixed) / static_cast<double>(done);
+      refuse_size(file, page, std::max(mean, static_cast<double>(last.text().size())), frames);
+    }
   }
   io::write_atomically(file, head + parts.text() + tail);
-  return {chosen.size(), file};
+  return {page.frames, file};
 }
 
 }  // namespace tresse::app::view

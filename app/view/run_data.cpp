@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -266,6 +267,20 @@ std::string RunData::quantity(std::uint64_t generation, std::size_t index, std::
     layout = layout_;
   }
   return quantity_bytes(*layout, *frame, before.get(), *quantity);
+}
+
+std::vector<std::string> run_names(const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::string> names(folders.size());
+  std::vector<std::filesystem::path> rest = folders;
+  const std::set<std::filesystem::path> different(folders.begin(), folders.end());
+  do {
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      names[i] = (rest[i].filename() / names[i]).generic_string();
+      if (names[i].ends_with('/')) names[i].pop_back();
+      rest[i] = rest[i].parent_path();
+    }
+  } while (std::set<std::string>(names.begin(), names.end()).size() < different.size());
+  return names;
 }
 
 }  // namespace tresse::app::view

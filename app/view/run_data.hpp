@@ -22,6 +22,9 @@
 /// The folder of a run as `tresse view` serves it: only ever read, and nothing outside it.
 namespace tresse::app::view {
 
+/// What tells runs from each other: the end of each folder's path, as much of it as differs from the others.
+std::vector<std::string> run_names(const std::vector<std::filesystem::path>& folders);
+
 /// Whether some process holds the lock of a run on `folder`, as /proc/locks has it.
 bool is_locked(const std::filesystem::path& folder);
 

@@ -11,7 +11,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -139,21 +138,6 @@ class Connections : public httplib::TaskQueue {
 
 using Handler = std::function<void(const Request&, Response&)>;
 
-/// The end of each folder's path: as much of it as tells it from the others.
-std::vector<std::string> names_of(const std::vector<fs::path>& folders) {
-  std::vector<std::string> names(folders.size());
-  std::vector<fs::path> rest = folders;
-  const std::set<fs::path> different(folders.begin(), folders.end());
-  do {
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-      names[i] = (rest[i].filename() / names[i]).generic_string();
-      if (names[i].ends_with('/')) names[i].pop_back();
-      rest[i] = rest[i].parent_path();
-    }
-  } while (std::set<std::string>(names.begin(), names.end()).size() < different.size());
-  return names;
-}
-
 /// `prefix`: of the paths, such as "/api/".
 void add_handlers(std::map<std::string, Handler>& out, const std::string& prefix, RunData& run) {
   out[prefix + "state"] = [&run](const Request&, Response& r) { answer(r, run.state()); };
@@ -189,7 +173,7 @@ std::map<std::string, Handler> handlers(const std::vector<std::unique_ptr<RunDat
     add_handlers(out, fmt::format("/api/runs/{}/", folders.size()), *run);
     folders.push_back(run->folder());
   }
-  const Json names = {{"runs", names_of(folders)}};
+  const Json names = {{"runs", run_names(folders)}};
   out["/api/runs"] = [names](const Request&, Response& r) { answer(r, names); };
   return out;
 }

@@ -59,9 +59,9 @@ def _shapes(results, index):
 def _labelled(results, labels):
     if not results:
         raise InvalidInput("plot: found nothing to draw, expected the results of a run")
-    from tresse_plot.tables import plain
+    from tresse_plot.tables import run_labels
 
-    names = [plain(one.folder.resolve().name) for one in results] if labels is None else list(labels)
+    names = run_labels([one.folder for one in results]) if labels is None else list(labels)
     if len(names) != len(results):
         raise InvalidInput(f"labels: found {len(names)}, expected {len(results)}")
     return list(zip(names, [one.folder for one in results]))

@@ -6,8 +6,9 @@ import io
 import os
 import pathlib
 import sys
+import warnings
 
-from tresse_plot.tables import PlotError, has_rows, is_sweep, plain
+from tresse_plot.tables import LeftOut, PlotError, has_rows, is_sweep, plain, run_labels
 
 
 def _parse(arguments):
@@ -21,6 +22,7 @@ def _parse(arguments):
     parser.add_argument("--y", action="append", default=[])
     parser.add_argument("--title")
     parser.add_argument("--label", action="append", default=[])
+    parser.add_argument("--quiet", action="store_true")
     parser.add_argument("--compare", choices=("auto", "yes", "no"), default="auto")
     return parser.parse_args(arguments)
 
@@ -28,7 +30,7 @@ def _parse(arguments):
 def _labelled(runs, labels):
     if labels and len(labels) != len(runs):
         raise PlotError(f"{len(labels)} labels for {len(runs)} runs: expected one each")
-    return list(zip(map(plain, labels or [pathlib.Path(run).resolve().name for run in runs]), runs))
+    return list(zip(map(plain, labels) if labels else run_labels(runs), runs))
 
 
 def _what(options):
@@ -58,8 +60,8 @@ def _drawer(options, runs):
         if not options.y:
             raise PlotError("--x: found no --y beside it; expected the columns to draw")
         return functools.partial(figures.columns, x=options.x or "time", y=options.y)
-    if what == "forces" and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
-        return figures.compare
+    if what in ("forces", "holds") and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
+        return figures.compare if what == "forces" else figures.compare_holds
     return getattr(figures, what)
 
 
@@ -105,8 +107,19 @@ def run(arguments):
 
 
 def main(arguments):
+    others = warnings.showwarning
+
+    def show(message, category, *where):
+        if category is not LeftOut:
+            others(message, category, *where)
+        elif "--quiet" not in arguments:
+            print(f"tresse: {message}", file=sys.stderr)
+
     try:
-        run(arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", LeftOut)
+            warnings.showwarning = show
+            run(arguments)
     except PlotError as error:
         print(f"tresse: {error}", file=sys.stderr)
         return 2

@@ -1,13 +1,17 @@
 """The figures. Each takes runs [(label, folder)] and returns a matplotlib figure."""
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from tresse_plot import style
-from tresse_plot.tables import PlotError, has_rows, read_columns, read_forces, read_history, read_holds, read_shape, read_steps
+from tresse_plot.tables import (LeftOut, PlotError, has_rows, read_columns, read_forces, read_history, read_holds,
+                                read_shape, read_steps)  # fmt: skip
 
 MOST_PANELS = 12
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 COMPONENTS = (("fx", style.SKY), ("fy", style.ORANGE), ("fz", style.GREEN))
 
 
@@ -27,56 +31,84 @@ def rough_part(time, force, window):
 
 
 def _magnitudes(runs, read):
-    """{name: [(label, time, magnitude, components)]} of what feels a force in some run: obstacles or holds."""
+    """{name: [(label, time, magnitude, components)]} of obstacles or holds, in the order of the first run."""
     out = {}
     for label, folder in runs:
         for name, (time, force) in read(folder).items():
             force = np.asarray(force)
             out.setdefault(name, []).append((label, np.asarray(time), np.linalg.norm(force, axis=1), force))
-    felt = {name: series for name, series in out.items() if any(m.max() > 0 for _, _, m, _ in series)}
-    return felt or out
+    return out
 
 
-def _span_of_contact(series):
-    """Times from the first to the last force, widened a little."""
-    start = min((t[m > 0][0] for _, t, m, _ in series if (m > 0).any()), default=series[0][1][0])
-    stop = max((t[m > 0][-1] for _, t, m, _ in series if (m > 0).any()), default=series[0][1][-1])
-    margin = 0.02 * (stop - start)
-    return max(start - margin, series[0][1][0]), min(stop + margin, series[0][1][-1])
+def _largest(series):
+    return max(m.max() for _, _, m, _ in series)
+
+
+def _shown(by_name, most, word, alone=()):
+    """What a figure draws: of what feels a force the `most` with the largest forces; a LeftOut tells of the others.
+    `alone`: names that not every run has."""
+    felt = {name: series for name, series in by_name.items() if _largest(series) > 0} or by_name
+    largest = sorted(felt, key=lambda name: -_largest(felt[name]))[:most]
+    shown = {name: series for name, series in felt.items() if name in largest}
+    if alone:
+        warnings.warn(LeftOut(f"not drawn, as not every run has {_it(alone)}: {_few(alone)}; --compare no draws {_it(alone)}"), stacklevel=2)
+    others = [name for name in by_name if name not in shown]
+    if others:
+        why = f"the {most} with the largest forces are drawn" if len(felt) > most else "no force in any run"
+        warnings.warn(LeftOut(f"not drawn: {_few(others)} ({why}); --y '{word}_{others[0]}' draws {'it' if len(others) == 1 else 'the first'}"), stacklevel=2)
+    return shown
+
+
+def _it(names):
+    return "it" if len(names) == 1 else "them"
+
+
+def _few(names):
+    names = list(names)
+    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+
+def _span(by_name):
+    """The first and the last time that there is of any run."""
+    times = [time for series in by_name.values() for _, time, _, _ in series]
+    return min(t[0] for t in times), max(t[-1] for t in times)
 
 
 def forces(runs, title=None):
     """Magnitude of the force on each obstacle against time; its components as well for a single run."""
-    return _force_panels(_magnitudes(runs, read_forces), "force on", len(runs), title or "Force of the fibres on the obstacles")
+    return _force_panels(_magnitudes(runs, read_forces), "force", len(runs), title or "Force of the fibres on the obstacles")
 
 
 def holds(runs, title=None):
     """The same of what holds the fibres."""
+    return _force_panels(_loads(runs), "load", len(runs), title or "Load of the fibres on their holds")
+
+
+def _loads(runs):
     if not any(has_rows(folder, "holds.csv") for _, folder in runs):
         raise PlotError(f"{runs[0][1]}: nothing holds a fibre there; expected a run with holds.csv")
-    return _force_panels(_magnitudes(runs, read_holds), "load on", len(runs), title or "Load of the fibres on their holds")
+    return _magnitudes(runs, read_holds)
 
 
-def _force_panels(by_name, words, count, title):
+def _force_panels(by_name, word, count, title):
     """A panel a name; components where `count`, of the runs, is one."""
-    shown = dict(list(by_name.items())[:MOST_PANELS])
-    if len(by_name) > len(shown):
-        title += f" ({len(shown)} of {len(by_name)})"
+    shown = _shown(by_name, MOST_PANELS, word)
     figure, axes = plt.subplots(len(shown), 1, figsize=(9, 1.4 + 3.2 * len(shown)), sharex=True, squeeze=False,
                                 layout="constrained")  # fmt: skip
     for axis, (name, series) in zip(axes[:, 0], shown.items()):
-        factor, unit = style.force_unit(max(m.max() for _, _, m, _ in series))
+        factor, unit = style.force_unit(_largest(series))
         if count == 1:
             _, time, magnitude, force = series[0]
+            # Wide and pale: a force along an axis has its component on the same line.
+            axis.plot(time, factor * magnitude, color=style.PALE, lw=3.0, zorder=1.5, label="magnitude")
             for k, (component, colour) in enumerate(COMPONENTS):
-                axis.plot(time, factor * force[:, k], color=colour, lw=0.9, label=f"${component[0]}_{component[1]}$")
-            axis.plot(time, factor * magnitude, color=style.INK, label="magnitude")
+                axis.plot(time, factor * force[:, k], color=colour, lw=1.0, label=f"${component[0]}_{component[1]}$")
         else:
             for label, time, magnitude, _ in series:
                 axis.plot(time, factor * magnitude, lw=1.1, label=label)
-        axis.set_xlim(*_span_of_contact(series))
-        axis.set_ylabel(f"{words} {name} [{unit}]")
+        axis.set_ylabel(f"{word} on {name} [{unit}]")
         style.legend_above(axis)
+    axes[-1, 0].set_xlim(*_span(shown))
     axes[-1, 0].set_xlabel("time [s]")
     axes[0, 0].set_title(title)
     return figure
@@ -103,75 +135,108 @@ def shape(runs, title=None):
     return figure
 
 
+def _span_of_contact(series):
+    """Times from the first to the last force that all runs feel, widened a little; of all that is where there is none."""
+    felt = [t[m > 0] for _, t, m, _ in series if (m > 0).any()]
+    if not felt or max(t[0] for t in felt) >= min(t[-1] for t in felt):
+        return _span({"": series})
+    return max(t[0] for t in felt), min(t[-1] for t in felt)
+
+
 def _zoom_window(series):
-    """The second (or twentieth of the contact) in which the runs' rough parts differ most, impacts aside."""
+    """(score, start, stop) of the second (or twentieth of the contact) in which the runs' rough parts differ most,
+    impacts aside; the score is a force."""
     start, stop = _span_of_contact(series)
     width = min(1.0, 0.08 * (stop - start))
-    best, where = -1.0, 0.5 * (start + stop)
+    best, where = -np.inf, 0.5 * (start + stop)
     for centre in np.linspace(start + 0.15 * (stop - start), stop - 0.15 * (stop - start), 41):
         spread = []
         for _, time, magnitude, _ in series:
             inside = np.abs(time - centre) < 0.5 * width
             if inside.sum() < 8 or magnitude[inside].min() <= 0:
-                spread = [0.0]
                 break
             spread.append(np.percentile(np.abs(rough_part(time[inside], magnitude[inside], 0.1 * width)), 90))
+        if len(spread) < len(series):
+            continue
         # A quiet run beside a rough one tells more than an impact that both feel.
         score = max(spread) - 3.0 * min(spread)
         if score > best:
             best, where = score, centre
-    return where - 0.5 * width, where + 0.5 * width
+    return best, where - 0.5 * width, where + 0.5 * width
 
 
-def _draw_order(series):
+def _draw_order(curves):
     """Rougher first, so that the smooth curve lies on top."""
-    roughness = [np.median(np.abs(np.diff(m, 2))) if len(m) > 2 else 0.0 for _, _, m, _ in series]
-    return sorted(range(len(series)), key=lambda i: -roughness[i])
+    return sorted(curves, key=lambda c: -np.median(np.abs(np.diff(c[1], 2))) if len(c[1]) > 2 else 0.0)
 
 
 def compare(runs, title=None):
-    """Two or more runs of one scene: the force, a zoom, and the rough part on the same scale for all."""
-    by_obstacle = {name: s for name, s in _magnitudes(runs, read_forces).items() if len(s) == len(runs)}
-    if not by_obstacle:
-        raise PlotError("the runs share no obstacle; expected runs of the same scene")
-    name, series = max(by_obstacle.items(), key=lambda item: max(m.max() for _, _, m, _ in item[1]))
-    factor, unit = style.force_unit(max(m.max() for _, _, m, _ in series))
+    """Two or more runs of one scene: the force on the obstacles that all have, a zoom, and the rough part on the same
+    scale for all. A colour for each run; of several obstacles one for each obstacle, and a line style for each run."""
+    return _compare(_magnitudes(runs, read_forces), "force", "obstacle", runs, title)
+
+
+def compare_holds(runs, title=None):
+    """The same of what holds the fibres."""
+    return _compare(_loads(runs), "load", "hold", runs, title)
+
+
+def _compare(by_name, word, kind, runs, title):
+    shared = {name: series for name, series in by_name.items() if len(series) == len(runs)}
+    if not shared:
+        raise PlotError(f"the runs share no {kind}; expected runs of the same scene, or --compare no")
+    shown = _shown(shared, len(style.CYCLE), word, [name for name in by_name if name not in shared])
+    factor, unit = style.force_unit(max(map(_largest, shown.values())))
     figure = plt.figure(figsize=(10, 6.4), layout="constrained")
-    top, zoom, rough = (figure.add_subplot(s) for s in _panels(figure))
-    low, high = _zoom_window(series)
-    for rank, i in enumerate(_draw_order(series)):
-        label, time, magnitude, _ = series[i]
-        colour = style.CYCLE[i % len(style.CYCLE)]
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.75, 1), height_ratios=(1.65, 1))
+    top, zoom, rough = (figure.add_subplot(place) for place in (grid[0, 0], grid[0, 1], grid[1, :]))
+    _, low, high = max((_zoom_window(series) for series in shown.values()), key=lambda found: found[0])
+    curves = [(time, factor * magnitude, _look(i, k, len(shown)))
+              for k, series in enumerate(shown.values()) for i, (_, time, magnitude, _) in enumerate(series)]  # fmt: skip
+    bound = 0.0
+    for rank, (time, force, look) in enumerate(_draw_order(curves)):
         inside = (time >= low) & (time <= high)
-        top.plot(time, factor * magnitude, color=colour, lw=1.0, zorder=2 + rank)
-        zoom.plot(time[inside], factor * magnitude[inside], color=colour, lw=1.6, zorder=2 + rank)
-        residual = factor * rough_part(time, magnitude, 0.1 * (high - low))
-        rough.plot(time, residual, color=colour, lw=0.8, zorder=2 + rank)
-    for i, (label, *_rest) in enumerate(series):
-        top.plot([], [], color=style.CYCLE[i % len(style.CYCLE)], lw=2.5, label=label)
-    _finish_compare(top, zoom, rough, name, unit, (low, high), series, factor)
-    top.set_title(title or f"Force on the {name}")
+        residual = rough_part(time, force, 0.1 * (high - low))
+        top.plot(time, force, lw=1.0, zorder=2 + rank, **look)
+        zoom.plot(time[inside], force[inside], lw=1.6, zorder=2 + rank, **look)
+        rough.plot(time, residual, lw=0.8, zorder=2 + rank, **look)
+        # Impacts, felt by every run, would set the scale: the bulk of the rough part does.
+        bound = max(bound, np.percentile(np.abs(residual)[force > 0], 99) if (force > 0).any() else 0.0)
+    _key_of_compare(figure, [label for label, _ in runs], list(shown))
+    _finish_compare(top, zoom, rough, (low, high), _span(shown), bound)
+    on = f"the {next(iter(shown))}" if len(shown) == 1 else f"the {kind}s"
+    top.set(ylabel=f"{word} on {on.removeprefix('the ')} [{unit}]")
+    rough.set(ylabel=f"rough part [{unit}]")
+    top.set_title(title or f"{word.capitalize()} on {on}")
     return figure
 
 
-def _panels(figure):
-    grid = figure.add_gridspec(2, 2, width_ratios=(1.75, 1), height_ratios=(1.65, 1))
-    return grid[0, 0], grid[0, 1], grid[1, :]
+def _look(run, name, names):
+    """Colour and line style of a run's curve."""
+    colour = run if names == 1 else name
+    return {"color": style.CYCLE[colour % len(style.CYCLE)], "ls": DASHES[run % len(DASHES)] if names > 1 else "-"}
 
 
-def _finish_compare(top, zoom, rough, name, unit, window, series, factor):
-    span = _span_of_contact(series)
-    top.set(xlim=span, xlabel="time [s]", ylabel=f"force on {name} [{unit}]")
+def _key_of_compare(figure, labels, names):
+    """Below the figure, where no curve passes."""
+    several = len(names) > 1
+    handles = [plt.Line2D([], [], lw=2.5, label=name, **_look(0, k, len(names))) for k, name in enumerate(names) if several]
+    for i, label in enumerate(labels):
+        look = {"color": style.INK, "ls": DASHES[i % len(DASHES)]} if several else {"lw": 2.5, **_look(i, 0, 1)}
+        handles.append(plt.Line2D([], [], label=label, **look))
+    columns = 6 if max(len(handle.get_label()) for handle in handles) < 20 else 3
+    figure.legend(handles=handles, loc="lower center", ncols=columns, handlelength=2.6)
+    rows = -(-len(handles) // columns)
+    figure.get_layout_engine().set(rect=(0.0, 0.02 + 0.035 * rows, 1.0, 0.98 - 0.035 * rows))
+
+
+def _finish_compare(top, zoom, rough, window, span, bound):
+    top.set(xlim=span, xlabel="time [s]")
     top.axvspan(*window, color="#f0e6c8", zorder=0, lw=0)
-    top.legend(loc="upper left")
     zoom.set(xlim=window, xlabel="time [s]")
     zoom.set_facecolor("#fcf9f0")
     zoom.set_title(f"the shaded {1e3 * (window[1] - window[0]):.0f} ms", fontsize=10.5, fontweight="normal")
-    # Impacts, felt by every run, would set the scale: the bulk of the rough part does.
-    inner = [np.abs(rough_part(t, m, 0.1 * (window[1] - window[0]))) for _, t, m, _ in series]
-    bound = factor * max(np.percentile(r[m > 0], 99) if (m > 0).any() else 0.0
-                         for r, (_, _, m, _) in zip(inner, series))  # fmt: skip
-    rough.set(xlim=span, xlabel="time [s]", ylabel=f"rough part [{unit}]")
+    rough.set(xlim=span, xlabel="time [s]")
     if bound > 0:
         rough.set_ylim(-1.6 * bound, 1.6 * bound)
     rough.set_title("force minus its moving average", fontsize=10.5, fontweight="normal")
@@ -272,7 +337,7 @@ def residuals(histories, labels, title=None):
     for history, label in zip(histories, labels):
         history = np.asarray(history).reshape(-1, 3)
         for axis, x in zip(axes, (np.maximum(history[:, 0], 1), 1e3 * history[:, 2])):
-            axis.plot(x, history[:, 1], marker="o", ms=3, label=label)
+            axis.plot(x, history[:, 1], marker="o", ms=3, label=label, clip_on=False, zorder=3)
     lines = axes[0].lines
     if any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in lines):
         axes[0].set_yscale("log")

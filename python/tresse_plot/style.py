@@ -4,7 +4,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
-INK, GREY = "#222222", "#8a8a8a"
+INK, GREY, PALE = "#222222", "#8a8a8a", "#c9c9c9"
 CYCLE = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
 
 

@@ -10,6 +10,10 @@ class PlotError(Exception):
     """Bad input: the message is one line that says where, what was found, what was expected."""
 
 
+class LeftOut(UserWarning):
+    """A figure does not show all that it was given: the message is one line that says what, and how to see it."""
+
+
 def plain(name):
     """A name as a figure shows it: a dollar is a dollar, and no formula begins; what cannot be printed is a sign for it."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name).replace("$", r"\$")
@@ -133,9 +137,40 @@ def read_history(path):
 
 
 def read_sweep(folder):
-    """sweep.csv: (names of the parameters, {column: list of texts})."""
+    """sweep.csv: (names of the parameters, {column: list of texts}, {column: unit} of those that have one)."""
     path = pathlib.Path(folder) / "sweep.csv"
     rows = _rows(path, ("case", "status"))
     names = [name for name in rows[0] if name is not None]
     columns = {plain(name): [plain(row[name] or "") for row in rows] for name in names}
-    return [plain(name) for name in names[1 : names.index("status")]], columns
+    units = pathlib.Path(folder) / "sweep_units.csv"
+    known = _rows(units, ("column", "unit")) if units.is_file() else []
+    named = {plain(row["column"]): plain(row["unit"]) for row in known if row["column"] and row["unit"]}
+    return [plain(name) for name in names[1 : names.index("status")]], columns, named
+
+
+def case_label(names, texts, units):
+    """What tells a case of a sweep from others: "friction 0.3, length 0.2 m"."""
+    return ", ".join(f"{name.replace('_', ' ')} {_short(text)} {units.get(name, '')}".strip() for name, text in zip(names, texts))
+
+
+def _short(text):
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text
+
+
+def run_labels(folders):
+    """Names of runs: of those of one sweep the parameters that differ, else the name of the folder."""
+    folders = [pathlib.Path(folder).resolve() for folder in folders]
+    names = [plain(folder.name) for folder in folders]
+    if len({folder.parent for folder in folders}) > 1 or not is_sweep(folders[0].parent):
+        return names
+    try:
+        parameters, columns, units = read_sweep(folders[0].parent)
+        rows = [columns["case"].index(name) for name in names]
+    except (PlotError, ValueError):
+        return names
+    differing = [p for p in parameters if len({columns[p][row] for row in rows}) > 1]
+    shown = differing or parameters
+    return [case_label(shown, [columns[p][row] for p in shown], units) for row in rows]

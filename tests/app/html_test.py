@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tresse export to HTML, its parts unpacked by this test's own reader: html_test.py --program TRESSE. What a browser
-makes of it: viewer/tests/look.mjs."""
+makes of it: viewer/tests/share.mjs and compare.mjs."""
 
 import argparse
 import base64
@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -61,6 +62,22 @@ def holds_what_the_run_holds(program, folder, run):
     assert len([name for name in parts if name.startswith("quantity/")]) == 18
 
 
+def holds_two_runs(program, folder, run):
+    """The parts of the second begin as the paths of the server do, and are those of a page of its own."""
+    shutil.copytree(folder / "run", folder / "again/run")
+    subprocess.run([program, "export", "run", "again/run", "-o", "both.html", "--frames", "::3", "--quiet"],
+                   cwd=folder, check=True, timeout=300)  # fmt: skip
+    export(program, folder, "-o", "one.html", "--frames", "::3")
+    both, one = (parts_of(folder / name)[1] for name in ("both.html", "one.html"))
+    assert len(json.loads(both["runs"])["runs"]) == 2 and json.loads(both["runs"])["runs"][1] == "again/run"
+    first = {name: content for name, content in both.items() if not name.startswith("runs")}
+    second = {name.removeprefix("runs/1/"): content for name, content in both.items() if name.startswith("runs/")}
+    of_one = {name: content for name, content in one.items() if name != "runs"}
+    assert set(first) == set(second) == set(of_one)
+    for name, content in of_one.items():
+        assert first[name] == content and (second[name] == content or name in ("run", "state")), name
+
+
 def is_found_by_its_ending_and_its_folder(program, folder, _run):
     for words, made in ((["--format", "html", "-o", "p.html"], "p.html"), (["--format", "html"], "run/export.html")):
         export(program, folder, *words, "--frames", "0")
@@ -73,6 +90,9 @@ def refusals_are_one_line(program, folder, _run):
         (["run", "-o", "x.html", "--frames", "99"], "frames: no frame 99: the run holds 7"),
         (["run", "--format", "html", "-o", "x.htm"], "x.htm: expected a folder, or a name that ends in .html"),
         (["nowhere", "-o", "x.html"], "nowhere: no such folder"),
+        (["run", "large", "--format", "html"], "-o: missing, expected the page for the two runs"),
+        (["run", "large", "run", "-o", "x.html"], "3 runs; expected one, or two to see side by side"),
+        (["run", "large", "-o", "x.usda"], "2 runs; expected one (html alone holds two)"),
         (["run", "-o", "none/x.html"], "none/x.html"),
         (["large", "-o", "x.html", "--largest-page", "1"], "larger than 1 MB"),
     ):
@@ -106,7 +126,7 @@ def main():
             assert result.returncode == 2 and "page is not built" in result.stderr, result
             return
         make_large_run(program, folder)
-        for check in (holds_what_the_run_holds, is_found_by_its_ending_and_its_folder, refusals_are_one_line):
+        for check in (holds_what_the_run_holds, holds_two_runs, is_found_by_its_ending_and_its_folder, refusals_are_one_line):
             check(program, folder, run)
 
 

@@ -14,17 +14,19 @@ import matplotlib.image  # noqa: E402
 import numpy as np  # noqa: E402
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/three_point_bending.toml"
-BLUE, RED, GREEN, SKY, INK = (0, 114, 178), (213, 94, 0), (0, 158, 115), (86, 180, 233), (34, 34, 34)
+BLUE, RED, GREEN, SKY, PALE = (0, 114, 178), (213, 94, 0), (0, 158, 115), (86, 180, 233), (201, 201, 201)
 # Figure, runs, size in pixels, colours of the curves.
 FIGURES = (
-    ("forces", ["run"], (1350, 690), (SKY, INK)),
+    ("forces", ["run"], (1350, 690), (SKY, PALE)),
     ("forces", ["run", "other"], (1500, 960), (BLUE, RED)),
+    ("forces", ["pulleys", "longer"], (1500, 960), (BLUE, RED)),
+    ("holds", ["pulleys", "longer"], (1500, 960), (BLUE, RED)),
     ("energies", ["run"], (1350, 690), (RED, GREEN)),
     ("solver", ["run"], (1350, 1350), (BLUE,)),
     ("solver", ["run", "other"], (1350, 1350), (BLUE, RED)),
-    ("holds", ["knot"], (1350, 690), (SKY, INK)),
-    ("auto", ["knot"], (1350, 690), (SKY, INK)),
-    ("auto", ["run"], (1350, 690), (SKY, INK)),
+    ("holds", ["knot"], (1350, 690), (SKY, PALE)),
+    ("auto", ["knot"], (1350, 690), (SKY, PALE)),
+    ("auto", ["run"], (1350, 690), (SKY, PALE)),
     ("auto", ["rest"], (1350, 1350), (BLUE,)),
     ("shape", ["rest"], (1350, 1350), (BLUE,)),
     ("--y=force_support", ["run"], (1350, 690), (BLUE,)),
@@ -63,6 +65,42 @@ def make_knot(program, folder):
     subprocess.run(static, cwd=folder, check=True, timeout=300)
 
 
+def make_pulleys(program, folder):
+    """Two obstacles and two holds; a second run goes on for twice the time."""
+    for name, until in (("pulleys", "0.1"), ("longer", "0.2")):
+        run = [program, "run", str(SCENE.parent / "cable_over_pulleys.toml"), "-o", name, "--until", until, "--quiet"]
+        subprocess.run([*run, "--set", "friction=0.3"] if name == "longer" else run, cwd=folder, check=True, timeout=300)
+
+
+def left_out(program, folder):
+    """What is wrong with the curves of two runs of different length, or with the line on what a figure leaves out."""
+    plot = [program, "plot", "longer", "pulleys", "-o", "two.png"]
+    subprocess.run(plot, cwd=folder, check=True, timeout=300)
+    # The right half of the panel at the top left, where one of the runs has ended: both obstacles of the other are there.
+    picture = matplotlib.image.imread(folder / "two.png")[60:450, 650:900]
+    if min(columns_of(picture, BLUE), columns_of(picture, RED)) < 200:
+        yield "the longer of two runs ends with the shorter one"
+    shutil.copytree(folder / "pulleys", folder / "fewer")
+    with open(folder / "pulleys/forces.csv", encoding="utf-8") as stream:
+        rows = [line for line in stream if "pulley 2" not in line]
+    (folder / "fewer/forces.csv").write_text("".join(rows), encoding="utf-8")
+    floor = [line.replace("pulley 1", "floor") for line in rows[1:]]
+    still = [",".join((*line.split(",")[:2], "0", "0", "0", "0\n")) for line in floor]
+    shutil.copytree(folder / "fewer", folder / "floor")
+    (folder / "floor/forces.csv").write_text("".join([*rows, *still]), encoding="utf-8")
+    for words, said in (
+        (["pulleys", "fewer"], "not drawn, as not every run has it: pulley 2; --compare no draws it"),
+        (["floor"], "not drawn: floor (no force in any run); --y 'force_floor' draws it"),
+        (["floor", "--quiet"], ""),
+        (["pulleys", "fewer", "--compare", "no"], ""),
+    ):
+        plot = [program, "plot", *words, "-o", "left.png"]
+        result = subprocess.run(plot, cwd=folder, capture_output=True, text=True, timeout=300)
+        lines = [line for line in result.stderr.splitlines() if not line.startswith("left.png: ")]
+        if result.returncode != 0 or lines != ([f"tresse: {said}"] if said else []):
+            yield f"{words}: {result}"
+
+
 def refusals(program, folder):
     """What is wrong with the lines about bad input."""
     for words, said in (
@@ -71,6 +109,7 @@ def refusals(program, folder):
         (["run", "--x", "time"], "found no --y"),
         (["run", "--what", "energies", "--y", "time"], "expected one or the other"),
         (["knot", "--what", "forces"], "holds no step"),
+        (["run", "pulleys"], "the runs share no obstacle"),
     ):
         result = subprocess.run([program, "plot", *words, "-o", "no.png"], cwd=folder, capture_output=True, text=True, timeout=300)
         if result.returncode != 2 or said not in result.stderr or result.stderr.count("\n") != 1:
@@ -100,7 +139,9 @@ def main():
         make_runs(program, folder)
         make_knot(program, folder)
         make_solves(program, folder)
+        make_pulleys(program, folder)
         bad += refusals(program, folder)
+        bad += left_out(program, folder)
         for what, runs, size, colours in FIGURES:
             case = f"{what} of {len(runs)}"
             words = what.split() if what.startswith("--") else ["--what", what]

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -29,6 +30,16 @@ def table(folder):
         return list(csv.DictReader(stream))
 
 
+def as_text(value):
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def words_of(program, folder, *words):
+    """The texts of a figure; its SVG holds each in a comment."""
+    subprocess.run([program, "plot", *words, "-o", "words.svg"], cwd=folder, check=True, timeout=300)
+    return {text.strip() for text in re.findall("<!-- (.*?) -->", (folder / "words.svg").read_text(encoding="utf-8"))}
+
+
 def test_a_grid_of_runs(program, folder):
     call(program, *BENDING, "--until", "0.05", "--jobs", "2", "-o", "grid", folder=folder)
     rows = table(folder / "grid")
@@ -46,10 +57,21 @@ def test_a_grid_of_runs(program, folder):
         assert file["status"][:].tolist() == [b"finished"] * 4
         assert file["message"][:].tolist() == [b""] * 4, "texts, also where all are empty"
         assert file["max_force_support"][:].tolist() == [float(r["max_force_support"]) for r in rows]
+        units = {name: as_text(file[name].attrs["unit"]) for name in file if "unit" in file[name].attrs}
+    # Of the parameters one has a unit, at the end of its comment.
+    assert {n: units.get(n) for n in ("friction", "natural_curvature", "max_force_support", "wall_seconds", "steps")} == {
+        "friction": None, "natural_curvature": "1/m", "max_force_support": "N", "wall_seconds": "s", "steps": None}  # fmt: skip
+    with open(folder / "grid/sweep_units.csv", newline="", encoding="utf-8") as stream:
+        assert {r["column"]: r["unit"] for r in csv.DictReader(stream) if r["unit"]} == units
     assert (folder / "grid/sweep.png").stat().st_size > 5000
     for words in (["-o", "a.png"], ["--y", "max_force_support", "-o", "b.png"],
                   ["--x", "contacts_mean", "--y", "wall_seconds", "--y", "steps", "-o", "c.png"]):  # fmt: skip
         subprocess.run([program, "plot", "grid", *words], cwd=folder, check=True, timeout=300)
+    assert {"friction", "force on support [mN]", "wall time [s]", "natural curvature 10 1/m, max"} <= words_of(program, folder, "grid")
+    shown = words_of(program, folder, "grid", "--x", "natural_curvature", "--y", "wall_seconds")
+    assert {"natural curvature [1/m]", "wall time [s]", "friction 0", "friction 0.5"} <= shown
+    assert {"friction 0", "friction 0.5"} <= words_of(program, folder, "grid/case-000", "grid/case-002")
+    assert {"friction 0, natural curvature 0 1/m"} <= words_of(program, folder, "grid/case-000", "--y", "contacts")
     refused = subprocess.run([program, "plot", "grid", "--y", "nothing", "-o", "d.png"], cwd=folder, capture_output=True, text=True, timeout=300)
     assert refused.returncode == 2 and "no column 'nothing'; expected one of: " in refused.stderr
 

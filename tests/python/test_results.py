@@ -128,5 +128,5 @@ def test_figures(run, tmp_path):
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
         plt.close(figure)
     assert figures["fibres"].axes[0].get_title() == "t = 0.2 s"
-    line = figures["forces"].axes[0].lines[-1]
+    line = figures["forces"].axes[0].lines[0]
     assert line.get_label() == "magnitude" and np.max(line.get_ydata()) > 0

@@ -1,7 +1,8 @@
 // Two runs side by side, in a real browser. Arguments: harness.mjs.
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { children, differences, expect, folder, open_page, options, picture, pixels_of, run_scene, run_steps, serve, settled, until, view_pixels } from "./harness.mjs";
 import { check, drag, requests_of } from "./steps.mjs";
 
@@ -38,8 +39,8 @@ async function one_time_and_one_eye(browser, url) {
     expect((await differences(page, before, await other(page))).count > 100, `turning ${moved} does not turn the other`);
   }
   await page.keyboard.press("1");
-  const [a, b] = await Promise.all(["#marks", "#marks-1"].map((id) => page.innerHTML(id)));
   await settled(page);
+  const [a, b] = await Promise.all(["#marks", "#marks-1"].map((id) => page.innerHTML(id)));
   expect(a === b, "axes and scales differ");
   await page.keyboard.press("Home");
   await page.keyboard.press("Space");
@@ -94,9 +95,75 @@ async function one_below_the_other(browser, url) {
   const wide = await page.evaluate(() => [...document.querySelectorAll(".head, .bar, .plots")].filter((one) => one.getBoundingClientRect().right > innerWidth).length);
   expect(wide === 0, "something leaves the window");
   await picture(page, "compare_narrow");
+  const legend = await page.locator("#legend").boundingBox();
+  expect(legend.height < 0.2 * a.height, `the colour bar covers ${legend.height} of ${a.height} pixels`);
   await page.click("#toggle-plots");
   await settled(page);
   await picture(page, "compare_narrow_plots");
+  await page.close();
+}
+
+/** Both in one file, without a server: the same two views. */
+async function both_in_one_file(browser, url, rough, free) {
+  const file = join(folder, "both.html");
+  const done = spawnSync(options.program, ["export", rough, free, "-o", file, "--quiet"], { encoding: "utf8" });
+  expect(done.status === 0, done.stderr);
+  const seen = [];
+  for (const address of [url, pathToFileURL(file).href]) {
+    const page = await open_page(browser, `${address}#time=0.06&colour=curvature&show_forces=true`, "light", { width: 1400, height: 820 });
+    await show_both(page, 30, 20);
+    await page.waitForSelector("#plot .u-over");
+    await picture(page, `both_${seen.length}`);
+    const labels = await page.locator("#plot .u-legend .u-series th").allTextContents();
+    seen.push({ page, labels: `${labels}`, head: await page.textContent("#head-1"), first: await page.locator("#canvas").screenshot(), second: await page.locator("#canvas-1").screenshot() });
+  }
+  const [served, alone] = seen;
+  expect(served.labels === alone.labels && served.head === alone.head, `${alone.head}: ${alone.labels}`);
+  for (const one of ["first", "second"]) {
+    const { count } = await differences(alone.page, await pixels_of(alone.page, alone[one]), await pixels_of(alone.page, served[one]));
+    expect(count < 800, `the ${one} view of the page alone shows ${count} other pixels than the served one`);
+  }
+  for (const { page } of seen) await page.close();
+}
+
+/** A video shows both views beside each other, from its first frame on. */
+async function records_both(browser, url) {
+  const page = await open_page(browser, url, "light", { width: 1400, height: 820 });
+  await page.waitForSelector("#view-1[data-frame]");
+  await page.locator("#scrub").fill("1");
+  await show_both(page, 1, 1);
+  await page.click("#record"); // it plays
+  await until(page, () => Number(document.body.dataset.frame) > 10);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click("#record")]);
+  expect(/\.webm$/.test(file.suggestedFilename()), file.suggestedFilename());
+  const content = readFileSync(await file.path()).toString("base64");
+  const halves = await page.evaluate(async (base64) => {
+    const video = document.createElement("video");
+    video.muted = true;
+    video.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], { type: "video/webm" }));
+    const happens = (what) => new Promise((resolve, reject) => { video[what] = resolve; video.onerror = () => reject(new Error("no video")); });
+    const shown = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
+    const ended = happens("onended");
+    await video.play();
+    await shown;
+    const canvas = Object.assign(document.createElement("canvas"), { width: video.videoWidth, height: video.videoHeight });
+    const pen = canvas.getContext("2d");
+    const half = Math.floor(canvas.width / 2);
+    const spread = (x) => {
+      pen.drawImage(video, 0, 0);
+      const { data } = pen.getImageData(x, 0, half, canvas.height);
+      let least = 255, greatest = 0;
+      for (let i = 0; i < data.length; i += 4) { least = Math.min(least, data[i]); greatest = Math.max(greatest, data[i]); }
+      return greatest - least;
+    };
+    const first = [spread(0), spread(half)];
+    await ended;
+    return { width: canvas.width, height: canvas.height, spreads: [...first, spread(0), spread(half)], picture: canvas.toDataURL() };
+  }, content);
+  if (options.pictures) writeFileSync(join(options.pictures, "recorded_both.png"), Buffer.from(halves.picture.split(",")[1], "base64"));
+  const seen = await page.evaluate(() => [document.getElementById("canvas").width + document.getElementById("canvas-1").width, document.getElementById("canvas").height]);
+  expect(Math.abs(halves.width - seen[0]) < 4 && Math.abs(halves.height - seen[1]) < 4, `a video of ${halves.width} x ${halves.height}, views of ${seen}`);
+  expect(Math.min(...halves.spreads) > 60, `a half of the first or the last frame is empty: ${halves.spreads}`);
   await page.close();
 }
 
@@ -127,5 +194,5 @@ await run_steps(async (browser, step) => {
   const rough = run_scene("rough", options.scene, "--until", "0.1", "--set", "output.every=20", "--set", "friction=0.5");
   const free = run_scene("free", options.scene, "--until", "0.06", "--set", "output.every=30", "--set", "friction=0");
   const { url } = await serve(rough, free);
-  for (const one of [one_time_and_one_eye, both_are_measured_alike, one_below_the_other, one_may_be_live]) await step(one, browser, url, rough);
+  for (const one of [one_time_and_one_eye, both_are_measured_alike, one_below_the_other, both_in_one_file, records_both, one_may_be_live]) await step(one, browser, url, rough, free);
 });

@@ -242,6 +242,8 @@ async function narrow_window(browser, url) {
     if (part) await page.click(`#toggle-${part}`);
     await settled(page);
     await picture(page, `narrow_${part || "view"}`);
+    const covered = await page.evaluate(() => document.getElementById("legend").offsetHeight / document.getElementById("view").offsetHeight);
+    expect(covered < 0.2, `the colour bars cover ${Math.round(100 * covered)} % of the view`);
     const problems = await page.evaluate(() => {
       const out = [];
       const named = (one) => one.id || one.textContent.trim();

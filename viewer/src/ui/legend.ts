@@ -26,10 +26,10 @@ export type LegendEntry = BarEntry | KeyEntry | ScaleEntry;
 
 const bar = { width: 200, height: 12, margin: 16 };
 /** Title with the unit in which the ticks are, and the ticks at fractions of the bar. */
-export function bar_ticks(entry: BarEntry): { title: string; marks: { at: number; text: string }[] } {
+export function bar_ticks(entry: BarEntry, count = 5): { title: string; marks: { at: number; text: string }[] } {
   const { low, high } = entry.range;
   const { factor, name } = scaled_unit(Math.max(Math.abs(low), Math.abs(high)), entry.unit);
-  const marks = ticks(low, high, 5).map((value) => ({
+  const marks = ticks(low, high, count).map((value) => ({
     at: high > low ? (value - low) / (high - low) : 0,
     text: short(value * factor, 3),
   }));
@@ -37,16 +37,18 @@ export function bar_ticks(entry: BarEntry): { title: string; marks: { at: number
 }
 
 function bar_section(entry: BarEntry): HTMLElement {
-  const { title, marks } = bar_ticks(entry);
-  const out = svg("svg", { width: bar.width + 2 * bar.margin, height: bar.height + 20, role: "img", "aria-label": title });
+  const is_narrow = matchMedia("(max-width: 640px)").matches; // a telephone: two bars beside each other
+  const width = is_narrow ? 110 : bar.width;
+  const { title, marks } = bar_ticks(entry, is_narrow ? 3 : 5);
+  const out = svg("svg", { width: width + 2 * bar.margin, height: bar.height + 20, role: "img", "aria-label": title });
   const strips = 64;
   for (let i = 0; i < strips; ++i) {
-    const x = bar.margin + (i * bar.width) / strips;
+    const x = bar.margin + (i * width) / strips;
     const fill = css(map_colour(entry.map, i / (strips - 1)));
-    out.append(svg("rect", { x, y: 0, width: bar.width / strips + 0.6, height: bar.height, fill }));
+    out.append(svg("rect", { x, y: 0, width: width / strips + 0.6, height: bar.height, fill }));
   }
   for (const { at, text } of marks) {
-    const x = bar.margin + at * bar.width;
+    const x = bar.margin + at * width;
     out.append(svg("line", { class: "mark", x1: x, x2: x, y1: bar.height, y2: bar.height + 4 }));
     out.append(svg("text", { x, y: bar.height + 16, "text-anchor": "middle" }, text));
   }
