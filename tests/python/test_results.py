@@ -142,10 +142,15 @@ def test_figures(run, tmp_path):
         "forces": results.plot_forces(),
         "fibres": results.plot_fibres(),
         "simulation": tresse.plot_fibres(simulation, title="now"),
+        "side": tresse.plot_fibres(simulation, side="side"),
         "steps": results.plot_convergence(),
         "solver": tresse.plot_convergence(solution),
     }
     assert plt.rcParams["axes.grid"] == before
+    (axis,) = figures["side"].axes
+    assert (axis.elev, axis.azim, axis.get_xlabel(), axis.get_ylabel()) == (0, 0, "", "y [m]")
+    with pytest.raises(tresse.InvalidInput, match="side: found 'aside', expected one of: front, back"):
+        results.plot_fibres(side="aside")
     for name, figure in figures.items():
         figure.savefig(tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
