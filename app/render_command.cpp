@@ -49,6 +49,7 @@ struct RenderArguments {
   std::vector<double> up;
   double field_of_view = 24.0;
   std::string framing = "auto";
+  std::string side;
   std::vector<std::string> hair;
   std::vector<std::string> colours;
   bool ground = false;
@@ -104,7 +105,8 @@ render::Camera choose_camera(const render::Scene& scene, const RenderArguments& 
   require(options.width > 0 && options.height > 0, "width and height: expected at least 1 pixel");
   render::Camera camera = render::frame(scene, {.aspect = static_cast<double>(options.width) / options.height,
                                                 .field_of_view_deg = arguments.field_of_view,
-                                                .close_up = close});
+                                                .close_up = close,
+                                                .side = arguments.side});
   if (!arguments.camera.empty()) camera.position = to_vector(arguments.camera);
   if (!arguments.target.empty()) camera.target = to_vector(arguments.target);
   if (!arguments.up.empty()) camera.up = to_vector(arguments.up);
@@ -287,13 +289,15 @@ void render_frames(RenderArguments& arguments) {
 
 void add_camera_options(CLI::App& command, RenderArguments& a) {
   const auto point = [&](const char* name, std::vector<double>& into, const char* help) {
-    command.add_option(name, into, help)->delimiter(',')->expected(3);
+    return command.add_option(name, into, help)->delimiter(',')->expected(3);
   };
   command
       .add_option("--framing", a.framing, "close-up: about the contacts; auto: close-up for one picture of few fibres")
       ->check(CLI::IsMember({"auto", "close-up", "whole"}))
       ->capture_default_str();
-  point("--camera", a.camera, "position of the eye: X,Y,Z [m]");
+  auto* from = command.add_option("--from", a.side, "straight from a side, z up: front is the eye at -y, side at +x");
+  from->check(CLI::IsMember(std::vector<std::string>(render::sides.begin(), render::sides.end())));
+  point("--camera", a.camera, "position of the eye: X,Y,Z [m]")->excludes(from);
   point("--target", a.target, "middle of the picture: X,Y,Z [m]");
   point("--up", a.up, "direction: X,Y,Z");
   point("--camera-to", a.camera_to, "where the eye moves to by the last picture: X,Y,Z [m]");

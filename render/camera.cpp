@@ -127,6 +127,19 @@ View choose_view(const Scene& scene, const Points& points) {
           Vector3::UnitZ()};
 }
 
+/// Straight from a side, upright as `view` is.
+View from_side(const View& view, std::string_view side) {
+  require(std::ranges::find(sides, side) != sides.end(),
+          "side: expected front, back, left, right, side, top or bottom");
+  const Vector3 front = view.up.z() > 0.5 ? Vector3(-Vector3::UnitY()) : Vector3::UnitZ();
+  const Vector3 right = view.up.cross(front);
+  if (side == "top") return {view.up, -front};
+  if (side == "bottom") return {-view.up, -front};
+  const bool across = side == "left" || side == "right" || side == "side";
+  const double sign = side == "back" || side == "left" ? -1.0 : 1.0;
+  return {sign * (across ? right : front), view.up};
+}
+
 /// The farthest points of obstacles across and along the view: one of them may be all there is, or most of it.
 void add_outlines(const Scene& scene, const View& view, Points& points) {
   const Vector3 right = view.up.cross(view.towards).normalized();
@@ -174,7 +187,8 @@ Camera frame(const Scene& scene, const FramingOptions& options) {
   Points points = framed_points(scene, options.close_up);
   Camera camera;
   camera.field_of_view_deg = options.field_of_view_deg;
-  const View view = choose_view(scene, points);
+  View view = choose_view(scene, points);
+  if (!options.side.empty()) view = from_side(view, options.side);
   if (!options.close_up) add_outlines(scene, view, points);
   fit(camera, view, points, options.aspect);
   return camera;

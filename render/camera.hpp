@@ -1,5 +1,9 @@
 #pragma once
 
+#include <array>
+#include <string>
+#include <string_view>
+
 #include "render/scene.hpp"
 
 namespace tresse::render {
@@ -11,10 +15,16 @@ struct Camera {
   double field_of_view_deg = 24.0;  ///< of the picture's height; in (0, 170)
 };
 
+/// Sides that a camera can stand on: the eye is at -y for "front", at +x for "right" and "side", above for "top"; of a
+/// scene in the plane (x, y) at +z for "front", y being up. Upright pictures, of "top" and "bottom" with the back
+/// above.
+inline constexpr std::array<std::string_view, 7> sides{"front", "back", "left", "right", "side", "top", "bottom"};
+
 struct FramingOptions {
   double aspect = 1.6;              ///< width over height; > 0
   double field_of_view_deg = 24.0;  ///< in (0, 170)
   bool close_up = false;            ///< the region of the contacts instead of everything
+  std::string side{};               ///< one of `sides`, straight from there; empty: as suits the scene
 };
 
 /// Fibres up to this number are drawn close to their contacts unless asked otherwise: in a picture of everything, a

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <exception>
@@ -110,9 +111,9 @@ class Simulation {
     }
   }
 
-  /// Steps until `last_step`; false when asked to stop, or when the state stopped being finite.
-  bool advance(std::int64_t last_step, const py::object& callback);
-  /// The same, with a run's files in `folder`; how it went.
+  /// Steps until `last_step`, or until asked to stop, or until the state stops being finite; how it went.
+  py::dict advance(std::int64_t last_step, const py::object& callback);
+  /// The same, with a run's files in `folder`.
   py::dict record(std::int64_t last_step, const py::object& callback, const std::filesystem::path& folder, bool resume);
 
  private:
@@ -198,29 +199,53 @@ class Follower : public io::RunObserver {
   std::exception_ptr error_;
 };
 
-bool Simulation::advance(std::int64_t last_step, const py::object& callback) {
+py::dict told(io::Outcome outcome, const io::Verdict& verdict) {
+  py::dict out;
+  out["outcome"] = outcome == io::Outcome::finished      ? "finished"
+                   : outcome == io::Outcome::interrupted ? "interrupted"
+                                                         : "failed";
+  out["verdict"] = verdict.sentence;
+  out["sound"] = verdict.findings.empty();
+  out["severity"] = io::to_string(io::severity(verdict.findings));
+  return out;
+}
+
+py::dict Simulation::advance(std::int64_t last_step, const py::object& callback) {
   const Busy busy(*this);
   const CtrlC ctrl_c;
   Follower follower(*this, callback);
-  bool whole = false;
+  io::Outcome outcome = io::Outcome::interrupted;
+  io::RunTally tally;
+  const io::RunLimits limits = io::run_limits(plan_.scene, stepper_->world());
   {
     const py::gil_scoped_release released;
     const Computing computing(*this);
     threads_.run([&] {
+      io::Watch watch;
+      io::begin(tally, stepper_->energies(), stepper_->state().work_external);
       try {
         while (stepper_->state().step < last_step && !follower.stop()) {
           report_ = stepper_->step();
-          if (!report_.finite) return;
+          if (!report_.finite) {
+            outcome = io::Outcome::failed;
+            tally.not_finite_step = stepper_->state().step + 1;
+            return;
+          }
+          io::add(tally, report_, limits);
+          static_cast<void>(watch.look(io::watched(*stepper_, report_, tally, limits), tally.watch));
           follower.recorded(*stepper_, report_);
         }
       } catch (const Interrupted&) {
         static_cast<void>(follower.stop());
       }
-      whole = stepper_->state().step >= last_step;
+      const std::int64_t all = plan_.start ? last_step : plan_.last_step;
+      if (stepper_->state().step >= std::max(last_step, all)) outcome = io::Outcome::finished;
+      io::add_overlap(tally, stepper_->largest_overlap(), stepper_->state().step);
     });
   }
   follower.rethrow();
-  return whole;
+  const std::vector<io::Finding> found = io::findings(tally, limits);
+  return told(outcome, {found, io::sentence(tally, found)});
 }
 
 py::dict Simulation::record(std::int64_t last_step, const py::object& callback, const std::filesystem::path& folder,
@@ -252,14 +277,7 @@ py::dict Simulation::record(std::int64_t last_step, const py::object& callback, 
     });
   }
   follower.rethrow();
-  py::dict out;
-  out["outcome"] = outcome == io::Outcome::finished      ? "finished"
-                   : outcome == io::Outcome::interrupted ? "interrupted"
-                                                         : "failed";
-  out["verdict"] = verdict.sentence;
-  out["sound"] = verdict.findings.empty();
-  out["severity"] = io::to_string(io::severity(verdict.findings));
-  return out;
+  return told(outcome, verdict);
 }
 
 std::size_t checked(int index, std::size_t count, const char* what) {

@@ -1,13 +1,37 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tresse/io/scene_file.hpp>
+#include <tresse/rods/section.hpp>
 
 #include "bindings.hpp"
 
 namespace tresse::python {
+
+namespace {
+
+/// As tresse.FibreGroup has them, by name.
+py::dict groups(const io::SceneDocument& document) {
+  py::dict out;
+  for (const scene::FibreGroup& group : document.scene.fibres) {
+    double length = 0.0, mass = 0.0, radius = 0.0;
+    for (std::size_t i = 0; i < group.element_lengths.size(); ++i) {
+      const rods::CrossSection& section = group.sections[i];
+      length += group.element_lengths[i];
+      mass += group.element_lengths[i] * group.material.density * rods::area(section);
+      radius = std::max({radius, section.half_axis_1, section.half_axis_2});
+    }
+    const Vector3 stiffness = rods::bending_stiffness(group.sections.front(), group.material);
+    out[py::str(group.name)] = py::make_tuple(group.model, group.material_name, group.element_lengths.size(), length,
+                                              radius, mass, VectorX(stiffness.tail<2>()), stiffness[0]);
+  }
+  return out;
+}
+
+}  // namespace
 
 void bind_scene(py::module_& module) {
   using io::SceneDocument;
@@ -32,6 +56,7 @@ void bind_scene(py::module_& module) {
       .def_property_readonly("title", [](const SceneDocument& d) { return d.scene.title; })
       .def_property_readonly("time_step", [](const SceneDocument& d) { return d.scene.integrator.time_step; })
       .def_property_readonly("duration", [](const SceneDocument& d) { return d.scene.integrator.duration; })
+      .def("groups", groups)
       .def("parameters", [](const SceneDocument& d) {
         py::list out;
         for (const io::Parameter& p : d.parameters) {

@@ -8,11 +8,11 @@ from tresse._core import InvalidInput, SystemFailure, version as __version__
 from tresse.geometry import Bezier, Clothoid, ClosestPoints, Helix, Segment, closest_points
 from tresse.plots import plot_convergence, plot_fibres, plot_forces
 from tresse.results import Frames, Results, load
-from tresse.scene import Parameter, Scene
+from tresse.scene import FibreGroup, Parameter, Scene
 from tresse.simulation import HoldLoad, InternalLoads, Pose, RunOutcome, Simulation
 
 __all__ = [
-    "Bezier", "Clothoid", "ClosestPoints", "Frames", "Helix", "HoldLoad", "InternalLoads", "InvalidInput", "Parameter", "Pose",
+    "Bezier", "Clothoid", "ClosestPoints", "FibreGroup", "Frames", "Helix", "HoldLoad", "InternalLoads", "InvalidInput", "Parameter", "Pose",
     "Results", "RunOutcome", "Scene", "Segment", "Simulation", "SystemFailure", "closest_points", "friction", "load",
     "plot_convergence", "plot_fibres", "plot_forces", "rods",
 ]  # fmt: skip

@@ -35,14 +35,16 @@ def plot_convergence(*what: Results | Solution, title: str | None = None, labels
         return figures.solver(_labelled(what, labels), title)
 
 
-def plot_fibres(what: Results | Simulation, frame: int = -1, *, title: str | None = None, obstacles: bool = True) -> Figure:
-    """Centrelines and obstacles in space: of a frame of a run, or of a simulation as it is."""
+def plot_fibres(what: Results | Simulation, frame: int = -1, *, title: str | None = None, obstacles: bool = True,
+                side: str | None = None) -> Figure:  # fmt: skip
+    """Centrelines and obstacles in space: of a frame of a run, or of a simulation as it is. `side`: straight from
+    "front" (the eye at -y), "back", "left", "right", "side" (as right), "top" or "bottom", as `tresse render --from`."""
     if hasattr(what, "folder"):
         lines, shapes, time = what.centrelines(frame), _shapes(what, frame) if obstacles else [], what.frames.times[frame]
     else:
         lines, shapes, time = what.centrelines, [], what.time
     with _drawing() as figures:
-        return figures.fibres(lines, shapes, title or f"t = {time:.4g} s")
+        return figures.fibres(lines, shapes, title or f"t = {time:.4g} s", side)
 
 
 def _shapes(results, index):

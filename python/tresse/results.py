@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 import tresse_frames
 from tresse import _page, plots
 from tresse._core import InvalidInput
-from tresse.scene import Scene
+from tresse._names import Named, Table, unknown
+from tresse.scene import FibreGroup, Scene
 
 __all__ = ["Frames", "Results", "load"]
 
@@ -50,6 +51,11 @@ class Results:
         return Scene.load(path)
 
     @property
+    def groups(self) -> dict[str, FibreGroup]:
+        """The fibres' radius, length, mass and stiffness, by the names of the tables [[fibres]]."""
+        return self.scene.groups
+
+    @property
     def steps(self) -> np.ndarray:
         """steps.csv as a structured array: steps["time"], steps["residual"], ..."""
         return self._table("steps.csv")
@@ -81,8 +87,7 @@ class Results:
         table = self._table(name)
         rows = table[table[column] == wanted]
         if rows.size == 0:
-            names = ", ".join(dict.fromkeys(table[column].tolist())) or "none"
-            raise InvalidInput(f"{self.folder / name}: no {column} '{wanted}', expected one of: {names}")
+            raise unknown(column, wanted, dict.fromkeys(table[column].tolist()), where=f"{self.folder / name}: ")
         return rows
 
     @property
@@ -93,7 +98,7 @@ class Results:
     @property
     def layout(self) -> dict:
         """What does not change from frame to frame, such as "fibres/point_offsets"."""
-        return _frames_of(self.folder, lambda: tresse_frames.layout(self.folder))
+        return Named("entry", _frames_of(self.folder, lambda: tresse_frames.layout(self.folder)))
 
     def centrelines(self, frame: int = -1) -> list[Array]:
         """Points (p, 3) of every fibre [m] in a frame; -1: the last."""
@@ -144,10 +149,10 @@ class Frames:
         wanted = index + self._count if index < 0 else index
         if not 0 <= wanted < self._count:
             raise IndexError(f"frame {index} of {self._count}")
-        return _frames_of(self._folder, lambda: next(tresse_frames.frames(self._folder, wanted)))
+        return Named("entry", _frames_of(self._folder, lambda: next(tresse_frames.frames(self._folder, wanted))))
 
     def __iter__(self) -> Iterator[dict]:
-        return tresse_frames.frames(self._folder)
+        return (Named("entry", frame) for frame in tresse_frames.frames(self._folder))
 
     @property
     def times(self) -> Array:
@@ -162,6 +167,10 @@ def _frames_of(folder, read):
         raise InvalidInput(f"{folder}: frames cannot be read: {error}; expected the folder of a run") from error
 
 
+_ROWS_OF = {
+    "forces.csv": "; force(name) has the rows of an obstacle",
+    "holds.csv": "; hold(name) has the rows of a hold",
+}
 _TEXTS = ("obstacle", "hold", "kind", "message")
 
 
@@ -177,7 +186,8 @@ def _read_table(path):
         arrays = [np.array(c, dtype=str if n in _TEXTS else float) for n, c in zip(names, columns)]
     except ValueError as error:
         raise InvalidInput(f"{path}: {error}; expected numbers") from error
-    out = np.empty(len(rows), dtype=[(name, column.dtype) for name, column in zip(names, arrays)])
+    out = np.empty(len(rows), dtype=[(name, column.dtype) for name, column in zip(names, arrays)]).view(Table)
     for name, column in zip(names, arrays):
         out[name] = column
+    out.hint = _ROWS_OF.get(path.name, "")
     return out

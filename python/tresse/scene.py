@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tresse import _core
 from tresse._core import InvalidInput
+from tresse._names import Named
 
-__all__ = ["Parameter", "Scene"]
+__all__ = ["FibreGroup", "Parameter", "Scene"]
+
+Array = NDArray[np.float64]
 
 
 class Parameter(NamedTuple):
@@ -21,6 +25,19 @@ class Parameter(NamedTuple):
     unit: str  #: of the value; empty: none
     written: str  #: in use, as written
     description: str
+
+
+class FibreGroup(NamedTuple):
+    """A table [[fibres]]: what is the same for all of its fibres, of strands that of the first."""
+
+    model: str
+    material: str
+    elements: int
+    length: float  #: [m]
+    radius: float  #: with which a fibre touches, the largest half-axis of its sections [m]
+    mass: float  #: of one fibre [kg]
+    bending_stiffness: Array  #: (2) about n1 and n2 at the root, EI1 and EI2 [N m^2]
+    twisting_stiffness: float  #: at the root, GJ [N m^2]
 
 
 class Scene:
@@ -76,8 +93,13 @@ class Scene:
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        return {name: Parameter(_word(value, unit), unit, written, text)
-                for name, written, value, unit, text in self._core.parameters()}  # fmt: skip
+        return Named("parameter", {name: Parameter(_word(value, unit), unit, written, text)
+                                   for name, written, value, unit, text in self._core.parameters()})  # fmt: skip
+
+    @property
+    def groups(self) -> dict[str, FibreGroup]:
+        """The tables [[fibres]] by name."""
+        return Named("group", {name: FibreGroup(*values) for name, values in self._core.groups().items()})
 
     def resolved(self) -> str:
         """The scene as TOML without parameters, every value in SI units, every default written out: `scene.toml` of a

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tresse import _core
 from tresse._arrays import array, flat, frame as rotation
 from tresse._core import InvalidInput
+from tresse._names import Named
 from tresse.scene import Scene
 
 __all__ = ["HoldLoad", "InternalLoads", "Pose", "RunOutcome", "Simulation"]
@@ -45,10 +46,10 @@ class InternalLoads(NamedTuple):
 
 
 class RunOutcome(NamedTuple):
-    """How a run with files ended; as the last line of `tresse run`."""
+    """How a run ended; of one without files the verdict is on the steps of this call alone."""
 
     outcome: str  #: "finished", "interrupted" or "failed"
-    verdict: str
+    verdict: str  #: as the last line of `tresse run`
     sound: bool
     severity: str  #: "none", "slight" or "serious"
 
@@ -111,8 +112,8 @@ class Simulation:
         return self._core.report()
 
     def run(self, until: float | None = None, callback: Callable[[Simulation], object] | None = None,
-            output: str | os.PathLike | None = None, *, resume: bool = False) -> RunOutcome | None:  # fmt: skip
-        """Steps until a time [s], by default the scene's duration.
+            output: str | os.PathLike | None = None, *, resume: bool = False) -> RunOutcome:  # fmt: skip
+        """Steps until a time [s], by default the scene's duration, and tells how the steps went.
 
         callback  called with the simulation after every step; the run stops when it returns False. It may read everything,
                   set states and drive obstacles and roots. What it raises ends the run, files and checkpoint written.
@@ -121,18 +122,19 @@ class Simulation:
         resume    go on from that folder's checkpoint, which sets the state; a run that was driven goes on without: drive
                   it again
 
-        Ctrl-C ends the run after the step under way, checkpoint written, with KeyboardInterrupt. With `output`, tells
-        how the run ended; without, a state that stops being finite raises FloatingPointError."""
+        The outcome is "interrupted" where a part of the duration is left. Ctrl-C ends the run after the step under way,
+        checkpoint written, with KeyboardInterrupt. A state that stops being finite raises FloatingPointError; with
+        `output` the outcome is "failed" instead."""
         last = self._core.step_of(self.scene.duration if until is None else float(until))
         after = None if callback is None else functools.partial(callback, self)
         if output is not None:
             return RunOutcome(**self._core.record(last, after, os.fspath(output), resume))
         if resume:
             raise InvalidInput("resume: found no output, expected the folder to go on from")
-        self._core.advance(last, after)
-        if not self._core.report()["finite"]:
+        ended = RunOutcome(**self._core.advance(last, after))
+        if ended.outcome == "failed":
             raise FloatingPointError(f"step {self.steps + 1}: the state is no longer finite; try a smaller time_step")
-        return None
+        return ended
 
     # Fibres.
 
@@ -223,12 +225,12 @@ class Simulation:
     @property
     def forces(self) -> dict[str, Array]:
         """By obstacle: the force (3) that fibres and free bodies exert on it over the last step [N], world axes."""
-        return self._core.forces()
+        return Named("obstacle", self._core.forces())
 
     @property
     def torques(self) -> dict[str, Array]:
         """The torque of these about the moved reference point (3) [N m]."""
-        return self._core.torques()
+        return Named("obstacle", self._core.torques())
 
     @property
     def holds(self) -> list[HoldLoad]:

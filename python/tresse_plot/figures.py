@@ -356,8 +356,14 @@ def convergence(solves, title=None):
     return residuals([read_history(path) for _, path in solves], [label.removesuffix(".json") for label, _ in solves], title)
 
 
-def fibres(lines, capsules=(), title=None):
+# Elevation and azimuth of the eye [deg].
+SIDES = {"front": (0, -90), "back": (0, 90), "left": (0, 180), "right": (0, 0), "side": (0, 0), "top": (90, -90), "bottom": (-90, -90)}
+
+
+def fibres(lines, capsules=(), title=None, side=None):
     """Centrelines [(p, 3)] and capsules [(from, to, radius)] in space, lengths alike along the three axes [m]."""
+    if side is not None and side not in SIDES:
+        raise PlotError(f"side: found '{side}', expected one of: {', '.join(SIDES)}")
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     figure = plt.figure(figsize=(7.2, 7.2), layout="constrained")
@@ -385,5 +391,11 @@ def fibres(lines, capsules=(), title=None):
         one.set_major_locator(MaxNLocator(nbins=5))
     axis.set(xlabel="x [m]", ylabel="y [m]")
     axis.set_zlabel("z [m]", labelpad=10)
+    if side is not None:
+        axis.view_init(*SIDES[side])
+        axis.set_proj_type("ortho")
+        elevation, azimuth = SIDES[side]
+        along = "z" if elevation else "x" if azimuth % 180 == 0 else "y"  # the view: a point in the picture
+        axis.set(**{f"{along}ticks": [], f"{along}label": ""})
     axis.set_title(title or "Centrelines")
     return figure

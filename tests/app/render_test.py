@@ -4,6 +4,7 @@
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -130,11 +131,32 @@ def rays(render):
         yield "--smoothing 0 changes nothing"
 
 
+def sides(render):
+    """--from: the eye stands straight on that side of the run, and of the two sides of an axis it stands on both."""
+    eyes = {}
+    for side in ("front", "back", "left", "right", "side", "top", "bottom"):
+        status, said = render.draw("-o", f"{side}.png", "--from", side, "--framing", "whole")
+        found = re.search(r"seen from (\S+)$", said)
+        if status != 0 or not found:
+            yield f"--from {side}: {status} {said}"
+            return
+        eyes[side] = np.array([float(x) for x in found[1].split(",")])
+    for axis, low, high in ((0, "left", "right"), (1, "front", "back"), (2, "bottom", "top")):
+        if not eyes[low][axis] < min(eyes[other][axis] for other in eyes if other not in (low, "side")):
+            yield f"{low}: {eyes[low]}"
+        if not eyes[high][axis] > max(eyes[other][axis] for other in eyes if other not in (high, "side")):
+            yield f"{high}: {eyes[high]}"
+    if not np.array_equal(eyes["side"], eyes["right"]):
+        yield f"side {eyes['side']} is not right {eyes['right']}"
+
+
 def refusals(render):
     before = sorted(path.name for path in render.folder.iterdir())
     for words, wanted in (
         (["-o", "x.gif"], "ends in .png or .mp4"),
         (["-o", "x.png", "--orbit", "10"], "a camera that moves"),
+        (["-o", "x.png", "--from", "aside"], "--from"),
+        (["-o", "x.png", "--from", "top", "--camera", "0,0,1"], "--camera"),
         (["-o", "x.mp4", "--frame", "3"], "--frames"),
         (["-o", "x.mp4", "--frames", "700"], "700"),
         (["-o", "x.mp4", "--frames", "a:b"], "a:b"),
@@ -163,7 +185,7 @@ def main():
     program = parser.parse_args().program
     with tempfile.TemporaryDirectory() as folder:
         render = Renderer(program, pathlib.Path(folder))
-        wrong = [f"{test.__name__}: {line}" for test in (sequences, real_time, contacts, looks, rays, videos, refusals) for line in test(render)]
+        wrong = [f"{test.__name__}: {line}" for test in (sequences, real_time, contacts, looks, rays, videos, sides, refusals) for line in test(render)]
     print("\n".join(wrong) or "pictures, videos and forces are drawn")
     sys.exit(bool(wrong))
 

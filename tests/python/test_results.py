@@ -87,12 +87,35 @@ def test_a_run_under_way_is_read(run, tmp_path):
     assert seen[0] == "running" and 1 <= seen[1] <= 6 and seen[2] <= 100
 
 
+def test_groups_tell_what_the_fibres_are(run):
+    rod = tresse.load(run[0]).groups["rod"]
+    assert (rod.model, rod.material, rod.elements, rod.radius) == ("super-helix", "nylon", 5, 1e-3)
+    np.testing.assert_allclose([rod.length, rod.mass], [0.1, 0.1 * np.pi * 1e-6 * 1140], rtol=1e-14)
+    np.testing.assert_allclose(rod.bending_stiffness, 2 * [2.7e9 * np.pi * 1e-12 / 4], rtol=1e-14)
+    assert 0 < rod.twisting_stiffness < rod.bending_stiffness[0]
+
+
 def test_refusals(run, tmp_path):
     with pytest.raises(tresse.InvalidInput, match="holds no summary.json"):
         tresse.load(tmp_path)
     results = tresse.load(run[0])
     with pytest.raises(tresse.InvalidInput, match="no obstacle 'comb', expected one of: a, b, floor"):
         results.force("comb")
+    for names, wrong, said in (
+        (results.forces, "bar", r"^no column 'bar', expected one of: time, obstacle, fx, .*; force\(name\) has the rows of an obstacle$"),
+        (results.steps, "residul", "^no column 'residul', expected one of: time, .*; did you mean 'residual'\\?$"),
+        (run[1].forces, "flor", "^no obstacle 'flor', expected one of: a, b, floor; did you mean 'floor'\\?$"),
+        (run[1].torques, "x", "^no obstacle 'x', "),
+        (results.frames[0], "fibres/point", "did you mean 'fibres/points'"),
+        (next(iter(results.frames)), "fibres/point", "did you mean 'fibres/points'"),
+        (results.layout, "names", "^no entry 'names', "),
+        (results.groups, "hair", "^no group 'hair', expected one of: rod$"),
+        (results.scene.parameters, "length", "^no parameter 'length', expected one of: none$"),
+    ):
+        for error in (KeyError, tresse.InvalidInput):
+            with pytest.raises(error, match=said):
+                names[wrong]
+    assert type(results.forces["fx"]) is np.ndarray and results.forces[["fx", "fy"]].shape == results.forces.shape
     with pytest.raises(tresse.InvalidInput, match="holds.csv: No such file"):
         results.holds
     with pytest.raises(tresse.InvalidInput, match="labels: found 2, expected 1"):
@@ -119,10 +142,15 @@ def test_figures(run, tmp_path):
         "forces": results.plot_forces(),
         "fibres": results.plot_fibres(),
         "simulation": tresse.plot_fibres(simulation, title="now"),
+        "side": tresse.plot_fibres(simulation, side="side"),
         "steps": results.plot_convergence(),
         "solver": tresse.plot_convergence(solution),
     }
     assert plt.rcParams["axes.grid"] == before
+    (axis,) = figures["side"].axes
+    assert (axis.elev, axis.azim, axis.get_xlabel(), axis.get_ylabel()) == (0, 0, "", "y [m]")
+    with pytest.raises(tresse.InvalidInput, match="side: found 'aside', expected one of: front, back"):
+        results.plot_fibres(side="aside")
     for name, figure in figures.items():
         figure.savefig(tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 5000

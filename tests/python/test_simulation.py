@@ -120,6 +120,18 @@ def test_ctrl_c_leaves_a_checkpoint(scenes, tmp_path):
     assert simulation.steps == 100
 
 
+def test_a_run_without_files_tells_how_it_went(scenes, tmp_path):
+    """The same as one with files says."""
+    for more in ({}, {"solver.tolerance": 1e-30}):
+        scene = tresse.Scene.load(scenes / "comb.toml", {**SHORT, **more})
+        told = tresse.Simulation(scene).run()
+        assert told == tresse.Simulation(scene).run(output=tmp_path / "run")
+        assert told.outcome == "finished" and told.sound == (not more)
+    simulation = tresse.Simulation(scene)
+    assert simulation.run(until=0.01).outcome == "interrupted"
+    assert simulation.run(callback=lambda s: False).outcome == "interrupted" and simulation.steps == 11
+
+
 def test_what_a_callback_raises_comes_out(scenes, tmp_path):
     simulation = tresse.Simulation(comb_of(scenes, **SHORT))
 

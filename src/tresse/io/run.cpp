@@ -100,6 +100,17 @@ void leave_out_as(RunPlan& plan, const std::filesystem::path& folder) {
   plan.resolved = write_resolved(plan.scene, plan.parameters);
 }
 
+RunLimits run_limits(const scene::Scene& scene, const assembly::World& world) {
+  RunLimits out;
+  out.residual = scene.solver.tolerance;
+  out.penetration = 0.1 * thin_radius(world);
+  // Below 1 energy swings about what it should be.
+  if (scene.integrator.theta < 1.0) out.energy_excess = 1e-3;
+  out.little_energy = assembly::energy_floor(world, scene.integrator.time_step);
+  if (scene.integrator.scheme == "nonlinear") out.nonlinear_residual = scene.integrator.nonlinear_tolerance;
+  return out;
+}
+
 RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place) {
   // A run that goes on leaves its scene as it is.
   if (!place.resume || plan.start) require_apart(files_of_run(place.folder), plan.files);
@@ -110,14 +121,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.layout = snapshot_layout(plan.scene, world, plan.resolved, place.version);
   out.holds = world.holds;
   out.output = plan.scene.output;
-  out.limits.residual = plan.scene.solver.tolerance;
-  out.limits.penetration = 0.1 * thin_radius(world);
-  // Below 1 energy swings about what it should be.
-  if (plan.scene.integrator.theta < 1.0) out.limits.energy_excess = 1e-3;
-  out.limits.little_energy = assembly::energy_floor(world, plan.scene.integrator.time_step);
-  if (plan.scene.integrator.scheme == "nonlinear") {
-    out.limits.nonlinear_residual = plan.scene.integrator.nonlinear_tolerance;
-  }
+  out.limits = run_limits(plan.scene, world);
   return out;
 }
 

@@ -53,6 +53,9 @@ struct RunPlace {
   std::string version;  ///< of the program
 };
 
+/// What a sound step of a scene keeps to.
+RunLimits run_limits(const scene::Scene& scene, const assembly::World& world);
+
 /// @throws InvalidInput when the run would write over a file that it was read from.
 RunSettings run_settings(const RunPlan& plan, const assembly::World& world, const RunPlace& place);
 

@@ -104,6 +104,18 @@ void require_same_scene(const fs::path& file, const std::string& before, const s
 
 }  // namespace
 
+WatchedStep watched(const dynamics::Stepper& stepper, const dynamics::StepReport& report, const RunTally& tally,
+                    const RunLimits& limits) {
+  return {.report = report,
+          .contacts = stepper.contacts(),
+          .before = stepper.previous_state(),
+          .world = stepper.world(),
+          .dt = stepper.options().dt,
+          .step_error = stepper.options().step_error,
+          .carried = stepper.options().scheme == dynamics::Scheme::carried,
+          .energy_rise = new_energy_rise(tally, report, limits)};
+}
+
 RunRecorder::RunRecorder(RunSettings settings)
     : settings_(std::move(settings)),
       obstacle_loads_(settings_.layout.obstacle_names),
@@ -281,15 +293,7 @@ void RunRecorder::record(const dynamics::StepReport& report) {
 
 std::vector<Remark> RunRecorder::watch(const dynamics::Stepper& stepper, const dynamics::StepReport& report) {
   const Stopwatch watch(timings_.output);
-  std::vector<Remark> remarks = watch_.look({.report = report,
-                                             .contacts = stepper.contacts(),
-                                             .before = stepper.previous_state(),
-                                             .world = stepper.world(),
-                                             .dt = stepper.options().dt,
-                                             .step_error = stepper.options().step_error,
-                                             .carried = stepper.options().scheme == dynamics::Scheme::carried,
-                                             .energy_rise = new_energy_rise(tally_, report, settings_.limits)},
-                                            tally_.watch);
+  std::vector<Remark> remarks = watch_.look(watched(stepper, report, tally_, settings_.limits), tally_.watch);
   for (const Remark& remark : remarks) {
     if (!remarks_) {
       lock_->check();

@@ -48,6 +48,10 @@ struct Verdict {
   std::string sentence;           ///< the run's last line
 };
 
+/// A step for Watch::look(), after add() of it.
+WatchedStep watched(const dynamics::Stepper& stepper, const dynamics::StepReport& report, const RunTally& tally,
+                    const RunLimits& limits);
+
 /// Writes a run's folder so that a kill at any moment costs no more than the steps since the last checkpoint, and so
 /// that a run which was killed and resumed leaves the same bytes as one that was not, wall-clock figures apart. In
 /// order: for a new run, the frame and the checkpoint of step 0; then for every step record(), watch(), record_frame()
