@@ -19,6 +19,7 @@ struct Compared {
   Color light_variance;  // of either half's mean
   Features features;
   Features feature_variance;
+  bool is_near_something = true;  // some way through the pixel or one beside it has met something
 };
 
 Color compressed(const Color& c) { return c / (1.0F + c); }
@@ -64,6 +65,9 @@ Value box(const Film& film, int x, int y, int radius, const Value& zero, const F
   return sum / static_cast<float>(count);
 }
 
+/// Every way through it has met nothing: it shows the background, which has no noise.
+bool is_background(const FilmPixel& pixel) { return pixel.feature_sum[5] == static_cast<float>(pixel.count); }
+
 std::vector<Compared> compared(const Film& film) {
   std::vector<Color> variances(film.pixels.size());
   std::vector<Compared> out(film.pixels.size());
@@ -81,9 +85,12 @@ std::vector<Compared> compared(const Film& film) {
     }
   });
   for_rows(film.height, [&](int y) {
-    for (int x = 0; x < film.width; ++x)
-      out[index(x, y)].light_variance =
-          box<Color>(film, x, y, 1, Color::Zero(), [&](int i, int j) { return variances[index(i, j)]; });
+    for (int x = 0; x < film.width; ++x) {
+      Compared& c = out[index(x, y)];
+      c.light_variance = box<Color>(film, x, y, 1, Color::Zero(), [&](int i, int j) { return variances[index(i, j)]; });
+      c.is_near_something = box<float>(film, x, y, 1, 0.0F,
+                                       [&](int i, int j) { return is_background(film.at(i, j)) ? 0.0F : 1.0F; }) > 0.0F;
+    }
   });
   return out;
 }
@@ -116,6 +123,10 @@ class Filter {
     }
     for (int y = first_; y < last_; ++y) {
       for (int x = 0; x < film_.width; ++x) {
+        if (is_background(film_.at(x, y))) {
+          out.at(x, y) = film_.at(x, y).mean();
+          continue;
+        }
         // At least the pixel itself has the weight 1.
         const Average& a = averages_[static_cast<std::size_t>(y - first_) * film_.width + x];
         out.at(x, y) = 0.5F * (a.sum[0] / a.total[0] + a.sum[1] / a.total[1]);
@@ -143,10 +154,13 @@ class Filter {
     const int top = std::max(0, -j);
     const int bottom = std::min(film_.height, film_.height - j);
     for (int y = std::max(top, first_ - 1); y < std::min(bottom, last_ + 1); ++y) {
-      for (int x = left; x < right; ++x) far(x, y) = light_distance(at(x, y), at(x + i, y + j));
+      for (int x = left; x < right; ++x) {
+        if (at(x, y).is_near_something) far(x, y) = light_distance(at(x, y), at(x + i, y + j));
+      }
     }
     for (int y = std::max(top, first_); y < std::min(bottom, last_); ++y) {
       for (int x = left; x < right; ++x) {
+        if (is_background(film_.at(x, y))) continue;
         const float alike = alike_features(at(x, y), at(x + i, y + j));
         if (alike < 1e-3F) continue;
         Halves sum = {0.0F, 0.0F};

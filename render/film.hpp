@@ -47,7 +47,8 @@ std::vector<float> shown_errors(const Film& film);
 
 /// Averages over pixels around that look the same but for noise: those whose patches of light, and whose features,
 /// differ by no more than the samples' variance explains. Weights of one half of the samples are used on the other, so
-/// that noise is not taken for detail. Where samples are many, nothing changes.
+/// that noise is not taken for detail. Where samples are many, nothing changes. Pixels of background alone stay as
+/// they are.
 /// `strength`: differences in standard deviations that are taken for noise; 0: the means, as where a pixel has fewer
 /// than four samples. @cite rousselle2012
 Image developed(const Film& film, float strength);

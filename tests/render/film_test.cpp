@@ -65,6 +65,18 @@ TEST(Film, a_picture_without_noise_is_left_as_it_is) {
   for (std::size_t i = 0; i < sharp.pixels.size(); ++i) EXPECT_NEAR(sharp.pixels[i][0], means.pixels[i][0], 5e-3F) << i;
 }
 
+TEST(Film, background_alone_is_left_as_it_is) {
+  render::Film film = noisy(16, 0.4F, 0.3F);
+  for (int y = 0; y < side; ++y) {
+    for (int x = side / 2; x < side; ++x) film.at(x, y).feature_sum[5] = film.at(x, y).feature_square[5] = 16.0F;
+  }
+  const render::Image image = render::developed(film, 0.6F);
+  const render::Image means = render::developed(film, 0.0F);
+  for (int y = 0; y < side; ++y) {
+    for (int x = 0; x < side; ++x) EXPECT_EQ(image.at(x, y)[1] == means.at(x, y)[1], x >= side / 2) << x << " " << y;
+  }
+}
+
 TEST(Film, errors_are_those_of_neighbourhoods) {
   const std::vector<float> errors = render::shown_errors(noisy(64, 0.1F, 0.0F));
   // Spread evenly from 0 to 0.2: 0.058 a sample, an eighth of it for the mean; shown with the slope 1.75 of sRGB there.
