@@ -183,6 +183,7 @@ struct CheckArguments {
   bool origins = false;
   bool parameters = false;
   bool push_out = false;
+  bool strict = false;
   bool leave_out = false;
   int threads = 0;  ///< 0: never given, all cores
   bool quiet = false;
@@ -223,16 +224,15 @@ void print_origins(const std::string& file, const io::SceneDocument& document) {
   }
 }
 
-/// bad_input, with a line, where a run with the same options would refuse the scene.
+/// Tells where a run with the same options would refuse the scene; that is bad_input with --strict.
 int status_of(const CheckArguments& arguments, const scene::Case& built) {
   const std::size_t left = scene::initial_overlaps(built).size();
   if (left == 0) return done;
   const char* hint = arguments.leave_out  ? ""
                      : arguments.push_out ? "; --leave-out leaves fibres out"
                                           : "; --push-out moves fibres apart, --leave-out leaves them out";
-  say("tresse: {}: tresse run refuses {} at the start{}", arguments.scene.file,
-      counted(static_cast<std::int64_t>(left), "overlap"), hint);
-  return bad_input;
+  print("tresse run refuses {} at the start{}", counted(static_cast<std::int64_t>(left), "overlap"), hint);
+  return arguments.strict ? bad_input : done;
 }
 
 int check(const CheckArguments& arguments) {
@@ -272,6 +272,7 @@ void add_check_command(CLI::App& program, int& exit_status) {
   command->add_flag("--push-out", a->push_out, "Try what run --push-out does about overlaps");
   command->add_flag("--leave-out", a->leave_out, "Say which fibres run --leave-out would leave out");
   add_threads(*command, a->threads);
+  command->add_flag("--strict", a->strict, "End with status 2 where tresse run would refuse overlaps at the start");
   command->add_flag("--quiet", a->quiet, "Overlaps and remarks only");
   command->callback([a, &exit_status] { exit_status = check(*a); });
 }
