@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""The pictures of docs/start/first_scene.md, from the scene and the commands of that page: start_pictures.py [PROGRAM].
-Ten seconds on two cores."""
+"""The pictures of docs/start/first_scene.md, from the scene and the commands of that page.
 
+Ten seconds on two cores.
+"""
+
+import argparse
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 from PIL import Image  # of Debian's python3-pil, which matplotlib needs
@@ -15,7 +17,10 @@ IMAGES = ROOT / "docs/images"
 
 
 def main():
-    program = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "build/release/bin/tresse"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", nargs="?", type=pathlib.Path, default=ROOT / "build/release/bin/tresse",
+                        help="the tresse that draws (default: that of build/release)")  # fmt: skip
+    program = parser.parse_args().program.resolve()
     page = (ROOT / "docs/start/first_scene.md").read_text(encoding="utf-8")
     scene = re.search(r"<!-- file: hair.toml -->\n```toml\n(.*?)```", page, re.DOTALL)[1]
     with tempfile.TemporaryDirectory() as name:
