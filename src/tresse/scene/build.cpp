@@ -430,7 +430,8 @@ std::string describe_pairs(const std::vector<Overlap>& overlaps, const Scene& sc
     const std::string a = one.fibre_a >= 0 ? group(one.fibre_a) : body("free body", one.obstacle_a);
     const std::string b = one.fibre_b >= 0 ? group(one.fibre_b) : body("obstacle", one.obstacle_b);
     const bool fibres = one.fibre_a >= 0 && one.fibre_b >= 0;
-    ++counts[a == b ? "within " + a : fibres && b < a ? "of " + b + " with " + a : "of " + a + " with " + b];
+    const bool swapped = fibres && b < a;
+    ++counts[a == b ? fmt::format("within {}", a) : fmt::format("of {} with {}", swapped ? b : a, swapped ? a : b)];
   }
   std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& p, const auto& q) { return p.second > q.second; });
