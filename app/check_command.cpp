@@ -146,8 +146,8 @@ void print_memory(const scene::Case& built) {
   }
 }
 
-/// The deepest; of many also how many there are of what with what.
-void print_overlaps(const scene::Scene& scene, const scene::Case& built, bool quiet) {
+/// The deepest; of many also how many there are of what with what. Returns how many there are.
+std::size_t print_overlaps(const scene::Scene& scene, const scene::Case& built, bool quiet) {
   const auto overlaps = scene::initial_overlaps(built);
   if (overlaps.empty() && !quiet) print("no body overlaps another at the start");
   for (std::size_t i = 0; i < std::min(told_one_by_one, overlaps.size()); ++i) {
@@ -157,6 +157,7 @@ void print_overlaps(const scene::Scene& scene, const scene::Case& built, bool qu
     print("... and {}; of all {}: {}",
           counted(static_cast<std::int64_t>(overlaps.size() - told_one_by_one), "more overlap"), overlaps.size(),
           scene::describe_pairs(overlaps, scene, built.world));
+  return overlaps.size();
 }
 
 void print_push_out(scene::Case& built) {
@@ -219,14 +220,14 @@ void print_scene(const std::string& file, const io::SceneDocument& document, con
 
 void print_origins(const std::string& file, const io::SceneDocument& document) {
   for (const io::Origin& origin : document.origins) {
-    print("{}:{}: {} = {:.17g} {} ({})", file, origin.location.line, origin.path, origin.value, origin.unit,
-          origin.written);
+    print("{}:{}: {} = {:.17g} {} ({})", file, std::max(origin.location.line, 0), origin.path, origin.value,
+          origin.unit, origin.written);
   }
 }
 
-/// Tells where a run with the same options would refuse the scene; that is bad_input with --strict.
-int status_of(const CheckArguments& arguments, const scene::Case& built) {
-  const std::size_t left = scene::initial_overlaps(built).size();
+/// Of overlaps that are left: tells that a run with the same options would refuse them; that is bad_input with
+/// --strict.
+int status_of(const CheckArguments& arguments, std::size_t left) {
   if (left == 0) return done;
   const char* hint = arguments.leave_out  ? ""
                      : arguments.push_out ? "; --leave-out leaves fibres out"
@@ -248,7 +249,7 @@ int check(const CheckArguments& arguments) {
   scene::Case built = scene::build(scene);
   slow.ends();
   if (!arguments.quiet) print_scene(file, document, built);
-  print_overlaps(scene, built, arguments.quiet);
+  std::size_t left = print_overlaps(scene, built, arguments.quiet);
   tell_remarks(print_line, file, scene::remarks(scene));
   if (arguments.leave_out) {
     scene::Scene kept = scene;
@@ -256,8 +257,9 @@ int check(const CheckArguments& arguments) {
   } else if (arguments.push_out) {
     print_push_out(built);
   }
+  if (arguments.leave_out || arguments.push_out) left = scene::initial_overlaps(built).size();
   if (arguments.origins) print_origins(file, document);
-  return status_of(arguments, built);
+  return status_of(arguments, left);
 }
 
 }  // namespace

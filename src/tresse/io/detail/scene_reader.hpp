@@ -29,7 +29,7 @@ struct ReaderContext {
   SceneRecorder* recorder = nullptr;  ///< told of all that is asked for, where there is one
   bool leave_meshes = false;          ///< their files are not read
 
-  /// What stands nowhere in the file was given beside it, and the message says so.
+  /// The message names the value that was given beside the file, where the location says so.
   [[noreturn]] void fail(const scene::Location& location, std::string_view message) const;
   /// The message tells the values of the parameters that the node refers to.
   [[noreturn]] void fail(const TomlNode& node, std::string_view message) const;

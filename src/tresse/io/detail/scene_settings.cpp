@@ -14,16 +14,17 @@ namespace {
 
 constexpr std::array<std::string_view, 5> tables{"simulation", "contact", "solver", "output", "statics"};
 
-/// The value under a key, made where there is none.
-TomlNode& member(TomlNode& table, std::string_view key) {
+/// The value under a key, made with this location where there is none.
+TomlNode& member(TomlNode& table, std::string_view key, const scene::Location& location) {
   const auto found = std::find_if(table.members.begin(), table.members.end(),
                                   [&](const TomlMember& candidate) { return candidate.key == key; });
   if (found != table.members.end()) return found->value;
-  table.members.push_back({std::string(key), {}, {}});
+  table.members.push_back({std::string(key), location, {}});
   return table.members.back().value;
 }
 
-void apply(TomlNode& root, const std::string& shown, std::string_view name, std::string_view raw) {
+void apply(TomlNode& root, const std::string& shown, std::string_view name, std::string_view raw,
+           const scene::Location& location) {
   const auto complain = [&](std::string_view message) {
     throw InvalidInput(one_line(fmt::format("{}: {}", shown, message), 600));
   };
@@ -36,11 +37,11 @@ void apply(TomlNode& root, const std::string& shown, std::string_view name, std:
   if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
     value = value.substr(1, value.size() - 2);
   if (value.empty()) complain("no value; expected name=value");
-  TomlNode& table = member(root, table_name);
+  TomlNode& table = member(root, table_name, {});
   if (table.kind == TomlNode::Kind::other) table.kind = TomlNode::Kind::table;
   if (!table.is(TomlNode::Kind::table)) return;  // the reader of the table says so
-  TomlNode& node = member(table, key);
-  TomlNode written;  // stands nowhere in the file
+  TomlNode written;
+  written.location = location;
   if (value == "true" || value == "false") {
     written.kind = TomlNode::Kind::boolean;
     written.boolean = value == "true";
@@ -48,7 +49,7 @@ void apply(TomlNode& root, const std::string& shown, std::string_view name, std:
     written.kind = TomlNode::Kind::text;
     written.text = std::string(value);
   }
-  node = written;
+  member(table, key, location) = written;
 }
 
 }  // namespace
@@ -56,11 +57,13 @@ void apply(TomlNode& root, const std::string& shown, std::string_view name, std:
 ParameterOverrides apply_settings(TomlNode& root, const ParameterOverrides& set) {
   ParameterOverrides rest;
   rest.given_as = set.given_as;
+  int number = 0;
   for (const auto& [name, value] : set) {
+    ++number;
     if (name.find('.') == std::string::npos)
       rest.emplace_back(name, value);
     else
-      apply(root, set.shown(name, value), name, value);
+      apply(root, set.shown(name, value), name, value, {.line = -number});
   }
   return rest;
 }

@@ -70,13 +70,9 @@ void note(ReaderContext& context, const TomlNode& node, const std::string& path,
 }  // namespace
 
 void ReaderContext::fail(const scene::Location& location, std::string_view message) const {
-  if (location.line <= 0) {
-    const auto named = [&](const auto& one) {
-      return message.find(one.first.substr(one.first.find('.') + 1)) != std::string_view::npos;
-    };
-    const auto found = std::find_if(set.rbegin(), set.rend(), named);
-    if (found != set.rend())
-      throw InvalidInput(at(file_name, {}, fmt::format("{}: {}", set.shown(found->first, found->second), message)));
+  if (location.line < 0) {
+    const auto& [name, value] = set[static_cast<std::size_t>(-location.line - 1)];
+    throw InvalidInput(at(file_name, {}, fmt::format("{}: {}", set.shown(name, value), message)));
   }
   throw InvalidInput(at(file_name, location, message));
 }
