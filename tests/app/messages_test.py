@@ -192,6 +192,8 @@ def one_manner(folder):
     pair = {"a": segment, "b": {**segment, "from": [0, 0, 1], "to": [1, 0, 1]}}
     (run / "pair.json").write_text(json.dumps({"pairs": [pair]}), encoding="utf-8")
     small = ["--width", "16", "--height", "16"]
+    page_is_built = (pathlib.Path(folder.program).parents[1] / "share/tresse/viewer/index.html").exists()
+    html = [(["export", "rest"], "h.html", "1 frame as html: h.html")] if page_is_built else []
     for words, output, said in (
         (["distance", "pair.json"], "a.json", "a.json: 1 pair of curves, "),
         (["friction", "problems/step-20.hdf5"], "b.json", "b.json: converged, natural_map_error "),
@@ -200,7 +202,7 @@ def one_manner(folder):
         (["plot", "out", "--what", "energies"], "e.svg", "e.svg: plot of out"),
         (["plot", "rest"], "f.pdf", "f.pdf: plot of rest"),
         (["export", "rest"], "g.usda", "1 frame as usda: g.usda"),
-        (["export", "rest"], "h.html", "1 frame as html: h.html"),
+        *html,
     ):
         for quiet in ([], ["--quiet"]):
             result = subprocess.run([folder.program, *words, "-o", output, *quiet], cwd=run, capture_output=True, text=True, timeout=100)
