@@ -67,11 +67,10 @@ def _drawer(options, runs):
 
 def _write(figure, output):
     """Complete or not at all."""
-    kind = pathlib.Path(output).suffix.lower()
-    # No dates: the same tables give the same bytes.
-    metadata = {"Software": None} if kind == ".png" else {"Date": None}
+    from tresse_plot import style
+
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind[1:], metadata=metadata)
+    style.save(figure, buffer, pathlib.Path(output).suffix.lower()[1:])
     unfinished = output + ".unfinished"
     try:
         with open(unfinished, "wb") as stream:
@@ -92,13 +91,10 @@ def run(arguments):
         raise PlotError(f"{options.output}: expected a name that ends in .png, .svg or .pdf")
     runs = _labelled(options.runs, options.label)
     try:
-        import matplotlib
-
-        matplotlib.use("Agg")  # no window
         from tresse_plot import style
     except ImportError as error:
         raise PlotError(f"plots need matplotlib ({error}): install python3-matplotlib") from error
-    style.apply()
+    style.for_files()
     draw = _drawer(options, runs)
     try:
         _write(draw(runs, title=options.title and plain(options.title)), options.output)

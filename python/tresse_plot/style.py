@@ -1,5 +1,7 @@
 """One look for every figure: Okabe and Ito's colours, which colour-blind readers tell apart; few lines, units on axes."""
 
+import pathlib
+
 import matplotlib
 import matplotlib.pyplot as plt
 
@@ -21,6 +23,32 @@ def apply():
         "lines.linewidth": 1.3, "lines.solid_capstyle": "round", "legend.frameon": False, "legend.fontsize": 10,
         "svg.hashsalt": "tresse", "svg.fonttype": "path",
     })  # fmt: skip
+
+
+def for_files():
+    """The same for a program that writes files and opens no window."""
+    matplotlib.use("Agg")
+    apply()
+
+
+def save(figure, target, kind=None):
+    """Without dates: the same numbers give the same bytes. `target`: a path, or a stream if `kind` (png, svg, pdf) is given."""
+    kind = kind or pathlib.Path(target).suffix.lower()[1:]
+    figure.savefig(target, format=kind, metadata={"Software": None} if kind == "png" else {"Date": None})
+    plt.close(figure)
+
+
+def legend_over(figure, axis, ncols=6):
+    """One legend for all panels of a figure with a constrained layout, above them: the labels of one of them."""
+    handles, labels = axis.get_legend_handles_labels()
+    inches = 0.1 + 0.24 * -(-len(labels) // ncols)
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_figheight()))
+    figure.legend(handles, labels, loc="upper center", ncols=ncols, columnspacing=1.4, handlelength=1.8)
+
+
+def legend_on_top(axis, ncols):
+    """Above the middle of one panel."""
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=ncols, columnspacing=1.2, handlelength=1.6)
 
 
 def legend_above(axis):

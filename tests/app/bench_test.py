@@ -88,7 +88,7 @@ def main():
         shutil.copy(folder / "out.json", folder / "plots/rods_again.json")
         drawn = subprocess.run([sys.executable, PLOT, "plots", "plots"], cwd=folder, capture_output=True, text=True, timeout=300)
         check("plot of rods: " + drawn.stderr, drawn.returncode == 0)
-        for figure, words in (("rod_integrators", "Lie-Euler"), ("rod_equilibria", "super-clothoid, order 4.")):
+        for figure, words in (("rod_integrators", "Lie-Euler"), ("rod_equilibria", "straight rod, orders 4.")):
             file = folder / f"plots/{figure}.svg"
             check(f"{figure}.svg says {words}", file.exists() and words in file.read_text(encoding="utf-8"))
 

@@ -9,16 +9,18 @@ loads of its two hands against friction, beside the capstan formula.
 import argparse
 import csv
 import pathlib
+import sys
 
 import h5py
-import matplotlib
 import numpy as np
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
+import matplotlib.pyplot as plt  # noqa: E402
 
 BEGIN, END = 0.4, 1.1  # while the cable slides [s]
-BLUE, ORANGE = "#0072b2", "#d55e00"
 
 
 def loads(folder):
@@ -52,30 +54,29 @@ def main():
     sweep, output = options.sweep, options.output
     with open(sweep / "sweep.csv", newline="", encoding="utf-8") as stream:
         cases = {float(row["friction"]): sweep / f"case-{i:03d}" for i, row in enumerate(csv.DictReader(stream))}
-    plt.rcParams.update({"svg.hashsalt": "tresse", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 2.9), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9), layout="constrained")
     quarter, ring = np.pi / 2 * 0.0515, 0.0515
     for begin, name in ((0, "pulley 1"), (quarter + 0.2, "pulley 2")):
-        left.axvspan(1e2 * begin, 1e2 * (begin + quarter), color="0.92", lw=0)
-        left.text(1e2 * (begin + quarter / 2), 3.05, name, ha="center", color="0.35")
-    for mu, colour in ((0.0, "0.4"), (0.2, BLUE), (0.3, ORANGE)):
+        left.axvspan(1e2 * begin, 1e2 * (begin + quarter), color="#f0f0f0", lw=0)
+        left.text(1e2 * (begin + quarter / 2), 3.05, name, ha="center", color=style.INK)
+    for mu, colour in ((0.0, style.GREY), (0.2, style.BLUE), (0.3, style.RED)):
         places, pulls = tension(cases[mu])
         left.plot(1e2 * places, pulls, color=colour, label=f"friction {mu:g}")
         angle = (np.clip(places, 0, quarter) + np.clip(places - quarter - 0.2, 0, quarter)) / ring
         law = np.mean(pulls[-15:-5]) * np.exp(mu * (np.pi - angle))
         left.plot(1e2 * places, law, "--", color=colour, lw=1)
-    left.plot([], [], "--", color="0.3", lw=1, label="capstan formula")
+    left.plot([], [], "--", color=style.INK, lw=1, label="capstan formula")
     left.set(xlabel="along the cable, from pulley 1 [cm]", ylabel="tension [N]", ylim=(0, 3.3))
-    left.legend(frameon=False, fontsize=8, loc="lower left")
+    style.legend_on_top(left, 2)
     mus = np.array(sorted(cases))
     ratio = np.array([np.divide(*loads(cases[mu])) for mu in mus])
     fine = np.linspace(0, mus[-1] + 0.02, 100)
-    right.semilogy(fine, np.exp(np.pi * fine), "--", color="0.3", lw=1, label="exp(friction × π)")
-    right.semilogy(mus, ratio, "o", color=BLUE, label="load of the hand / far hand")
+    right.semilogy(fine, np.exp(np.pi * fine), "--", color=style.INK, lw=1, label="exp(friction × π)")
+    right.semilogy(mus, ratio, "o", color=style.BLUE, clip_on=False, label="load of the hand / far hand")
     right.set(xlabel="friction coefficient", ylabel="ratio of loads", yticks=[1, 2, 3, 4], yticklabels=["1", "2", "3", "4"])
     right.minorticks_off()
-    right.legend(frameon=False, fontsize=8)
-    figure.savefig(output, metadata={"Date": None})
+    style.legend_on_top(right, 1)
+    style.save(figure, output)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,16 @@ The tests of docs/theory/geometry.md, written out for helices without regard for
 import argparse
 import heapq
 import pathlib
+import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams.update({"svg.hashsalt": "tresse", "font.size": 9})
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-BLUE, ORANGE, GREY = "#0072b2", "#e69f00", "#bbbbbb"
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
+import matplotlib.pyplot as plt  # noqa: E402
 
 
 class Arc:
@@ -139,29 +139,31 @@ def main():
     b = Arc([0.002, 0.031, 0.012], np.array([[0.6, 0.8, 0], [-0.8, 0.6, 0], [0, 0, 1.0]]), [-35, 25, 40], 0.05)
     seen, (sa, sb) = search(a, b)
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.3), constrained_layout=True)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.3), layout="constrained")
     s = np.linspace(0, 0.05, 120)
-    for arc, colour, name, at in ((a, BLUE, "a", sa), (b, ORANGE, "b", sb)):
+    for arc, colour, name, at in ((a, style.BLUE, "a", sa), (b, style.ORANGE, "b", sb)):
         line = 1e3 * np.array([arc.jet(x)[0] for x in s])
         left.plot(line[:, 0], line[:, 1], color=colour, lw=2.5, label=f"curve {name}")
     ends = 1e3 * np.array([a.jet(sa)[0], b.jet(sb)[0]])
     left.plot(ends[:, 0], ends[:, 1], "o-", color="black", lw=1, ms=4, label="nearest points")
+    left.margins(0.05)
     left.set(xlabel="x [mm]", ylabel="y [mm]", aspect="equal")
-    left.legend(frameon=False, loc="upper right", fontsize=8)
+    style.legend_on_top(left, 3)
 
     grid = np.linspace(0, 0.05, 140)
     pa, pb = np.array([a.jet(x)[0] for x in grid]), np.array([b.jet(x)[0] for x in grid])
     distance = 1e3 * np.linalg.norm(pa[:, None] - pb[None], axis=2)
     levels = right.contour(1e3 * grid, 1e3 * grid, distance.T, levels=[4, 8, 12, 16, 20, 25, 30], colors="#555555",
                            linewidths=0.6)  # fmt: skip
-    faces = {"far": GREY, "slope": "white", "convex": ORANGE}
+    faces = {"far": style.PALE, "slope": "white", "convex": style.ORANGE}
     for centre_a, half_a, centre_b, half_b, what in seen:
         right.add_patch(Rectangle((1e3 * (centre_a - half_a), 1e3 * (centre_b - half_b)), 2e3 * half_a, 2e3 * half_b,
                                   facecolor=faces[what], edgecolor="#333333", lw=0.5, alpha=0.75, zorder=0))  # fmt: skip
-    right.clabel(levels, fontsize=7, fmt="%g mm")
+    right.clabel(levels, fontsize=8, fmt="%g mm")
     right.plot(1e3 * sa, 1e3 * sb, "o", color="black", ms=4)
+    right.grid(False)
     right.set(xlabel="arc length $s_a$ [mm]", ylabel="arc length $s_b$ [mm]", aspect="equal", xlim=(0, 50), ylim=(0, 50))
-    figure.savefig(output, metadata={"Date": None})
+    style.save(figure, output)
     print({what: sum(box[4] == what for box in seen) for what in faces}, sa, sb)
 
 

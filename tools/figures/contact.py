@@ -3,16 +3,17 @@
 
 import argparse
 import pathlib
+import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams.update({"svg.hashsalt": "tresse", "font.size": 9})
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Polygon, Rectangle
 
-BLUE, ORANGE, GREEN, VERMILION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
+import matplotlib.pyplot as plt  # noqa: E402
+
 VIEW = np.array([[0.94, -0.34, 0.0], [0.14, 0.38, 0.91]])  # of space onto the page
 
 
@@ -31,8 +32,8 @@ def basis(axes):
     x = np.linspace(-5, 5, 80)
     a = np.column_stack([x, 0.15 * x, -0.05 * x**2])
     b = np.column_stack([0.35 * x, -x, 2 * radius + gap + 0.07 * x**2])
-    tube(axes, a, radius, BLUE)
-    tube(axes, b, radius, ORANGE)
+    tube(axes, a, radius, style.BLUE)
+    tube(axes, b, radius, style.ORANGE)
     tangent_a, tangent_b = np.array([1, 0.15, 0]), np.array([0.35, -1, 0])
     tangent_a, tangent_b = tangent_a / np.linalg.norm(tangent_a), tangent_b / np.linalg.norm(tangent_b)
     point_a, point_b, normal = np.zeros(3), np.array([0, 0, 2 * radius + gap]), np.array([0, 0, 1.0])
@@ -40,15 +41,15 @@ def basis(axes):
     t1 = mean / np.linalg.norm(mean)
     t2 = np.cross(t1, normal)
     axes.plot(*(np.array([point_a, point_b]) @ VIEW.T).T, "o--", color="black", ms=4, lw=0.8)
-    for vector, name, size in ((normal, "$n$", 2.2), (t1, "$t_1$", 2.6), (t2, "$t_2$", 2.6)):
+    for vector, name, size, beside in ((normal, "$n$", 2.2, (0.15, 0.08)), (t1, "$t_1$", 2.6, (0.15, 0.08)), (t2, "$t_2$", 2.6, (-1.0, -0.3))):
         tip = VIEW @ (point_a + size * vector)
         axes.annotate("", tip, VIEW @ point_a, arrowprops={"arrowstyle": "-|>", "color": "black", "lw": 1.5})
-        axes.text(*(tip + [0.15, 0.08]), name, fontsize=11)
+        axes.text(*(tip + beside), name, fontsize=13)
     inner = np.array([point_a + radius * normal, point_b - radius * normal]) @ VIEW.T
     axes.annotate("", inner[0] - [0.45, 0], inner[1] - [0.45, 0], arrowprops={"arrowstyle": "<->", "lw": 0.9})
-    axes.text(inner[:, 0].mean() - 0.6, inner[:, 1].mean(), "$g$", ha="right", va="center", fontsize=11)
-    axes.text(*(VIEW @ a[6] + [0, -1.7]), "a", color=BLUE, fontsize=11)
-    axes.text(*(VIEW @ b[6] + [0, 1.3]), "b", color=VERMILION, fontsize=11)
+    axes.text(inner[:, 0].mean() - 0.6, inner[:, 1].mean(), "$g$", ha="right", va="center", fontsize=13)
+    axes.text(*(VIEW @ a[6] + [0, -1.7]), "a", color=style.BLUE, fontsize=13)
+    axes.text(*(VIEW @ b[6] + [0, 1.3]), "b", color=style.RED, fontsize=13)
     axes.set_aspect("equal")
     axes.axis("off")
 
@@ -59,7 +60,7 @@ def boxes(axes):
     curves = [np.column_stack([40 * s, 6 + 3 * np.sin(5 * s)]), np.column_stack([40 * s, 14 - 5 * s * np.sin(7 * s)]),
               np.column_stack([4 + 30 * s, 24 - 11 * s**2])]  # fmt: skip
     found = []
-    for number, (curve, colour) in enumerate(zip(curves, (BLUE, ORANGE, GREEN))):
+    for number, (curve, colour) in enumerate(zip(curves, (style.BLUE, style.ORANGE, style.GREEN))):
         axes.plot(*curve.T, color=colour, lw=3)
         for i in range(parts):
             piece = curve[20 * i : 20 * i + 21]
@@ -73,9 +74,10 @@ def boxes(axes):
             pairs += 1
             met |= {i, j}
             low, high = np.maximum(low_i, low_j), np.minimum(high_i, high_j)
-            axes.add_patch(Rectangle(low, *(high - low), facecolor=VERMILION, alpha=0.35, lw=0))
+            axes.add_patch(Rectangle(low, *(high - low), facecolor=style.RED, alpha=0.35, lw=0))
     for i, (_, low, high) in enumerate(found):
         axes.add_patch(Rectangle(low, *(high - low), fill=False, edgecolor="black" if i in met else "#aaaaaa", lw=0.8))
+    axes.grid(False)
     axes.set(xlabel="x [mm]", ylabel="y [mm]", aspect="equal", xlim=(-3, 43), ylim=(0, 28))
     axes.text(0.97, 0.96, f"{pairs} pairs of {3 * parts * parts}", ha="right", va="top", transform=axes.transAxes)
 
@@ -84,10 +86,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", nargs="?", metavar="OUTPUT.svg", default=pathlib.Path(__file__).parents[2] / "docs/figures/contact.svg")
     output = parser.parse_args().output
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.0), width_ratios=(1, 1.35), constrained_layout=True)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.7), width_ratios=(1, 1.35), layout="constrained")
     basis(left)
     boxes(right)
-    figure.savefig(output, metadata={"Date": None})
+    style.save(figure, output)
 
 
 if __name__ == "__main__":

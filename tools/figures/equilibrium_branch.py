@@ -6,15 +6,16 @@ A planar super-helix of 24 elements, written out without units: the load is rho 
 
 import argparse
 import pathlib
+import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams.update({"svg.hashsalt": "tresse", "font.size": 9})
-import matplotlib.pyplot as plt
 import numpy as np
 
-BLUE, VERMILION = "#0072b2", "#d55e00"
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
+import matplotlib.pyplot as plt  # noqa: E402
+
 ELEMENTS = 24
 
 
@@ -69,26 +70,27 @@ def main():
         k = rod.equilibrium(k, load)
         bent.append((rod.tip(k), rod.relative_stiffness(k, load), k))
 
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.4, 2.7), constrained_layout=True)
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 3.6), layout="constrained")
     below = loads <= critical
     for sign in (1, -1):
-        left.plot(bent_loads, [sign * tip for tip, _, _ in bent], color=BLUE)
+        left.plot([*bent_loads, critical], [*(sign * tip for tip, _, _ in bent), 0.0], color=style.BLUE)
     left.plot(loads[below], 0 * loads[below], color="black")
-    left.plot(loads[~below], 0 * loads[~below], "--", color=VERMILION)
+    left.plot(loads[~below], 0 * loads[~below], "--", color=style.RED)
     left.set(xlabel=r"load $\rho S g L^3 / EI$", ylabel="tip to the side / length")
     middle.plot(loads[below], upright[below], color="black", label="upright, stable")
-    middle.plot(loads[~below], upright[~below], "--", color=VERMILION, label="upright, a saddle")
-    middle.plot(bent_loads, [stiffness for _, stiffness, _ in bent], color=BLUE, label="bent, stable")
-    middle.axhline(0, color="#888888", lw=0.6)
+    middle.plot(loads[~below], upright[~below], "--", color=style.RED, label="upright, a saddle")
+    middle.plot(bent_loads, [stiffness for _, stiffness, _ in bent], color=style.BLUE, label="bent, stable")
+    middle.axhline(0, color=style.GREY, lw=0.6)
     middle.set(xlabel=r"load $\rho S g L^3 / EI$", ylabel="relative stiffness")
-    middle.legend(frameon=False, fontsize=7, loc="lower left")
-    for load, style in ((8.2, ":"), (10.0, "-."), (20.0, "-")):
+    for load, dashes in ((8.2, ":"), (10.0, "-."), (20.0, "-")):
         i = int(np.argmin(abs(bent_loads - load)))
-        right.plot(*rod.shape(bent[i][2]), style, color=BLUE, label=f"load {load:g}")
+        right.plot(*rod.shape(bent[i][2]), dashes, color=style.BLUE, label=f"load {load:g}")
     right.plot([0, 0], [0, 1], color="black", lw=0.8)
+    right.margins(0.06)
     right.set(xlabel="x / length", ylabel="z / length", aspect="equal")
-    right.legend(frameon=False, fontsize=7)
-    figure.savefig(output, metadata={"Date": None})
+    right.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.6)
+    style.legend_over(figure, middle)
+    style.save(figure, output)
     print("loses stability at", critical)
 
 

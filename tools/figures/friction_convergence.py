@@ -8,24 +8,25 @@ by every solver from zero impulses, and by plain Gauss-Seidel, written here with
 import argparse
 import pathlib
 import subprocess
+import sys
 import tempfile
 
-import matplotlib
 import numpy as np
+from tresse import friction
 
-matplotlib.use("Agg")
-matplotlib.rcParams.update({"svg.hashsalt": "tresse", "svg.fonttype": "none", "font.size": 11})
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
 import matplotlib.pyplot as plt  # noqa: E402
-
-from tresse import friction  # noqa: E402
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/spaghetti.toml"
 STEP = 64
 SWEEPS = 400
-SOLVERS = (("hybrid-gauss-seidel", "hybrid Gauss-Seidel", "#0072b2", "-"),
-           ("alart-curnier-newton", "Newton, Alart-Curnier", "#d55e00", "-"),
-           ("fischer-burmeister-newton", "Newton, Fischer-Burmeister", "#e69f00", "--"),
-           ("cadoux", "Cadoux's fixed point", "#009e73", "-."))
+SOLVERS = (("hybrid-gauss-seidel", "hybrid Gauss-Seidel", style.BLUE, "-"),
+           ("alart-curnier-newton", "Newton, Alart-Curnier", style.RED, "-"),
+           ("fischer-burmeister-newton", "Newton, Fischer-Burmeister", style.ORANGE, "--"),
+           ("cadoux", "Cadoux's fixed point", style.GREEN, "-."))
 
 
 def dumped_problem(program):
@@ -76,19 +77,19 @@ def main():
     options = parser.parse_args()
     problem = largest_island(dumped_problem(options.program))
     print(problem.contacts, "contacts")
-    figure, axes = plt.subplots(figsize=(7.2, 4))
+    figure, axes = plt.subplots(figsize=(9, 4.6), layout="constrained")
     plain = plain_sweeps(problem)
-    axes.loglog(plain[:, 0], plain[:, 1], color="#777777", label="plain Gauss-Seidel")
-    for name, label, colour, style in SOLVERS:
+    axes.loglog(plain[:, 0], plain[:, 1], color=style.GREY, label="plain Gauss-Seidel")
+    for name, label, colour, dashes in SOLVERS:
         found = friction.solve(problem, solver=name, tolerance=1e-12, measure="scaled", threads=1)
         history = found.history[found.history[:, 0] > 0]
         print(name, found.status, found.iterations, found.newton_steps, found.scaled_error)
-        axes.loglog(history[:, 0], np.maximum(history[:, 1], 1e-15), style, color=colour, label=label, marker=".", ms=5)
+        axes.loglog(history[:, 0], np.maximum(history[:, 1], 1e-15), dashes, color=colour, label=label, marker=".", ms=5)
     axes.set(xlabel="iterations: sweeps, Newton steps or convex problems", ylabel="residual (scaled) [-]", ylim=(1e-16, 10))
-    axes.axhline(1e-12, color="#444444", lw=0.8, ls=":")
-    axes.legend(loc=(0.4, 0.04), fontsize=9)
-    figure.tight_layout()
-    figure.savefig(options.output, dpi=110, metadata={"Date": None} if options.output.endswith(".svg") else None)
+    axes.margins(x=0.02)
+    axes.axhline(1e-12, color=style.INK, lw=0.8, ls=":")
+    style.legend_over(figure, axes, ncols=3)
+    style.save(figure, options.output)
 
 
 if __name__ == "__main__":

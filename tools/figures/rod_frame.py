@@ -3,16 +3,17 @@
 
 import argparse
 import pathlib
+import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams.update({"svg.hashsalt": "tresse", "font.size": 9})
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import PolyCollection
 
-BLUE, ORANGE, GREEN, VERMILION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
+import matplotlib.pyplot as plt  # noqa: E402
+
 VIEW = np.array([[0.94, 0.34, 0.0], [-0.13, 0.36, 0.92]])  # of space onto the page
 
 
@@ -51,7 +52,7 @@ def ribbon(axes, points, frames, width, colour):
 
 
 def arrows(axes, place, frame, size, names=()):
-    for k, colour in enumerate(("black", VERMILION, "#666666")):
+    for k, colour in enumerate(("black", style.RED, "#666666")):
         tip = VIEW @ (place + size * frame[:, k])
         axes.annotate("", tip, VIEW @ place, arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.3,
                                                          "shrinkA": 0, "shrinkB": 0})  # fmt: skip
@@ -63,13 +64,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", nargs="?", metavar="OUTPUT.svg", default=pathlib.Path(__file__).parents[2] / "docs/figures/rod_frame.svg")
     output = parser.parse_args().output
-    figure = plt.figure(figsize=(7.4, 3.2), constrained_layout=True)
+    figure = plt.figure(figsize=(9, 3.9), layout="constrained")
     grid = figure.add_gridspec(3, 2, height_ratios=(1, 1.9, 1), width_ratios=(1.5, 1))
     rod = figure.add_subplot(grid[:, 0])
     elements = super_helix([20, 20, 20], [[0.03, -0.02, 0.05], [-0.05, -0.09, 0.03], [0.08, 0.06, 0.07]])
-    for (points, frames), colour, number, beside in zip(elements, (BLUE, ORANGE, GREEN), (1, 2, 3), (0.5, 4, 0.5)):
+    for (points, frames), colour, number, beside in zip(elements, (style.BLUE, style.ORANGE, style.GREEN), (1, 2, 3), (0.5, 4, 0.5)):
         ribbon(rod, points, frames, 1.2, colour)
-        rod.text(*(VIEW @ points[60] + [beside, -3.4]), f"$q_{number}$", color=colour, ha="center", fontsize=11)
+        rod.text(*(VIEW @ points[60] + [beside, -3.4]), f"$q_{number}$", color=colour, ha="center", fontsize=13)
     arrows(rod, elements[0][0][0], elements[0][1][0], 7, ("$n_0$", "$n_1$", "$n_2$"))
     for points, frames in elements:
         arrows(rod, points[-1], frames[-1], 5)
@@ -78,7 +79,7 @@ def main():
                                      ((0, 0, 0.07), "$k_2$, about $n_2$"))):  # fmt: skip
         axes = figure.add_subplot(grid[row, 1])
         points, frames = super_helix([20], [k])[0]
-        ribbon(axes, points, frames, 1.6, BLUE)
+        ribbon(axes, points, frames, 1.6, style.BLUE)
         arrows(axes, points[0], frames[0], 5)
         axes.text(0.98, 0.9, name, ha="right", va="top", transform=axes.transAxes)
         axes.set(xlim=(-3, 24), ylim=((-4, 6), (-15, 6), (-2, 8))[row])
@@ -86,7 +87,7 @@ def main():
         axes.axis("off")
     rod.set_aspect("equal")
     rod.axis("off")
-    figure.savefig(output, metadata={"Date": None})
+    style.save(figure, output)
 
 
 if __name__ == "__main__":

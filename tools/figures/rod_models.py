@@ -6,15 +6,16 @@ The exact rod bends in a plane and is found by Newton's method with 400 elements
 
 import argparse
 import pathlib
+import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams.update({"svg.hashsalt": "tresse", "font.size": 9})
-import matplotlib.pyplot as plt
 import numpy as np
 
-BLUE, ORANGE, GREEN, VERMILION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
+import matplotlib.pyplot as plt  # noqa: E402
+
 FINE, ELEMENTS, LOAD = 400, 4, 12.0  # load: rho S g L^3 / (E I)
 
 
@@ -51,23 +52,24 @@ def main():
     nodes = np.linalg.lstsq(hat, k, rcond=None)[0]
     clothoid = hat @ nodes
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 2.9), constrained_layout=True)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.9), layout="constrained")
     left.plot(s, k, color="black", lw=1, label="exact")
-    left.step(ends, np.append(helix, helix[-1]), where="post", color=BLUE, label="super-helix")
-    left.plot(ends, nodes, "o-", ms=4, color=ORANGE, label="super-clothoid")
+    left.step(ends, np.append(helix, helix[-1]), where="post", color=style.BLUE, label="super-helix")
+    left.plot(ends, nodes, "o-", ms=4, color=style.ORANGE, label="super-clothoid")
     left.set(xlabel="arc length / length", ylabel="curvature $k_1$ · length")
-    left.legend(frameon=False, fontsize=8)
 
+    for axis in (left, right):
+        axis.margins(0.04)
     x, z = shape(s, k)
     right.plot(x, z, color="black", lw=1, label="exact")
-    right.plot(*shape(s, helix[of_element]), color=BLUE, label="super-helix")
-    right.plot(*shape(s, clothoid), "--", color=ORANGE, label="super-clothoid")
+    right.plot(*shape(s, helix[of_element]), color=style.BLUE, label="super-helix")
+    right.plot(*shape(s, clothoid), "--", color=style.ORANGE, label="super-clothoid")
     at = [0, *(np.searchsorted(s, ends[1:]) - 1)]
     px, pz = np.concatenate([[0], x])[np.array(at) + [0, 1, 1, 1, 1]], np.concatenate([[0], z])[np.array(at) + [0, 1, 1, 1, 1]]
-    right.plot(px, pz, "s-", ms=4, lw=1, color=VERMILION, label="nodes and edges")
+    right.plot(px, pz, "s-", ms=4, lw=1, color=style.RED, label="nodes and edges")
     right.set(xlabel="x / length", ylabel="z / length", aspect="equal")
-    right.legend(frameon=False, fontsize=8)
-    figure.savefig(output, metadata={"Date": None})
+    style.legend_over(figure, right)
+    style.save(figure, output)
 
 
 if __name__ == "__main__":

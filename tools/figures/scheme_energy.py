@@ -6,20 +6,21 @@ is let go with twist and bend, without gravity, at three steps. The package `tre
 
 import argparse
 import pathlib
+import sys
 
-import matplotlib
 import numpy as np
+import tresse
 
-matplotlib.use("Agg")
-matplotlib.rcParams.update({"svg.hashsalt": "tresse", "svg.fonttype": "none", "font.size": 11})
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from tresse_plot import style  # noqa: E402
+
+style.for_files()
 import matplotlib.pyplot as plt  # noqa: E402
 
-import tresse  # noqa: E402
-
 SWING = pathlib.Path(__file__).resolve().parents[2] / "scenes/swing.toml"
-SCHEMES = (("carried", 1.0, "carried", "#0072b2", "-"), ("semi-implicit", 1.0, "semi-implicit", "#d55e00", "--"),
-           ("nonlinear", 1.0, "nonlinear, Euler", "#009e73", "-."), ("nonlinear", 0.5, "nonlinear, midpoint", "#555555", "-"),
-           ("semi-implicit", 0.5, "semi-implicit, theta = 1/2", "#cc79a7", ":"))
+SCHEMES = (("carried", 1.0, "carried", style.BLUE, "-"), ("semi-implicit", 1.0, "semi-implicit", style.RED, "--"),
+           ("nonlinear", 1.0, "nonlinear, Euler", style.GREEN, "-."), ("nonlinear", 0.5, "nonlinear, midpoint", style.INK, "-"),
+           ("semi-implicit", 0.5, "semi-implicit, theta = 1/2", style.PURPLE, ":"))
 
 
 def swing(scheme, theta):
@@ -59,22 +60,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", default="docs/figures/scheme_energy.svg")
     options = parser.parse_args()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.9))
-    for scheme, theta, label, colour, style in SCHEMES:
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
+    for scheme, theta, label, colour, dashes in SCHEMES:
         time, total = swing(scheme, theta)
         every = 10 if len(time) == 10000 else 1
-        left.plot(time[::every], (total - total[0])[::every], style, color=colour, label=label)
+        left.plot(time[::every], (total - total[0])[::every], dashes, color=colour, label=label)
     left.set(xlabel="time [s]", ylabel="change of energy over\nlargest elastic energy [-]", ylim=(-0.4, 0.1))
-    left.legend(fontsize=8, loc="lower left")
-    for dt, colour in ((1e-3, "#0072b2"), (1e-4, "#d55e00"), (1e-5, "#009e73")):
-        for scheme, style in (("carried", "-"), ("semi-implicit", ":")):
+    style.legend_on_top(left, 2)
+    for dt, colour in ((1e-3, style.BLUE), (1e-4, style.RED), (1e-5, style.GREEN)):
+        for scheme, dashes in (("carried", "-"), ("semi-implicit", ":")):
             time, total = released(scheme, dt, 0.05)
             print(scheme, dt, len(time), total[0], total.max(), total[-1])
-            right.semilogy(1e3 * time, 1e3 * total, style, color=colour, label=f"{scheme}, {1e3 * dt:g} ms")
+            right.semilogy(1e3 * time, 1e3 * total, dashes, color=colour, label=f"{scheme}, {1e3 * dt:g} ms")
     right.set(xlabel="time [ms]", ylabel="kinetic and elastic energy [mJ]")
-    right.legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(options.output, dpi=110, metadata={"Date": None} if options.output.endswith(".svg") else None)
+    style.legend_on_top(right, 2)
+    style.save(figure, options.output)
 
 
 if __name__ == "__main__":

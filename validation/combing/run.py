@@ -203,30 +203,30 @@ def text_of(rows):
 
 
 def draw(forces, path):
-    import matplotlib
+    sys.path.append(str(ROOT / "python"))
+    from tresse_plot import style
 
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "tresse"
+    style.for_files()
     from matplotlib import pyplot
 
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for name, colour, label in (
-        ("dirty", "tab:orange", "smooth curves, friction 0.3"),
-        ("segments", "tab:blue", "100 segments a hair, 0.1"),
-        ("certified", "tab:red", "smooth curves, 0.1"),
+        ("dirty", style.ORANGE, "smooth curves, friction 0.3"),
+        ("segments", style.RED, "100 segments a hair, 0.1"),
+        ("certified", style.BLUE, "smooth curves, 0.1"),
     ):
         force = forces[name]
         left.plot(force.time, 1e3 * force.size, color=colour, linewidth=0.8, label=label)
         if name != "dirty":
             right.semilogy(force.time[1:], force.jumps, ".", color=colour, markersize=2, rasterized=True)
-    right.axhline(ASKED["jump"], color="gray", linewidth=0.8)
-    left.legend(frameon=False)
+    right.axhline(ASKED["jump"], color=style.GREY, linewidth=0.8)
+    style.legend_over(figure, left)
     left.set_ylim(bottom=0)
     left.set_ylabel("force on the comb [mN]")
     right.set_ylabel("change from step to step, over the mean")
     for axes in (left, right):
         axes.set_xlabel("time [s]")
-    figure.savefig(path, metadata={"Date": None}, dpi=200)
+    style.save(figure, path)
 
 
 def main():
