@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -293,10 +294,11 @@ def shipped(program, folder):
         result = subprocess.run([program, "check", str(scene)], cwd=folder, capture_output=True, text=True, timeout=300)
         good = result.returncode == 0 and "no body overlaps another at the start" in result.stdout
         yield f"check of {scene.name}", [] if good else [result.stdout + result.stderr]
-        shown = f"scenes/{scene.name}" in gallery and f"images/gallery_{scene.stem}.png" in gallery
+        shown = all(words in gallery for words in (f"scenes/{scene.name}", f"images/gallery_{scene.stem}.png", f" -o {scene.stem}.png"))
         picture = ROOT / f"docs/images/gallery_{scene.stem}.png"
-        small = picture.exists() and picture.stat().st_size < 150_000
-        yield f"{scene.name} in the gallery", [] if shown and small else ["no entry, or no picture below 150 kB"]
+        data = picture.read_bytes() if picture.exists() else b""
+        good = data[16:24] == struct.pack(">II", 640, 400) and len(data) < 300_000
+        yield f"{scene.name} in the gallery", [] if shown and good else ["no entry, or no picture of 640 by 400 pixels below 300 kB"]
 
 
 def main():

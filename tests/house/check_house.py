@@ -129,6 +129,9 @@ ALL_BANS = [
     (re.compile(r"ffast-math|Ofast"), "results must not depend on the compiler's liberties"),
     (re.compile(r"[Ll]orem ipsum"), "unfinished text"),
 ]
+FIGURE_BANS = [
+    (re.compile(r"\brcParams\b"), "all figures have one look, that of python/tresse_plot/style.py"),
+]
 TEXT_SUFFIXES = {".cpp", ".hpp", ".py", ".pyi", ".md", ".cmake", ".txt", ".toml", ".json", ".in", ".ts", ".css", ".html",
                  ""}  # fmt: skip
 TEXT_FOLDERS = (".ci", "app", "benchmarks", "cmake", "docs", "examples", "python", "render", "scenes", "src", "tests", "tools",
@@ -163,6 +166,8 @@ def check_texts(root):
             bans += HEADER_BANS
         if is_source and path.parts[0] == "src":
             bans += LIBRARY_BANS
+        if path.parts[0] in ("tools", "validation", "python") and path.name != "style.py":
+            bans += FIGURE_BANS
         first_code = None
         for number, line in lines(root / path):
             # What a comment says is prose, except for the bans that hold for every text.
@@ -217,6 +222,7 @@ PLANTED = [  # rule, file, text, words of the breach
     ("texts", "app/f.cpp", "int x;  // NOLINT", "which check"),
     ("texts", "docs/g.md", "TODO write", "unfinished"),
     ("texts", "tools/h", "cp /home/someone/x .", "a path of one machine"),
+    ("texts", "tools/figures/k.py", 'plt.rcParams["font.size"] = 9', "one look"),
     ("texts", "scenes/i.toml", "x = 1 ", "space at the end"),
     ("texts", "README.md", "<<<<<<< ours", "left from a merge"),
     ("texts", "cmake/j.cmake", "add_compile_options(-ffast-math)", "liberties"),
