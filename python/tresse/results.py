@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tresse_frames
-from tresse import _page, plots
+from tresse import _core, _page, plots
 from tresse._core import InvalidInput
 from tresse._names import Named, Table, unknown
 from tresse.scene import FibreGroup, Scene
@@ -31,8 +31,7 @@ def load(folder: str | os.PathLike) -> Results:
 class Results:
     def __init__(self, folder: str | os.PathLike):
         self.folder = pathlib.Path(folder)
-        if not (self.folder / "summary.json").is_file():
-            raise InvalidInput(f"{self.folder}: holds no summary.json; expected the folder of a run")
+        _core.require_results(self.folder)
         self._tables: dict[str, np.ndarray] = {}
 
     @property

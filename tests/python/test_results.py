@@ -96,8 +96,16 @@ def test_groups_tell_what_the_fibres_are(run):
 
 
 def test_refusals(run, tmp_path):
-    with pytest.raises(tresse.InvalidInput, match="holds no summary.json"):
-        tresse.load(tmp_path)
+    (tmp_path / "scene.toml").write_text("", encoding="utf-8")
+    for place, said in (
+        (tmp_path, "summary.json: no such file; expected the folder of a run; it holds a scene.toml but no results yet"),
+        (tmp_path / "none", "none: no such folder; expected that of a run"),
+        (tmp_path / "scene.toml", "is a scene, not what a run left"),
+        (run[0].parent, "expected the folder of a run; .*bending in it holds one"),
+        (run[0] / "steps.csv", "is a file; expected the folder of a run, here .*bending"),
+    ):
+        with pytest.raises(tresse.InvalidInput, match=said):
+            tresse.load(place)
     results = tresse.load(run[0])
     with pytest.raises(tresse.InvalidInput, match="no obstacle 'comb', expected one of: a, b, floor"):
         results.force("comb")
