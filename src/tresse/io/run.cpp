@@ -133,6 +133,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.threads = place.threads;
   out.layout = snapshot_layout(plan.scene, world, plan.resolved, place.version);
   out.holds = world.holds;
+  out.roots = clamped_roots(plan.scene, world);
   out.output = plan.scene.output;
   out.limits = run_limits(plan.scene, world);
   return out;
