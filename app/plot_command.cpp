@@ -81,14 +81,15 @@ void add_options(CLI::App& command, PlotArguments& a) {
   command
       .add_option(
           "--what", a.what,
-          "auto: what suits DIR: forces, loads of holds where there are no obstacles, what a sweep found, what the "
-          "fibres of an equilibrium carry (shape); convergence: DIRs are files of tresse friction")
-      ->check(CLI::IsMember({"auto", "forces", "holds", "energies", "solver", "shape", "sweep", "convergence"}))
+          "auto: what suits DIR: forces, loads of holds or of clamped roots where there are no obstacles, what a sweep "
+          "found, what the fibres of an equilibrium carry (shape); convergence: DIRs are files of tresse friction")
+      ->check(
+          CLI::IsMember({"auto", "forces", "holds", "roots", "energies", "solver", "shape", "sweep", "convergence"}))
       ->capture_default_str();
   command
       .add_option("--y", a.y,
                   "draw this column, several times for several: of steps.csv or sweep.csv, force_OBSTACLE, "
-                  "load_HOLD, or a part of these, such as force_comb_z")
+                  "load_HOLD, root_GROUP, or a part of these, such as force_comb_z")
       ->type_name("COLUMN")
       ->allow_extra_args(false);
   command.add_option("--x", a.x, "against this column (default: time; of a sweep its first parameter)")

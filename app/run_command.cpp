@@ -181,7 +181,7 @@ void tell_next_step(const std::string& folder, io::Outcome outcome, const io::Ru
   if (outcome == io::Outcome::interrupted) {
     say("Next: the same command with --resume goes on; tresse view {} shows what there is.", words);
   } else if (outcome == io::Outcome::finished) {
-    const bool loads = !settings.layout.obstacle_names.empty() || !settings.holds.empty();
+    const bool loads = !settings.layout.obstacle_names.empty() || !settings.holds.empty() || !settings.roots.empty();
     say("Next: tresse view {} shows it{}.", words,
         loads ? fmt::format("; tresse plot {} -o forces.png draws its forces", words) : std::string());
   }

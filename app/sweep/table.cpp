@@ -37,7 +37,8 @@ void add_number(Figures& out, const std::string& name, const Json& from, const s
   if (value.is_boolean()) out.push_back({name, value.get<bool>() ? "1" : "0", unit});
 }
 
-/// mean_force_NAME and max_force_NAME of the obstacles, mean_load_NAME and max_load_NAME of what holds fibres.
+/// mean_force_NAME and max_force_NAME of the obstacles, mean_load_NAME and max_load_NAME of what holds fibres,
+/// mean_root_NAME and max_root_NAME of the clamped roots of groups.
 void add_loads(Figures& out, const Json& summary, const char* list, const char* word) {
   if (!summary.contains(list) || !summary[list].is_array()) return;
   for (const Json& load : summary[list]) {
@@ -92,6 +93,7 @@ Figures figures_of(const std::filesystem::path& folder) {
   for (const auto& [name, pointer, unit] : wanted) add_number(out, name, summary, pointer, unit);
   add_loads(out, summary, "obstacles", "force");
   add_loads(out, summary, "holds", "load");
+  add_loads(out, summary, "roots", "root");
   return out;
 }
 

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     const tresse::scene::Scene scene = tresse::io::read_scene(argv[1]);
     tresse::scene::Case start = tresse::scene::build(scene);
     tresse::dynamics::Stepper stepper(std::move(start.world), start.options, std::move(start.state));
-    std::cout << "time [s], kinetic [J], elastic [J], contacts, tip of the first fibre [m]\n";
+    std::cout << "time [s], kinetic [J], elastic [J], contacts, tip of the first fibre x [m], y [m], z [m]\n";
     for (int i = 0; i < steps; ++i) {
       const tresse::dynamics::StepReport report = stepper.step();
       if (!report.finite) {
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       const tresse::geometry::Curve last = rod.piece(rod.piece_count() - 1);
       const tresse::Vector3 tip = tresse::geometry::position(last, tresse::geometry::domain(last).end);
       std::cout << report.time << ", " << report.energies.kinetic << ", " << report.energies.elastic << ", "
-                << report.contacts << ", " << tip.transpose() << '\n';
+                << report.contacts << ", " << tip.x() << ", " << tip.y() << ", " << tip.z() << '\n';
     }
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

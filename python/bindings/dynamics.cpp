@@ -474,7 +474,8 @@ void bind_dynamics(py::module_& module) {
   py::class_<Simulation> simulation(module, "Simulation");
   simulation
       .def(py::init([](const io::SceneDocument& document, std::optional<int> threads, bool push_out, bool leave_out) {
-        return std::make_unique<Simulation>(document, threads, io::OverlapHelp{push_out, leave_out});
+        return std::make_unique<Simulation>(
+            document, threads, io::OverlapHelp{push_out, leave_out, "", "push_out=True", "leave_out=True"});
       }))
       .def_static("from_state", [](const std::filesystem::path& kept,
                                    std::optional<int> threads) { return std::make_unique<Simulation>(kept, threads); })

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <tresse/io/results_place.hpp>
 #include <tresse/io/scene_file.hpp>
 #include <tresse/rods/section.hpp>
 
@@ -34,6 +35,9 @@ py::dict groups(const io::SceneDocument& document) {
 }  // namespace
 
 void bind_scene(py::module_& module) {
+  module.def("require_results", [](const std::filesystem::path& folder) {
+    static_cast<void>(io::find_results(folder, {{"summary.json"}}));
+  });
   using io::SceneDocument;
   using Settings = std::vector<std::pair<std::string, std::string>>;
   const auto overrides = [](const Settings& set) {

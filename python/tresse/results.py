@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tresse_frames
-from tresse import _page, plots
+from tresse import _core, _page, plots
 from tresse._core import InvalidInput
 from tresse._names import Named, Table, unknown
 from tresse.scene import FibreGroup, Scene
@@ -31,8 +31,7 @@ def load(folder: str | os.PathLike) -> Results:
 class Results:
     def __init__(self, folder: str | os.PathLike):
         self.folder = pathlib.Path(folder)
-        if not (self.folder / "summary.json").is_file():
-            raise InvalidInput(f"{self.folder}: holds no summary.json; expected the folder of a run")
+        _core.require_results(self.folder)
         self._tables: dict[str, np.ndarray] = {}
 
     @property
@@ -70,6 +69,11 @@ class Results:
         """holds.csv, where points are held: time, hold, fibre, fx, fy, fz, mx, my, mz, error. hold() has those of one."""
         return self._table("holds.csv")
 
+    @property
+    def roots(self) -> np.ndarray:
+        """roots.csv, where roots are clamped: time, group, roots, fx, fy, fz, mx, my, mz; sums over the group's roots."""
+        return self._table("roots.csv")
+
     def force(self, obstacle: str) -> tuple[Array, Array]:
         """Time (n) [s] and the force of the fibres on an obstacle (n, 3) [N]."""
         rows = self._rows_of("forces.csv", "obstacle", obstacle)
@@ -82,6 +86,11 @@ class Results:
         force = np.zeros((time.size, 3))
         np.add.at(force, step, np.stack([rows["fx"], rows["fy"], rows["fz"]], axis=1))
         return time, force
+
+    def root(self, group: str) -> tuple[Array, Array]:
+        """Time (n) [s] and the force (n, 3) [N] of a group's fibres on their clamped roots, in all."""
+        rows = self._rows_of("roots.csv", "group", group)
+        return rows["time"].copy(), np.stack([rows["fx"], rows["fy"], rows["fz"]], axis=1)
 
     def _rows_of(self, name, column, wanted):
         table = self._table(name)
@@ -124,6 +133,8 @@ class Results:
                 self._tables = {k: v for k, v in self._tables.items() if not k.startswith(name)}
                 self._tables[key] = _read_table(path)
         except OSError as error:
+            if not path.exists() and name in _WITHOUT:
+                raise InvalidInput(f"{path}: no such table: {_WITHOUT[name]}") from error
             raise InvalidInput(f"{path}: {error.strerror}; expected the table of a run") from error
         return self._tables[key]
 
@@ -170,8 +181,13 @@ def _frames_of(folder, read):
 _ROWS_OF = {
     "forces.csv": "; force(name) has the rows of an obstacle",
     "holds.csv": "; hold(name) has the rows of a hold",
+    "roots.csv": "; root(name) has the rows of a group",
 }
-_TEXTS = ("obstacle", "hold", "kind", "message")
+_WITHOUT = {
+    "holds.csv": "the scene holds no point of a fibre; .roots has the load of clamped roots",
+    "roots.csv": "no root is clamped in the scene; .holds has the load of held points",
+}
+_TEXTS = ("obstacle", "hold", "group", "kind", "message")
 
 
 def _read_table(path):

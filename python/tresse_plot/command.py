@@ -15,8 +15,8 @@ def _parse(arguments):
     parser = argparse.ArgumentParser(prog="tresse plot")
     parser.add_argument("runs", nargs="+")
     parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--what", choices=("auto", "forces", "holds", "energies", "solver", "shape", "sweep",
-                                             "convergence"),
+    parser.add_argument("--what", choices=("auto", "forces", "holds", "roots", "energies", "solver", "shape",
+                                             "sweep", "convergence"),
                         default="auto")  # fmt: skip
     parser.add_argument("--x")
     parser.add_argument("--y", action="append", default=[])
@@ -44,7 +44,8 @@ def _what(options):
         return "shape"
     if options.x or options.y:
         return "columns"
-    return "holds" if not has_rows(first, "forces.csv") and has_rows(first, "holds.csv") else "forces"
+    tables = (("forces", "forces.csv"), ("holds", "holds.csv"), ("roots", "roots.csv"))
+    return next((what for what, table in tables if has_rows(first, table)), "forces")
 
 
 def _drawer(options, runs):
@@ -60,8 +61,9 @@ def _drawer(options, runs):
         if not options.y:
             raise PlotError("--x: found no --y beside it; expected the columns to draw")
         return functools.partial(figures.columns, x=options.x or "time", y=options.y)
-    if what in ("forces", "holds") and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
-        return figures.compare if what == "forces" else figures.compare_holds
+    comparing = {"forces": figures.compare, "holds": figures.compare_holds, "roots": figures.compare_roots}
+    if what in comparing and (options.compare == "yes" or (options.compare == "auto" and len(runs) == 2)):
+        return comparing[what]
     return getattr(figures, what)
 
 

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tresse_plot import style
 from tresse_plot.tables import (LeftOut, PlotError, has_rows, read_columns, read_forces, read_history, read_holds,
-                                read_shape, read_steps)  # fmt: skip
+                                read_roots, read_shape, read_steps)  # fmt: skip
 
 MOST_PANELS = 12
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
@@ -86,8 +86,23 @@ def holds(runs, title=None):
 
 def _loads(runs):
     if not any(has_rows(folder, "holds.csv") for _, folder in runs):
-        raise PlotError(f"{runs[0][1]}: nothing holds a fibre there; expected a run with holds.csv")
+        instead = "; --what roots draws the load of its clamped roots" if has_rows(runs[0][1], "roots.csv") else ""
+        raise PlotError(f"{runs[0][1]}: nothing holds a point of a fibre there; expected a run with holds.csv{instead}")
     return _magnitudes(runs, read_holds)
+
+
+def roots(runs, title=None):
+    """The same of the clamped roots of each group."""
+    return _force_panels(_root_loads(runs), "root", len(runs), title or "Load of the fibres on their clamped roots")
+
+
+def _root_loads(runs):
+    if not any(has_rows(folder, "roots.csv") for _, folder in runs):
+        raise PlotError(f"{runs[0][1]}: no root of a fibre is clamped there; expected a run with roots.csv")
+    return _magnitudes(runs, read_roots)
+
+
+_AXIS = {"force": "force on", "load": "load on", "root": "load on roots of"}
 
 
 def _force_panels(by_name, word, count, title):
@@ -106,7 +121,7 @@ def _force_panels(by_name, word, count, title):
         else:
             for label, time, magnitude, _ in series:
                 axis.plot(time, factor * magnitude, lw=1.1, label=label)
-        axis.set_ylabel(f"{word} on {name} [{unit}]")
+        axis.set_ylabel(f"{_AXIS[word]} {name} [{unit}]")
         style.legend_above(axis)
     axes[-1, 0].set_xlim(*_span(shown))
     axes[-1, 0].set_xlabel("time [s]")
@@ -181,6 +196,11 @@ def compare_holds(runs, title=None):
     return _compare(_loads(runs), "load", "hold", runs, title)
 
 
+def compare_roots(runs, title=None):
+    """The same of the clamped roots of each group."""
+    return _compare(_root_loads(runs), "root", "group", runs, title)
+
+
 def _compare(by_name, word, kind, runs, title):
     shared = {name: series for name, series in by_name.items() if len(series) == len(runs)}
     if not shared:
@@ -204,10 +224,10 @@ def _compare(by_name, word, kind, runs, title):
         bound = max(bound, np.percentile(np.abs(residual)[force > 0], 99) if (force > 0).any() else 0.0)
     _key_of_compare(figure, [label for label, _ in runs], list(shown))
     _finish_compare(top, zoom, rough, (low, high), _span(shown), bound)
-    on = f"the {next(iter(shown))}" if len(shown) == 1 else f"the {kind}s"
-    top.set(ylabel=f"{word} on {on.removeprefix('the ')} [{unit}]")
+    of = next(iter(shown)) if len(shown) == 1 else f"{kind}s"
+    top.set(ylabel=f"{_AXIS[word]} {of} [{unit}]")
     rough.set(ylabel=f"rough part [{unit}]")
-    top.set_title(title or f"{word.capitalize()} on {on}")
+    top.set_title(title or f"{_AXIS[word].capitalize()} the {of}")
     return figure
 
 
@@ -253,7 +273,7 @@ def energies(runs, title=None):
         for column, colour in zip(columns, style.CYCLE):
             # Work is wide and pale: what it is spent on often lies on the same line.
             look = {"lw": 4.0, "alpha": 0.45, "zorder": 1} if column == "work_external" else {}
-            axis.plot(table["time"], factor * table[column], color=colour, label=column.replace("_", " "), **look)
+            axis.plot(table["time"], factor * table[column], color=colour, label="work from outside" if look else column, **look)
         total = sum(table[c] for c in columns[:3]) - table["work_external"]
         axis.plot(table["time"], factor * total, color=style.INK, ls="--", label="total less work")
         axis.set_ylabel(f"energy [{unit}]")
@@ -269,7 +289,7 @@ UNITS = {"time": "s", "residual": "-", "max_penetration": "m", "kinetic": "J", "
 
 def axis_label(column):
     """The name of a column of a run with its unit."""
-    unit = "N" if column.startswith(("force_", "load_")) else UNITS.get(column)
+    unit = "N" if column.startswith(("force_", "load_", "root_")) else UNITS.get(column)
     return f"{column.replace('_', ' ')} [{unit}]" if unit else column.replace("_", " ")
 
 

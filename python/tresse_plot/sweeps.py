@@ -30,6 +30,9 @@ def _panels(columns):
         elif name.startswith("max_load_"):
             hold = name[len("max_load_") :]
             panels.append((f"load on {hold}", [(f"mean_load_{hold}", "-"), (name, ":")]))
+        elif name.startswith("max_root_") and not any(other.startswith(("max_force_", "max_load_")) for other in columns):
+            group = name[len("max_root_") :]
+            panels.append((f"load on roots of {group}", [(f"mean_root_{group}", "-"), (name, ":")]))
         elif name.startswith("force_"):
             panels.append((f"force on {name[len('force_'):]}", [(name, "-")]))
         elif name in ("tip_x", "tip_y", "tip_z"):

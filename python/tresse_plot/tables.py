@@ -72,6 +72,11 @@ def read_holds(folder):
     return _read_loads(pathlib.Path(folder) / "holds.csv", "hold")
 
 
+def read_roots(folder):
+    """The same of the clamped roots of each group, in all."""
+    return _read_loads(pathlib.Path(folder) / "roots.csv", "group")
+
+
 def _read_loads(path, name):
     out = {}
     for number, row in enumerate(_rows(path, ("time", name, "fx", "fy", "fz")), start=2):
@@ -88,11 +93,12 @@ def _read_loads(path, name):
 
 def read_columns(folder):
     """{column: values (n)} of a run, step by step: those of steps.csv, and the size and the parts of the force on each
-    obstacle (force_NAME, force_NAME_x, ...) and on each hold (load_NAME, load_NAME_x, ...)."""
+    obstacle (force_NAME, force_NAME_x, ...), on each hold (load_NAME, ...) and on the roots of each group (root_NAME,
+    ...)."""
     path = pathlib.Path(folder) / "steps.csv"
     rows = _rows(path, ("time",))
     out = {name: [_number(path, i, row, name) for i, row in enumerate(rows, start=2)] for name in rows[0] if name}
-    for word, table, read in (("force", "forces.csv", read_forces), ("load", "holds.csv", read_holds)):
+    for word, table, read in (("force", "forces.csv", read_forces), ("load", "holds.csv", read_holds), ("root", "roots.csv", read_roots)):
         if not has_rows(folder, table):
             continue
         for name, (_, forces) in read(folder).items():

@@ -126,8 +126,8 @@ def figures_of(folder, name):
         steps = [[value for key, value in row.items() if not key.startswith("t_")] for row in csv.DictReader(stream)]
     told = {key: value for key, value in summary(folder, name).items()
             if key not in ("wall_seconds", "phases", "peak_memory_bytes")}  # fmt: skip
-    holds = run / "holds.csv"
-    return [steps, told, (run / "trajectory.h5").read_bytes(), holds.read_bytes() if holds.exists() else b""]
+    loads = [run / name for name in ("holds.csv", "roots.csv")]
+    return [steps, told, (run / "trajectory.h5").read_bytes(), *(one.read_bytes() if one.exists() else b"" for one in loads)]
 
 
 def steps_kept(folder, name):

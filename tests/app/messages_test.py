@@ -279,7 +279,7 @@ def progress_of_runs(folder):
 def what_next(folder):
     """On a terminal a finished run and an equilibrium end with commands that look at them; those commands work."""
     hanging = THIN + 'natural_curvature = [0, 1, 0]\n'
-    for words, told in ((["run", "-o", "a b"], "Next: tresse view 'a b' shows it."),
+    for words, told in ((["run", "-o", "a b"], "Next: tresse view 'a b' shows it; tresse plot 'a b' -o forces.png draws its forces."),
                         (["run", "-o", "a b", "--quiet"], None),
                         (["static", "-o", "rest"], "Next: tresse plot rest -o shape.png draws "),
                         (["static", "-o", "rest", "--quiet"], None)):  # fmt: skip
@@ -287,7 +287,7 @@ def what_next(folder):
         said = shown_on_a_terminal(folder.program, folder.folder, [words[0], "s.toml", *words[1:]])
         lines = said.replace("\r", "\n").strip().splitlines()
         assert (lines[-1].startswith(told) if told else not any("Next" in line for line in lines)), said
-    for command in (["plot", "rest", "-o", "shape.png"], ["render", "rest", "-o", "rest.png", "--width", "16", "--height", "16"]):
+    for command in (["plot", "rest", "-o", "shape.png"], ["plot", "a b", "-o", "forces.png"], ["render", "rest", "-o", "rest.png", "--width", "16", "--height", "16"]):
         subprocess.run([folder.program, *command], cwd=folder.folder, check=True, capture_output=True, timeout=100)
 
 

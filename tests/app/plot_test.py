@@ -31,6 +31,8 @@ FIGURES = (
     ("shape", ["rest"], (1350, 1350), (BLUE,)),
     ("--y=force_support", ["run"], (1350, 690), (BLUE,)),
     ("--x=elastic --y=force_support --y=t_step", ["run", "other"], (1350, 1170), (BLUE, RED)),
+    ("roots", ["run"], (1350, 690), (SKY, PALE)),
+    ("roots", ["run", "other"], (1500, 960), (RED,)),
     ("--y=load_end --y=load_end_z", ["knot"], (1350, 1170), (BLUE,)),
     ("convergence", ["sweeps.json"], (1350, 690), (BLUE,)),
     ("convergence", ["sweeps.json", "newton.json"], (1350, 690), (BLUE, RED)),
@@ -104,7 +106,8 @@ def left_out(program, folder):
 def refusals(program, folder):
     """What is wrong with the lines about bad input."""
     for words, said in (
-        (["run", "--what", "holds"], "nothing holds a fibre there"),
+        (["run", "--what", "holds"], "nothing holds a point of a fibre there; expected a run with holds.csv; --what roots draws"),
+        (["pulleys", "--what", "roots"], "no root of a fibre is clamped there; expected a run with roots.csv"),
         (["run", "--y", "fz"], "no column 'fz'; expected one of: time, contacts"),
         (["run", "--x", "time"], "found no --y"),
         (["run", "--what", "energies", "--y", "time"], "expected one or the other"),

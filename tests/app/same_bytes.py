@@ -75,7 +75,7 @@ def digests(program, threads=2):
                                       capture_output=True, text=True, timeout=600)  # fmt: skip
                 key = f"{scene.stem} {name}"
                 assert done.returncode == 0, (scene, done)
-                for file in ("forces.csv", "holds.csv", "steps.csv", "trajectory.h5", "checkpoint.h5", "shape.csv"):
+                for file in ("forces.csv", "holds.csv", "roots.csv", "steps.csv", "trajectory.h5", "checkpoint.h5", "shape.csv"):
                     if (results / file).exists():
                         out[f"{key} {file}"] = hashlib.sha256(content(results / file)).hexdigest()
         print(scene.stem, flush=True)

@@ -78,6 +78,9 @@ TEST(CsvRow, holds_the_columns_of_its_header) {
   append_force_rows(row, report, {"comb", "\"a,b\""});
   EXPECT_EQ(row, "0.25,comb,1,-2,0.5,4\n0.25,\"a,b\",0,0,0,0\n");
   row.clear();
+  append_root_rows(row, 0.25, {{.force = {1, -2, 0.5}, .torque = {9, 8, 7}}, {}}, {"hair,300", "fur,1"});
+  EXPECT_EQ(row, "0.25,hair,300,1,-2,0.5,9,8,7\n0.25,fur,1,0,0,0,0,0,0\n");
+  row.clear();
   append_text(row, "a,\"b\"");
   EXPECT_EQ(row, "\"a,\"\"b\"\"\"");
 }

@@ -35,9 +35,10 @@ TEST_F(Loads, forces_of_one_name_are_summed_before_their_size_is_taken) {
 }
 
 TEST_F(Loads, a_table_gives_the_bits_that_its_steps_gave) {
-  const std::vector<std::string> obstacles = {"comb", "floor"}, holds = {"end", "end"};
-  LoadTallies told_forces(obstacles), told_loads(holds), forces(obstacles), loads(holds);
-  std::string force_table(forces_header), load_table(holds_header);
+  const std::vector<std::string> obstacles = {"comb", "floor"}, holds = {"end", "end"}, groups = {"hair", "fur"};
+  LoadTallies told_forces(obstacles), told_loads(holds), forces(obstacles), loads(holds), told_roots(groups),
+      roots(groups);
+  std::string force_table(forces_header), load_table(holds_header), root_table(roots_header);
   for (int step = 1; step <= 5; ++step) {
     dynamics::StepReport report;
     report.time = 0.1 * step;
@@ -45,16 +46,22 @@ TEST_F(Loads, a_table_gives_the_bits_that_its_steps_gave) {
     report.holds = {{.force = {0.3, -1.0 / step, 0}}, {.force = {1e-9, 0.7, std::exp(-step)}}};
     append_force_rows(force_table, report, obstacles);
     append_hold_rows(load_table, report, {"end,0", "end,1"});
+    const std::vector<dynamics::RootLoad> of_groups = {{.force = {0.0, 1.0 / 3.0, -0.1 * step}}, {.force = {7, 0, 0}}};
+    append_root_rows(root_table, report.time, of_groups, {"hair,300", "fur,1"});
     if (step > 3) continue;
     told_forces.add(report.time, {report.obstacles[0].force, report.obstacles[1].force});
     told_loads.add(report.time, {report.holds[0].force, report.holds[1].force});
+    told_roots.add(report.time, {of_groups[0].force, of_groups[1].force});
   }
   write_atomically(folder / "forces.csv", force_table);
   write_atomically(folder / "holds.csv", load_table);
   // The first three steps alone.
   forces.add_table(folder / "forces.csv", length_of_rows(folder / "forces.csv", forces_header, 6), column_of_forces);
   loads.add_table(folder / "holds.csv", length_of_rows(folder / "holds.csv", holds_header, 6), column_of_loads);
-  for (const auto& [told, read] : {std::pair(&told_forces, &forces), std::pair(&told_loads, &loads)}) {
+  write_atomically(folder / "roots.csv", root_table);
+  roots.add_table(folder / "roots.csv", length_of_rows(folder / "roots.csv", roots_header, 6), column_of_loads);
+  for (const auto& [told, read] :
+       {std::pair(&told_forces, &forces), std::pair(&told_loads, &loads), std::pair(&told_roots, &roots)}) {
     for (std::size_t i = 0; i < told->all().size(); ++i) {
       EXPECT_EQ(told->all()[i].steps, read->all()[i].steps);
       EXPECT_EQ(told->all()[i].sum, read->all()[i].sum);

@@ -40,6 +40,7 @@ nlohmann::json written(const std::filesystem::path& folder, const RunTally& tall
                                           .tally = tally,
                                           .obstacles = {{"comb", 4, 6.0, 2.5, 0.5}},
                                           .holds = {{"end", 2, 1.0, 0.75, 1.0}},
+                                          .roots = {{"hair", 2, 3.0, 2.0, 0.5}},
                                           .timings = {.wall = 7.5, .solve = 2.5},
                                           .limits = limits,
                                           .failures = {}});
@@ -61,6 +62,7 @@ TEST_F(SummaryFile, sound_run) {
   EXPECT_EQ(json["contacts"]["mean"], 2.5);
   EXPECT_EQ(json["contacts"]["max"], 4);
   EXPECT_EQ(json["obstacles"].dump(), R"([{"max_force":2.5,"max_force_time":0.5,"mean_force":1.5,"name":"comb"}])");
+  EXPECT_EQ(json["roots"].dump(), R"([{"max_force":2.0,"max_force_time":0.5,"mean_force":1.5,"name":"hair"}])");
   EXPECT_EQ(json["holds"].dump(), R"([{"max_force":0.75,"max_force_time":1.0,"mean_force":0.5,"name":"end"}])");
   EXPECT_EQ(json["worst_residual"], 1e-12);
   EXPECT_EQ(json["missed_tolerance_steps"], 0);
@@ -273,6 +275,7 @@ TEST_F(SummaryFile, a_run_under_way_has_no_verdict) {
                                           .tally = tally,
                                           .obstacles = {},
                                           .holds = {},
+                                          .roots = {},
                                           .timings = {},
                                           .limits = limits,
                                           .failures = {}});

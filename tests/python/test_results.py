@@ -87,6 +87,31 @@ def test_a_run_under_way_is_read(run, tmp_path):
     assert seen[0] == "running" and 1 <= seen[1] <= 6 and seen[2] <= 100
 
 
+def test_clamped_roots_carry_the_weight_of_their_group(tmp_path):
+    one = {"material": "nylon", "length": "5 cm", "elements": 2, "radius": "1 mm"}
+    down = {"tangent": [0, 0, -1], "position": [0.1, 0, 0]}
+    scene = tresse.Scene({
+        "simulation": {"time_step": 1e-3, "duration": 0.02},
+        "fibres": [{"name": "hair, long", **one, "root": down, "grid": {"count": 5, "spacing": "1 cm"}},
+                   {"name": "loose", **one, "root": {"condition": "free", "position": [0, 1, 0]}},
+                   {"name": "lone", **one, "root": {"tangent": [0, 0, -1], "position": [0, 0, 1]}}],
+    })  # fmt: skip
+    tresse.Simulation(scene).run(output=tmp_path / "run")
+    results = tresse.load(tmp_path / "run")
+    assert results.roots[:2]["group"].tolist() == ["hair, long", "lone"] and results.roots[:2]["roots"].tolist() == [5, 1]
+    for name, count in (("hair, long", 5), ("lone", 1)):
+        weight = count * results.groups[name].mass * 9.81
+        time, force = results.root(name)
+        assert time.shape == (20,)
+        np.testing.assert_allclose(force, np.tile([0, 0, -weight], (20, 1)), atol=1e-9 * weight)
+    summary = {one["name"]: one["mean_force"] for one in results.summary["roots"]}
+    assert summary == pytest.approx({"hair, long": 5 * weight, "lone": weight}, rel=1e-9)
+    with pytest.raises(tresse.InvalidInput, match="no group 'loose', expected one of: hair, long, lone"):
+        results.root("loose")
+    moment = np.stack([results.roots[m] for m in ("mx", "my", "mz")], axis=1)
+    assert abs(moment).max() < 1e-9 * weight * 0.05
+
+
 def test_groups_tell_what_the_fibres_are(run):
     rod = tresse.load(run[0]).groups["rod"]
     assert (rod.model, rod.material, rod.elements, rod.radius) == ("super-helix", "nylon", 5, 1e-3)
@@ -96,8 +121,16 @@ def test_groups_tell_what_the_fibres_are(run):
 
 
 def test_refusals(run, tmp_path):
-    with pytest.raises(tresse.InvalidInput, match="holds no summary.json"):
-        tresse.load(tmp_path)
+    (tmp_path / "scene.toml").write_text("", encoding="utf-8")
+    for place, said in (
+        (tmp_path, "summary.json: no such file; expected the folder of a run; it holds a scene.toml but no results yet"),
+        (tmp_path / "none", "none: no such folder; expected that of a run"),
+        (tmp_path / "scene.toml", "is a scene, not what a run left"),
+        (run[0].parent, "expected the folder of a run; .*bending in it holds one"),
+        (run[0] / "steps.csv", "is a file; expected the folder of a run, here .*bending"),
+    ):
+        with pytest.raises(tresse.InvalidInput, match=said):
+            tresse.load(place)
     results = tresse.load(run[0])
     with pytest.raises(tresse.InvalidInput, match="no obstacle 'comb', expected one of: a, b, floor"):
         results.force("comb")
@@ -116,7 +149,7 @@ def test_refusals(run, tmp_path):
             with pytest.raises(error, match=said):
                 names[wrong]
     assert type(results.forces["fx"]) is np.ndarray and results.forces[["fx", "fy"]].shape == results.forces.shape
-    with pytest.raises(tresse.InvalidInput, match="holds.csv: No such file"):
+    with pytest.raises(tresse.InvalidInput, match="holds.csv: no such table: the scene holds no point of a fibre; .roots has"):
         results.holds
     with pytest.raises(tresse.InvalidInput, match="labels: found 2, expected 1"):
         results.plot_forces(labels=["a", "b"])

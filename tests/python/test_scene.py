@@ -1,5 +1,7 @@
 """Scenes from dicts and files go through one reader."""
 
+import re
+
 import numpy as np
 import pytest
 import tresse
@@ -47,6 +49,7 @@ def test_load_with_parameters(scenes):
     assert scene.parameters["friction"].value == 0.3
     assert scene.parameters["fibre_contact"].value is False
     assert "count = 4" in scene.resolved()
+    assert re.search(r"^#   friction = 0.3 \(set; the scene itself has 0.1\)", scene.resolved(), re.M), scene.resolved()[:900]
     assert tresse.Scene(scenes / "comb.toml", {"friction": 0.3, "fibres": 4, "fibre_contact": False}).resolved() == scene.resolved()
 
 

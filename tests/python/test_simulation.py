@@ -404,8 +404,9 @@ fibres = [
 
 def test_strands_that_overlap_at_the_start_are_left_out_on_request_and_named():
     scene = tresse.Scene.parse(OVERLAPPING.format(0.001))
-    with pytest.raises(tresse.InvalidInput, match="overlap"):
-        tresse.Simulation(scene)
+    for help, hint in (({}, "push_out=True moves them"), ({"push_out": True}, "leave_out=True leaves fibres out")):
+        with pytest.raises(tresse.InvalidInput, match=rf"overlap.*; expected bodies apart \({hint}\)$"):
+            tresse.Simulation(scene, **help)
     simulation = tresse.Simulation(scene, leave_out=True)
     assert len(simulation.left_out) == 1 and "of 'b' is left out" in simulation.left_out[0], simulation.left_out
     assert simulation.fibres == 2

@@ -12,6 +12,7 @@ export interface Link {
   readonly range: readonly number[] | null; // (2) limits of the colours; null: of what is seen
   readonly plot: string; // its name, and which obstacle or held point; empty: the first
   readonly fibre: number; // that is picked; -1: none
+  readonly runs: string; // names of runs side by side, which the page itself does not choose; empty: a single one
 }
 
 /** These are a reader's own, not the link's. */
@@ -30,6 +31,7 @@ export function write_link(link: Link, defaults: Settings): string {
   for (const [name, value] of Object.entries(link.settings)) {
     if (!personal.includes(name) && value !== (defaults as unknown as Record<string, unknown>)[name]) out.set(name, String(value));
   }
+  if (link.runs && [...out.keys()].length > 0) out.set("runs", link.runs); // these alone are no change
   return out.toString().replaceAll("%2C", ",");
 }
 
@@ -64,5 +66,6 @@ export function read_link(hash: string, own: Settings, defaults: Settings): Link
     range: numbers("range", 2),
     plot: text.get("plot") ?? "",
     fibre: Math.round(fibre!),
+    runs: text.get("runs") ?? "",
   };
 }

@@ -185,6 +185,10 @@ export class Viewer {
     this.inspect();
   }
 
+  /** Of those side by side, for the address; empty: one alone. */
+  private get run_names(): string {
+    return this.views.length > 1 ? this.views.map(({ folder }) => folder).join(" and ") : "";
+  }
   private get picture_name(): string {
     return this.views.map(({ folder }) => folder).join("-");
   }
@@ -270,6 +274,7 @@ export class Viewer {
     if (link.eye) this.lead.eye = link.eye;
     if (link.range) this.set_range(link.range[0]!, link.range[1]!);
     if (this.views.some(({ world }) => link.fibre < world!.layout.fibre_count)) this.select(link.fibre);
+    if (link.runs && link.runs !== this.run_names) this.tell(`The link shows ${link.runs}; this page shows ${this.run_names || this.views[0]!.folder}.`);
   }
 
   /** Keeps in the address what is shown now. */
@@ -291,6 +296,7 @@ export class Viewer {
         range: fixed_range && [fixed_range.low, fixed_range.high],
         plot: this.plots.place,
         fibre: this.selected,
+        runs: this.run_names,
       },
       default_settings,
     );

@@ -49,6 +49,21 @@ async function one_time_and_one_eye(browser, url) {
   await page.close();
 }
 
+async function a_link_says_which_runs_it_shows(browser, url) {
+  const page = await open_page(browser, url, "light", { width: 1400, height: 820 });
+  await page.waitForSelector("#view-1[data-frame]");
+  await page.selectOption("#colour", "tension");
+  await until(page, () => /&runs=rough\+and\+free$/.test(location.hash));
+  for (const [runs, said] of [["rough+and+free", ""], ["rough+and+other", "The link shows rough and other; this page shows rough and free."]]) {
+    const again = await open_page(browser, `${url}#time=0.06&runs=${runs}`, "light", { width: 1400, height: 820 });
+    await show_both(again, 30, 20);
+    await again.waitForTimeout(300);
+    expect((await again.textContent("#message")) === said, await again.textContent("#message"));
+    await again.close();
+  }
+  await page.close();
+}
+
 async function both_are_measured_alike(browser, url) {
   const page = await open_page(browser, `${url}#time=0.06&colour=curvature&show_forces=true`, "light", { width: 1400, height: 820 });
   await show_both(page, 30, 20);
@@ -194,5 +209,5 @@ await run_steps(async (browser, step) => {
   const rough = run_scene("rough", options.scene, "--until", "0.1", "--set", "output.every=20", "--set", "friction=0.5");
   const free = run_scene("free", options.scene, "--until", "0.06", "--set", "output.every=30", "--set", "friction=0");
   const { url } = await serve(rough, free);
-  for (const one of [one_time_and_one_eye, both_are_measured_alike, one_below_the_other, both_in_one_file, records_both, one_may_be_live]) await step(one, browser, url, rough, free);
+  for (const one of [one_time_and_one_eye, a_link_says_which_runs_it_shows, both_are_measured_alike, one_below_the_other, both_in_one_file, records_both, one_may_be_live]) await step(one, browser, url, rough, free);
 });

@@ -6,7 +6,7 @@ import { part_name, unpack_points, unshuffled } from "../src/data/embedded";
 import { RunApi } from "../src/data/api";
 import { FrameSource } from "../src/data/frame_source";
 import { place_among_keys } from "../src/data/mesh_keys";
-import { quantiles, round_down, round_up, scaled_unit, short, spread, ticks, with_unit } from "../src/data/numbers";
+import { quantiles, round_down, round_up, scaled_unit, short, spread, ticks, with_unit, without_rounding } from "../src/data/numbers";
 import { Player, frame_at, joined_times, nearest_frame, suitable_speed } from "../src/data/player";
 import { parse_frame, parse_layout, parse_meshes, type Layout, type Mesh } from "../src/data/protocol";
 import { title_of, up_axis } from "../src/data/scene_text";
@@ -206,18 +206,20 @@ describe("a run within the page", () => {
 describe("links", () => {
   const settings = { ...default_settings, colour: "twist" as const, show_forces: true, opacity: 0.25, theme: "dark" as const };
   it("say what is shown, but for a reader's own choices", () => {
-    const link: Link = { settings, frame: 7, named_frame: true, time: null, eye: [1, 2, 3, 0.5, 0, -1e-9], up: "y", range: [-1, 2], plot: "Force,2", fibre: 3 };
+    const link: Link = { settings, frame: 7, named_frame: true, time: null, eye: [1, 2, 3, 0.5, 0, -1e-9], up: "y", range: [-1, 2], plot: "Force,2", fibre: 3, runs: "straight and bezier" };
     const text = write_link(link, default_settings);
-    expect(text).toBe("frame=7&eye=1,2,3,0.5,0,-1e-9&up=y&range=-1,2&plot=Force,2&fibre=3&colour=twist&opacity=0.25&show_forces=true");
+    expect(text).toBe("frame=7&eye=1,2,3,0.5,0,-1e-9&up=y&range=-1,2&plot=Force,2&fibre=3&colour=twist&opacity=0.25&show_forces=true&runs=straight+and+bezier");
     expect(read_link(`#${text}`, { ...default_settings, theme: "light" }, default_settings)).toEqual({ ...link, settings: { ...settings, theme: "light" } });
   });
   it("name the time where two runs are shown", () => {
     const link = { ...read_link("#time=0.125", default_settings, default_settings)! };
     expect([link.time, link.named_frame]).toEqual([0.125, false]);
     expect(write_link(link, default_settings)).toBe("time=0.125");
+    expect(write_link({ ...link, runs: "a and b" }, default_settings)).toBe("time=0.125&runs=a+and+b");
+    expect(write_link({ ...link, time: null, runs: "a and b" }, default_settings)).toBe("");
   });
   it("are empty where nothing was changed", () => {
-    expect(write_link({ settings: default_settings, frame: 0, named_frame: true, time: null, eye: null, up: null, range: null, plot: "", fibre: -1 }, default_settings)).toBe("");
+    expect(write_link({ settings: default_settings, frame: 0, named_frame: true, time: null, eye: null, up: null, range: null, plot: "", fibre: -1, runs: "" }, default_settings)).toBe("");
     expect(read_link("", default_settings, default_settings)).toBeNull();
   });
 });
@@ -261,6 +263,10 @@ describe("player", () => {
 });
 
 describe("numbers", () => {
+  it("of a plot are 0 where they are rounding beside its largest", () => {
+    expect([3e-13, -9e-13, 1.1e-12, -2e-3].map((v) => without_rounding(v, 1e-3))).toEqual([0, 0, 1.1e-12, -2e-3]);
+    expect(without_rounding(1e-16, 1e-16)).toBe(1e-16);
+  });
   it("writes units that read well", () => {
     expect(with_unit(0.0032, "N")).toBe("3.2 mN");
     expect(with_unit(5e-5, "m")).toBe("50 µm");

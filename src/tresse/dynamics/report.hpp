@@ -46,6 +46,12 @@ struct HoldLoad {
   double error = 0.0;                ///< assembly::hold_error() at the end [m]
 };
 
+/// What a fibre whose root is clamped, with all that grows on it, exerts on its clamp over a step.
+struct RootLoad {
+  Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
+  Vector3 torque = Vector3::Zero();  ///< about the root (3) world axes [N m]
+};
+
 struct StepReport {
   std::int64_t step = 0;  ///< 1 for the first
   double time = 0.0;      ///< at the end of the step [s]
@@ -79,6 +85,7 @@ struct StepReport {
   bool finite = true;                   ///< the new state holds no NaN or infinity
   std::vector<ObstacleLoad> obstacles;  ///< in scene order
   std::vector<HoldLoad> holds;          ///< in the order of World::holds; zero once it let go
+  std::vector<RootLoad> roots;          ///< (fibres) zero where no root is clamped
 };
 
 /// A contact that carried a load in the last step: followed into the next, and where its solve starts.

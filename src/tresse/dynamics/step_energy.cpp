@@ -216,11 +216,11 @@ void Stepper::damp(double surplus) {
 /// its tree leaves. The rods hold the kinematics of the end, state_ those of the start. Of carried trees the books are
 /// those of the equations that were solved, of others they are of first order.
 void Stepper::add_root_and_air_work(const Pass& pass, PartWorks& into) {
-  std::vector<FibreBalance> balances(world_.fibres.size());
-  detail::for_each_fibre(balances.size(), [&](std::size_t f) {
+  balances_.assign(world_.fibres.size(), {});
+  detail::for_each_fibre(balances_.size(), [&](std::size_t f) {
     const int tree = motion_.forest.tree_of[f];
     if (world_.fibres[f].drag <= 0.0 && !driven(tree)) return;
-    balances[f] = carries(tree) ? carried_[f] : balance_of(static_cast<int>(f));
+    balances_[f] = carries(tree) ? carried_[f] : balance_of(static_cast<int>(f));
   });
   const auto add = [&](int tree, double work) {
     into.roots_and_air += work;
@@ -228,11 +228,11 @@ void Stepper::add_root_and_air_work(const Pass& pass, PartWorks& into) {
   };
   for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
     const double drag = world_.fibres[f].drag;
-    const rods::RodMotion& motion = balances[f].motion;
+    const rods::RodMotion& motion = balances_[f].motion;
     if (drag > 0.0) add(motion_.forest.tree_of[f], -motion_.dt * drag * (motion.square - air_.dot(motion.velocity)));
   }
   for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
-    if (driven(t)) add(t, root_work(t, pass, balances));
+    if (driven(t)) add(t, root_work(t, pass));
   }
 }
 
@@ -267,7 +267,7 @@ rods::RodMotion Stepper::mean_motion(int f) {
   return motion;
 }
 
-double Stepper::root_work(int t, const Pass& pass, const std::vector<FibreBalance>& balances) const {
+double Stepper::root_work(int t, const Pass& pass) const {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const double dt = motion_.dt;
   Vector3 impulse = Vector3::Zero();
@@ -275,7 +275,7 @@ double Stepper::root_work(int t, const Pass& pass, const std::vector<FibreBalanc
   Twist carried;  // impulse and moment of carrying the velocity to the end
   for (const int f : tree.fibres) {
     const assembly::Fibre& fibre = world_.fibres[f];
-    const FibreBalance& own = balances[f];
+    const FibreBalance& own = balances_[f];
     const Vector3 air = -fibre.drag * (own.motion.velocity - fibre.rod->length() * air_);
     const Vector3 air_moment = -fibre.drag * (own.motion.angular - own.motion.position.cross(air_));
     impulse += own.gained.linear - dt * (fibre.rod->mass() * world_.gravity + air);

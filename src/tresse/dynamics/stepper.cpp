@@ -117,6 +117,7 @@ void Stepper::restore(SimulationState& state) {
   refresh_kinematics(world_, motion_.forest, state.rods);
   place_bodies(state.bodies);
   energies_ = energies_here();
+  momenta_ = momenta_here();
   here_ = find_contacts(time(), velocities_of(state.rods, state.bodies), state.warm);
 }
 
@@ -544,6 +545,7 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);
   report_holds(pass, report);
+  report_roots(pass, report);
   state_.energy_excess = std::max(0.0, state_.energy_excess + gain(energies, works) - works.uncertain);
   state_.work_external += works.total();
   state_.warm = pass.forces(stage(), options_.margin);
@@ -581,6 +583,7 @@ StepReport Stepper::take_step() {
     redirected_ = false;
     report.obstacles.assign(world_.obstacles.size(), {});
     report.holds.assign(world_.holds.size(), {});
+    report.roots.assign(world_.fibres.size(), {});
     // Parts of the step are counted in its smallest ones.
     const int whole = 1 << options_.max_halvings;
     const auto time_at = [&](int part) {

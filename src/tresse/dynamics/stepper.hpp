@@ -268,8 +268,11 @@ class Stepper {
   void describe_contacts(const Pass& pass);
   void report_contacts(const Pass& pass, StepReport& report);
   void report_holds(const Pass& pass, StepReport& report);
+  bool rooted(int fibre) const;
+  std::vector<Twist> momenta_here() const;
+  void report_roots(const Pass& pass, StepReport& report);
   void add_root_and_air_work(const Pass& pass, PartWorks& into);
-  double root_work(int tree, const Pass& pass, const std::vector<FibreBalance>& balances) const;
+  double root_work(int tree, const Pass& pass) const;
   FibreBalance balance_of(int fibre);
   void begin_balance(int tree);
   void end_balance(int tree);
@@ -288,6 +291,7 @@ class Stepper {
   std::vector<ContactReport> contact_reports_;
 
   rods::RodEnergies energies_;  ///< of state_, all fibres and free bodies
+  std::vector<Twist> momenta_;  ///< (fibres) of state_, about the world's origin, of those of clamped trees
   double energy_floor_ = 0.0;   ///< what is little energy for this world, whatever moves in it [J]
 
   // Workspace of the part of the step under way.
@@ -311,6 +315,7 @@ class Stepper {
   std::vector<assembly::TreeMatrix> masses_;         ///< (trees) of the shapes at the end; for the carried scheme
   std::vector<VectorX> end_velocities_;              ///< (fibres) carried there
   std::vector<FibreBalance> carried_;                ///< (fibres) of this part; Scheme::carried only
+  std::vector<FibreBalance> balances_;               ///< (fibres) of this part, of those in air or of a moved tree
   std::vector<Pose> next_roots_;                     ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;            ///< (fibres)
   std::vector<FreeMotionResult> free_results_;       ///< (fibres) of this part, where the free motion is iterated

@@ -112,6 +112,20 @@ void append_hold_rows(std::string& out, const dynamics::StepReport& report, cons
   }
 }
 
+void append_root_rows(std::string& out, double at, const std::vector<dynamics::RootLoad>& loads,
+                      const std::vector<std::string>& names) {
+  std::string time;
+  append_number(time, at);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out += time;
+    out += ',';
+    out += names[i];
+    append_numbers(out, loads.at(i).force);
+    append_numbers(out, loads.at(i).torque);
+    out += '\n';
+  }
+}
+
 void append_remark_row(std::string& out, const Remark& remark) {
   fmt::format_to(std::back_inserter(out), "{},", remark.step);
   append_number(out, remark.time);

@@ -9,8 +9,8 @@
 #include <tresse/dynamics/report.hpp>
 #include <tresse/io/watch.hpp>
 
-/// steps.csv, forces.csv, holds.csv and remarks.csv. Numbers carry 17 significant digits, so that reading them gives
-/// back the same bits.
+/// steps.csv, forces.csv, holds.csv, roots.csv and remarks.csv. Numbers carry 17 significant digits, so that reading
+/// them gives back the same bits.
 namespace tresse::io {
 
 inline constexpr std::string_view steps_header =
@@ -19,7 +19,8 @@ inline constexpr std::string_view steps_header =
 inline constexpr std::string_view forces_header = "time,obstacle,fx,fy,fz,contacts\n";
 inline constexpr int column_of_forces = 2;  ///< fx in forces.csv
 inline constexpr std::string_view holds_header = "time,hold,fibre,fx,fy,fz,mx,my,mz,error\n";
-inline constexpr int column_of_loads = 3;  ///< fx in holds.csv
+inline constexpr std::string_view roots_header = "time,group,roots,fx,fy,fz,mx,my,mz\n";
+inline constexpr int column_of_loads = 3;  ///< fx in holds.csv and roots.csv
 inline constexpr std::string_view remarks_header = "step,time,kind,message\n";
 
 /// Appends `value` as printf's %.17g; "nan", "inf" and "-inf" where not finite.
@@ -38,6 +39,9 @@ void append_force_rows(std::string& out, const dynamics::StepReport& report, con
 
 /// One row a hold. `names`: (holds), its name as append_text() writes it and the number of its fibre.
 void append_hold_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names);
+/// One row a group. `names`: (loads), its name likewise and how many roots it has.
+void append_root_rows(std::string& out, double time, const std::vector<dynamics::RootLoad>& loads,
+                      const std::vector<std::string>& names);
 
 void append_remark_row(std::string& out, const Remark& remark);
 

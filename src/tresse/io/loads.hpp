@@ -22,7 +22,8 @@ struct LoadTally {
   double mean() const { return steps > 0 ? sum / static_cast<double>(steps) : 0.0; }  ///< [N]
 };
 
-/// The tallies of the rows that a step adds to forces.csv or holds.csv. Forces of rows with one name are summed first.
+/// The tallies of the rows that a step adds to forces.csv, holds.csv or roots.csv. Forces of rows with one name are
+/// summed first.
 class LoadTallies {
  public:
   /// `names`: of the rows of one step, in their order.
@@ -31,8 +32,8 @@ class LoadTallies {
   /// `forces`: of the rows of one step (3) each, world axes [N]
   void add(double time, const std::vector<Vector3>& forces);
 
-  /// Adds the first `length` bytes of a table that append_force_rows() or append_hold_rows() wrote, header included.
-  /// `first`: its column fx.
+  /// Adds the first `length` bytes of a table that append_force_rows(), append_hold_rows() or append_root_rows() wrote,
+  /// header included. `first`: its column fx.
   /// @throws InvalidInput for a row that is damaged.
   void add_table(const std::filesystem::path& file, std::uint64_t length, int first);
 

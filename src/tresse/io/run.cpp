@@ -65,6 +65,21 @@ std::int64_t step_at(const scene::Scene& scene, double time, std::string_view wh
   return std::llround(steps);
 }
 
+namespace {
+
+/// What the caller can do about overlaps that are left, in brackets.
+std::string hints(const OverlapHelp& help) {
+  std::vector<std::string> out;
+  if (!help.lists.empty()) out.emplace_back(help.lists);
+  if (!help.leave_out) {
+    out.push_back(help.push_out ? fmt::format("{} leaves fibres out", help.leave_out_word)
+                                : fmt::format("{} moves them", help.push_out_word));
+  }
+  return out.empty() ? "" : fmt::format(" ({})", fmt::join(out, ", "));
+}
+
+}  // namespace
+
 std::vector<std::string> settle_overlaps(RunPlan& plan, scene::Case& built, const OverlapHelp& help) {
   std::vector<std::string> out;
   if (help.leave_out) {
@@ -76,14 +91,12 @@ std::vector<std::string> settle_overlaps(RunPlan& plan, scene::Case& built, cons
   }
   const auto overlaps = scene::initial_overlaps(built);
   if (overlaps.empty()) return out;
-  const char* hint = help.leave_out  ? ""
-                     : help.push_out ? ", --leave-out leaves fibres out"
-                                     : ", --push-out moves them";
   throw InvalidInput(fmt::format(
-      "{} at the start{}, the deepest of {}{}; expected bodies apart (tresse check lists them{})",
+      "{} at the start{}, the deepest of {}{}; expected bodies apart{}",
       scene::describe(overlaps.front(), plan.scene, built.world), help.push_out ? " even after a push-out" : "",
       overlaps.size(),
-      overlaps.size() > 1 ? fmt::format(" ({})", scene::describe_pairs(overlaps, plan.scene, built.world)) : "", hint));
+      overlaps.size() > 1 ? fmt::format(" ({})", scene::describe_pairs(overlaps, plan.scene, built.world)) : "",
+      hints(help)));
 }
 
 void leave_out_as(RunPlan& plan, const std::filesystem::path& folder) {
@@ -120,6 +133,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.threads = place.threads;
   out.layout = snapshot_layout(plan.scene, world, plan.resolved, place.version);
   out.holds = world.holds;
+  out.roots = clamped_roots(plan.scene, world);
   out.output = plan.scene.output;
   out.limits = run_limits(plan.scene, world);
   return out;

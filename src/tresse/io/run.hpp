@@ -36,6 +36,9 @@ std::int64_t step_at(const scene::Scene& scene, double time, std::string_view wh
 struct OverlapHelp {
   bool push_out = false;   ///< they are moved apart
   bool leave_out = false;  ///< those that overlap, still if they were moved, are left out of the scene
+  std::string_view lists = "tresse check lists them";  ///< what messages say about where all are listed; may be empty
+  std::string_view push_out_word = "--push-out";       ///< what the caller writes to have the first, in messages
+  std::string_view leave_out_word = "--leave-out";     ///< likewise
 };
 
 /// Throws InvalidInput, naming the deepest, when bodies overlap at the start and stay so. The fibres that are left out

@@ -23,6 +23,7 @@ constexpr const char* summary_file = "summary.json";
 constexpr const char* steps_file = "steps.csv";
 constexpr const char* forces_file = "forces.csv";
 constexpr const char* holds_file = "holds.csv";
+constexpr const char* roots_file = "roots.csv";
 constexpr const char* remarks_file = "remarks.csv";
 constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
@@ -95,6 +96,13 @@ std::vector<std::string> names_of(const std::vector<assembly::Hold>& holds) {
   return out;
 }
 
+std::vector<std::string> names_of(const std::vector<RootGroup>& roots) {
+  std::vector<std::string> out;
+  out.reserve(roots.size());
+  for (const RootGroup& group : roots) out.push_back(group.name);
+  return out;
+}
+
 void require_same_scene(const fs::path& file, const std::string& before, const std::string& now) {
   if (before == now) return;
   throw InvalidInput(
@@ -103,6 +111,16 @@ void require_same_scene(const fs::path& file, const std::string& before, const s
 }
 
 }  // namespace
+
+std::vector<RootGroup> clamped_roots(const scene::Scene& scene, const assembly::World& world) {
+  std::vector<int> counts(scene.fibres.size(), 0);
+  for (const assembly::Fibre& fibre : world.fibres) counts[fibre.group] += assembly::clamped(fibre) ? 1 : 0;
+  std::vector<RootGroup> out;
+  for (std::size_t g = 0; g < counts.size(); ++g) {
+    if (counts[g] > 0) out.push_back({static_cast<int>(g), scene.fibres[g].name, counts[g]});
+  }
+  return out;
+}
 
 WatchedStep watched(const dynamics::Stepper& stepper, const dynamics::StepReport& report, const RunTally& tally,
                     const RunLimits& limits) {
@@ -119,7 +137,8 @@ WatchedStep watched(const dynamics::Stepper& stepper, const dynamics::StepReport
 RunRecorder::RunRecorder(RunSettings settings)
     : settings_(std::move(settings)),
       obstacle_loads_(settings_.layout.obstacle_names),
-      hold_loads_(names_of(settings_.holds)) {
+      hold_loads_(names_of(settings_.holds)),
+      root_loads_(names_of(settings_.roots)) {
   validate(settings_.layout);
   require(settings_.output.every >= 1, "output.every: expected at least 1");
   require(settings_.output.checkpoint_every >= 1, "output.checkpoint_every: expected at least 1");
@@ -127,6 +146,10 @@ RunRecorder::RunRecorder(RunSettings settings)
   for (const assembly::Hold& hold : settings_.holds) {
     append_text(hold_names_.emplace_back(), hold.name);
     hold_names_.back() += fmt::format(",{}", hold.fibre);
+  }
+  for (const RootGroup& roots : settings_.roots) {
+    append_text(root_names_.emplace_back(), roots.name);
+    root_names_.back() += fmt::format(",{}", roots.count);
   }
   std::error_code error;
   if (settings_.resume && !fs::exists(file(scene_file), error) && !fs::exists(file(checkpoint_file), error)) {
@@ -160,7 +183,7 @@ std::string RunRecorder::earlier_results() const {
 /// the earlier ones before the scene does: whatever interrupts it, the folder shows that it is one of a run.
 void RunRecorder::start() {
   Replacement scene(file(scene_file)), steps(file(steps_file)), forces(file(forces_file)), holds(file(holds_file)),
-      log(file(log_file));
+      roots(file(roots_file)), log(file(log_file));
   steps_ = AppendFile::create(steps);
   steps_.append(steps_header);
   forces_ = AppendFile::create(forces);
@@ -169,6 +192,11 @@ void RunRecorder::start() {
     holds_ = AppendFile::create(holds);
     holds_->append(holds_header);
     holds_->flush();
+  }
+  if (!root_names_.empty()) {
+    roots_ = AppendFile::create(roots);
+    roots_->append(roots_header);
+    roots_->flush();
   }
   steps_.flush();
   forces_.flush();
@@ -190,6 +218,11 @@ void RunRecorder::start() {
     remove_file(file(holds_file));
   } else {
     holds.rename();
+  }
+  if (root_names_.empty()) {
+    remove_file(file(roots_file));
+  } else {
+    roots.rename();
   }
   log.rename();
   scene.commit();
@@ -213,16 +246,20 @@ void RunRecorder::resume() {
       length_of_rows(file(forces_file), forces_header, static_cast<std::uint64_t>(last.position.force_rows));
   const auto hold_rows = static_cast<std::uint64_t>(last.position.step_rows) * hold_names_.size();
   const std::uint64_t holds = hold_names_.empty() ? 0 : length_of_rows(file(holds_file), holds_header, hold_rows);
+  const auto root_rows = static_cast<std::uint64_t>(last.position.step_rows) * root_names_.size();
+  const std::uint64_t roots = root_names_.empty() ? 0 : length_of_rows(file(roots_file), roots_header, root_rows);
   const std::uint64_t remarks =
       last.position.remarks == 0
           ? 0
           : length_of_rows(file(remarks_file), remarks_header, static_cast<std::uint64_t>(last.position.remarks));
   obstacle_loads_.add_table(file(forces_file), forces, column_of_forces);
   if (!hold_names_.empty()) hold_loads_.add_table(file(holds_file), holds, column_of_loads);
+  if (!root_names_.empty()) root_loads_.add_table(file(roots_file), roots, column_of_loads);
   open_log(last.position);  // all that may not fit comes before the first cut
   steps_ = AppendFile::reopen(file(steps_file), steps);
   forces_ = AppendFile::reopen(file(forces_file), forces);
   if (!hold_names_.empty()) holds_ = AppendFile::reopen(file(holds_file), holds);
+  if (!root_names_.empty()) roots_ = AppendFile::reopen(file(roots_file), roots);
   if (remarks > 0) {
     remarks_ = AppendFile::reopen(file(remarks_file), remarks);
   } else {
@@ -286,9 +323,31 @@ void RunRecorder::record(const dynamics::StepReport& report) {
     append_hold_rows(row_, report, hold_names_);
     holds_->append(row_);
   }
+  if (roots_) record_roots(report);
   log_->flush_when_due();
   ++position_.step_rows;
   position_.force_rows += static_cast<std::int64_t>(obstacle_names_.size());
+}
+
+/// The sum of each group.
+void RunRecorder::record_roots(const dynamics::StepReport& report) {
+  require(report.roots.size() == settings_.layout.fibre_count(), "step: needs a load of each fibre's root");
+  std::vector<dynamics::RootLoad> of_groups(settings_.layout.group_names.size());
+  for (std::size_t f = 0; f < report.roots.size(); ++f) {
+    dynamics::RootLoad& sum = of_groups[static_cast<std::size_t>(settings_.layout.group[f])];
+    sum.force += report.roots[f].force;
+    sum.torque += report.roots[f].torque;
+  }
+  std::vector<dynamics::RootLoad> loads;
+  forces_of_step_.clear();
+  for (const RootGroup& roots : settings_.roots) {
+    loads.push_back(of_groups[static_cast<std::size_t>(roots.group)]);
+    forces_of_step_.push_back(loads.back().force);
+  }
+  root_loads_.add(report.time, forces_of_step_);
+  row_.clear();
+  append_root_rows(row_, report.time, loads, root_names_);
+  roots_->append(row_);
 }
 
 std::vector<Remark> RunRecorder::watch(const dynamics::Stepper& stepper, const dynamics::StepReport& report) {
@@ -320,6 +379,7 @@ void RunRecorder::sync_all() {
   steps_.sync();
   forces_.sync();
   if (holds_) holds_->sync();
+  if (roots_) roots_->sync();
   if (remarks_) remarks_->sync();
   log_->sync();
   position_.log_bytes = static_cast<std::int64_t>(log_->length());
@@ -329,6 +389,7 @@ void RunRecorder::close_all() {
   steps_.close();
   forces_.close();
   if (holds_) holds_->close();
+  if (roots_) roots_->close();
   if (remarks_) remarks_->close();
   log_->close();
 }
@@ -416,6 +477,7 @@ void RunRecorder::write_summary_as(const char* status) {
                                      .tally = tally_,
                                      .obstacles = obstacle_loads_.all(),
                                      .holds = hold_loads_.all(),
+                                     .roots = root_loads_.all(),
                                      .timings = timings(),
                                      .limits = settings_.limits,
                                      .failures = failures_});

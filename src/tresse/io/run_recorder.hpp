@@ -19,6 +19,16 @@
 
 namespace tresse::io {
 
+/// The fibres of one group whose roots are clamped.
+struct RootGroup {
+  int group = 0;  ///< of the scene
+  std::string name;
+  int count = 0;
+};
+
+/// Of all groups that have any, in the scene's order.
+std::vector<RootGroup> clamped_roots(const scene::Scene& scene, const assembly::World& world);
+
 /// What a run writes and where.
 struct RunSettings {
   std::filesystem::path folder;         ///< created when missing
@@ -26,6 +36,7 @@ struct RunSettings {
   int threads = 1;                      ///< for summary.json
   TrajectoryLayout layout{};            ///< with the resolved scene's text and the program's version
   std::vector<assembly::Hold> holds{};  ///< of the world
+  std::vector<RootGroup> roots{};       ///< likewise
   scene::Output output{};
   RunLimits limits{};
   std::chrono::milliseconds checkpoint_pause{1000};  ///< least wall time between checkpoints: syncing costs more than
@@ -111,6 +122,7 @@ class RunRecorder {
   void build_trajectory();
   void sync_all();
   void close_all();
+  void record_roots(const dynamics::StepReport& report);
   void save(const dynamics::SimulationState& state);
   void write_summary_as(const char* status);
   RunTimings timings() const;
@@ -120,9 +132,11 @@ class RunRecorder {
   std::optional<dynamics::SimulationState> resumed_;
   std::vector<std::string> obstacle_names_;  ///< as the CSV writes them
   std::vector<std::string> hold_names_;      ///< name and fibre of each, likewise
+  std::vector<std::string> root_names_;      ///< name and number of roots of each group, likewise
   AppendFile steps_;
   AppendFile forces_;
   std::optional<AppendFile> holds_;  ///< where points are held
+  std::optional<AppendFile> roots_;  ///< where roots are clamped
   std::optional<AppendFile> remarks_;
   Watch watch_;
   std::optional<TrajectoryLogWriter> log_;
@@ -130,6 +144,7 @@ class RunRecorder {
   RunTally tally_;
   LoadTallies obstacle_loads_;
   LoadTallies hold_loads_;
+  LoadTallies root_loads_;
   std::vector<Vector3> forces_of_step_;  ///< kept for its memory
   RunTimings before_;                    ///< of the parts before this one
   RunTimings timings_;                   ///< of this part, wall apart

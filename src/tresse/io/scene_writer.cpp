@@ -76,9 +76,10 @@ void write_parameters(Writer& out, const std::vector<Parameter>& parameters) {
   if (parameters.empty()) return;
   out.comment("Parameters, already substituted below:");
   for (const Parameter& parameter : parameters) {
-    out.comment(fmt::format("  {} = {}{}{}{}", parameter.name, parameter.value,
-                            parameter.overridden ? fmt::format(" (--set; the file has {})", parameter.file_value) : "",
-                            parameter.description.empty() ? "" : "  # ", parameter.description));
+    out.comment(
+        fmt::format("  {} = {}{}{}{}", parameter.name, parameter.value,
+                    parameter.overridden ? fmt::format(" (set; the scene itself has {})", parameter.file_value) : "",
+                    parameter.description.empty() ? "" : "  # ", parameter.description));
   }
   out.blank();
 }

@@ -284,6 +284,7 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["contacts"] = {{"mean", static_cast<double>(tally.contacts_total) / steps}, {"max", tally.contacts_max}};
   json["obstacles"] = loads(summary.obstacles);
   json["holds"] = loads(summary.holds);
+  json["roots"] = loads(summary.roots);
   json["worst_residual"] = tally.worst_residual;
   json["worst_residual_step"] = tally.worst_residual_step;
   json["missed_tolerance_steps"] = tally.missed_steps;

@@ -111,6 +111,7 @@ struct Summary {
   RunTally tally;
   std::vector<LoadTally> obstacles;
   std::vector<LoadTally> holds;
+  std::vector<LoadTally> roots;
   RunTimings timings;
   RunLimits limits;
   std::vector<std::string> failures;  ///< files of bad steps, relative to the folder

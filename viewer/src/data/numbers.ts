@@ -82,6 +82,11 @@ function superscript(value: number): string {
   return [...String(value)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
 }
 
+/** A value of a plot whose largest is `largest`: what is so much smaller is rounding, and reads 0. */
+export function without_rounding(value: number, largest: number): number {
+  return Math.abs(value) < 1e-9 * largest ? 0 : value;
+}
+
 /** At most `digits` significant digits, without trailing zeros. */
 export function short(value: number, digits = 4): string {
   if (!Number.isFinite(value)) return String(value);

@@ -5,7 +5,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { scaled_unit, short } from "../data/numbers";
+import { scaled_unit, short, without_rounding } from "../data/numbers";
 import { frame_at } from "../data/player";
 import type { Tables } from "../data/api";
 import { choices_of, figure_names, figure_of, figures_of, type Axis, type Figure, type FigureName, type Line, type Side } from "./figures";
@@ -21,6 +21,7 @@ export const run_letters = ["A", "B"] as const;
 const font = "11px system-ui";
 
 interface Unit {
+  readonly largest: number; // value of its axis, before the factor
   readonly factor: number;
   readonly name: string;
 }
@@ -116,7 +117,7 @@ export class Plots {
     const curves = figures.flatMap((figure, run) => figure?.lines.map((line, colour) => ({ line, run, colour })) ?? []);
     const units = { left: unit_of(curves, axes, "left"), right: unit_of(curves, axes, "right") };
     const data = figures.flatMap((figure): uPlot.AlignedData[] =>
-      figure ? [[[...figure.times], ...figure.lines.map(({ values, side }) => values.map((v) => scaled(v, units[side].factor, axes[side]!)))]] : [],
+      figure ? [[[...figure.times], ...figure.lines.map(({ values, side }) => values.map((v) => scaled(v, units[side], axes[side]!)))]] : [],
     );
     this.plot = new uPlot(this.options(curves, axes, units), uPlot.join(data), this.target);
     this.resize();
@@ -237,7 +238,7 @@ function unit_of(curves: readonly Curve[], axes: Figure["axes"], side: Side): Un
   let largest = 0;
   for (const { line } of curves) if (line.side === side) for (const value of line.values) largest = Math.max(largest, Math.abs(value ?? 0));
   const axis = axes[side];
-  return axis?.unit ? scaled_unit(largest, axis.unit) : { factor: 1, name: "" };
+  return { largest, ...(axis?.unit ? scaled_unit(largest, axis.unit) : { factor: 1, name: "" }) };
 }
 
 /** Where only another run has a time, the value is undefined: that before it counts, as long as more comes. */
@@ -248,7 +249,7 @@ function value_at(values: ArrayLike<number | null | undefined>, at: number): num
   return after < values.length ? values[before] : undefined;
 }
 
-function scaled(value: number | null, factor: number, axis: Axis): number | null {
+function scaled(value: number | null, { factor, largest }: Unit, axis: Axis): number | null {
   if (value === null || (axis.logarithmic && !(value > 0))) return null;
-  return value * factor;
+  return factor * (axis.logarithmic ? value : without_rounding(value, largest));
 }

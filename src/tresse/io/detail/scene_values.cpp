@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numbers>
 
@@ -85,6 +86,21 @@ void ReaderContext::fail(const TomlNode& node, std::string_view message) const {
 
 namespace {
 
+/// Of "1/4 1/cm", where the unit is that of the 4 alone, which is seldom meant.
+const char* unit_hint(std::string_view text) {
+  constexpr std::string_view digits = "0123456789.";
+  for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/', slash + 1)) {
+    const std::size_t divisor = text.find_first_not_of(' ', slash + 1);
+    const std::size_t gap = text.find_first_not_of(digits, divisor);
+    if (gap == std::string_view::npos || gap == divisor || text[gap] != ' ') continue;
+    const std::size_t unit = text.find_first_not_of(' ', gap);
+    if (unit == std::string_view::npos) continue;
+    if (std::isalpha(static_cast<unsigned char>(text[unit])) != 0 || text.substr(unit, 2) == "1/")
+      return "; a unit belongs to the one number before it: \"(1/4) 1/cm\" is a quarter of 1/cm";
+  }
+  return "";
+}
+
 /// read_number() that no recorder hears of.
 double number_at(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
   const Quantity found = evaluate_node(context, node, path, describe_range(wanted));
@@ -92,8 +108,8 @@ double number_at(ReaderContext& context, const TomlNode& node, const std::string
   if (found.kind == Quantity::Kind::declared) {
     const bool ratio = wanted.dimension.none() && !wanted.dimension.angle();
     if (!found.dimension.same_units(wanted.dimension) || (ratio && found.dimension.angle())) {
-      context.fail(node, fmt::format("{} = {} is {}; expected {}", path, in_quotes(node.text, 60),
-                                     io::describe(found.dimension), describe_range(wanted)));
+      context.fail(node, fmt::format("{} = {} is {}; expected {}{}", path, in_quotes(node.text, 60),
+                                     io::describe(found.dimension), describe_range(wanted), unit_hint(node.text)));
     }
     if (wanted.degrees && !found.dimension.angle()) value *= radians_per_degree;
   } else if (wanted.degrees) {
