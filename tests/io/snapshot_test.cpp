@@ -193,10 +193,11 @@ void expect_statics(const Taken& taken, double error) {
 TEST(InternalForces, AStiffCantileverCarriesItsWeightAtItsLever) {
   const scene::Scene scene = one_fibre(1e12, rods::RootCondition::clamped);
   scene::Case built = scene::build(scene);
-  const auto found = statics::solve_equilibrium(*built.world.fibres[0].rod, built.state.rods[0], scene.gravity, {});
+  assembly::Kinematics at(built.world);
+  const auto found = statics::solve_equilibrium(at.rod(0), built.state.rods[0], scene.gravity, {});
   ASSERT_TRUE(found.stable());
   const TrajectoryLayout layout = snapshot_layout(scene, built.world, "", "");
-  const Taken taken{layout, snapshot_at_rest(scene, built.world, layout)};
+  const Taken taken{layout, snapshot_at_rest(scene, at, layout)};
   const double weight = line_weight * length;
   EXPECT_NEAR(row(taken.frame.force, 0)[2] / -weight, 1.0, 1e-9);  // shear along n2, downwards; it hardly bends
   EXPECT_NEAR(row(taken.frame.force, 0)[1] / weight, 0.0, 1e-9);
@@ -210,9 +211,10 @@ TEST(InternalForces, AStiffCantileverCarriesItsWeightAtItsLever) {
 TEST(InternalForces, ASoftCantileverIsInEquilibriumEverywhere) {
   const scene::Scene scene = one_fibre(1e8, rods::RootCondition::clamped);
   scene::Case built = scene::build(scene);
-  ASSERT_TRUE(statics::solve_equilibrium(*built.world.fibres[0].rod, built.state.rods[0], scene.gravity, {}).stable());
+  assembly::Kinematics at(built.world);
+  ASSERT_TRUE(statics::solve_equilibrium(at.rod(0), built.state.rods[0], scene.gravity, {}).stable());
   const TrajectoryLayout layout = snapshot_layout(scene, built.world, "", "");
-  const Taken taken{layout, snapshot_at_rest(scene, built.world, layout)};
+  const Taken taken{layout, snapshot_at_rest(scene, at, layout)};
   EXPECT_LT(row(taken.frame.points, layout.point_count() - 1)[2], -0.2 * length) << "it bends";
   expect_statics(taken, 1e-3);
 }

@@ -13,10 +13,10 @@ namespace tresse::dynamics {
 void Stepper::sample_material(int t, std::vector<rods::RodState>& back) {
   if (knows_material_[t]) return;
   const assembly::Tree& tree = motion_.forest.trees[t];
-  assembly::update_tree(world_, tree, state_.rods);
-  for (const int f : tree.fibres) world_.fibres[f].rod->sample_motion(material_[f]);
+  assembly::update_tree(now_, tree, state_.rods);
+  for (const int f : tree.fibres) now_.rod(static_cast<int>(f)).sample_motion(material_[f]);
   knows_material_[t] = 1;
-  assembly::update_tree(world_, tree, back);
+  assembly::update_tree(now_, tree, back);
   find_root_motions(t);
 }
 
@@ -27,16 +27,16 @@ void Stepper::carried_momentum(int t, const std::vector<rods::MaterialMotion>& m
   const int trunk = tree.fibres.front();
   out.setZero(tree.dof);
   if (!branched(tree)) {
-    world_.fibres[trunk].rod->carried_momentum(material[trunk], lone_loads(trunk), h, out);
+    now_.rod(trunk).carried_momentum(material[trunk], lone_loads(trunk), h, out);
     return;
   }
   thread_local VectorX own;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const int f = tree.fibres[k];
-    const rods::Rod& rod = *world_.fibres[f].rod;
+    const rods::Rod& rod = now_.rod(static_cast<int>(f));
     own.resize(rod.dof());
-    rod.carried_momentum(material[f], assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), h, own);
-    assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
+    rod.carried_momentum(material[f], assembly::rod_loads(*world_, tree, motion_.roots[t], k, air_), h, own);
+    assembly::add_rod_force(*world_, tree, motion_.roots[t], k, own, out);
   }
 }
 
@@ -51,20 +51,20 @@ void Stepper::assemble_carried(int t, const std::vector<VectorX>* v_at) {
   const double h = stage();
   const bool lone = !branched(tree);
   // At the start, w is that of the velocities there: their momentum is what the factor makes beside.
-  const bool plain = !v_at && lone && !driven(t) && (world_.fibres[trunk].drag == 0.0 || air_.isZero(0.0));
+  const bool plain = !v_at && lone && !driven(t) && (world_->fibres[trunk].drag == 0.0 || air_.isZero(0.0));
   if (!plain && !v_at) sample_material(t, start_rods_);
   thread_local VectorX v;
   thread_local VectorX start;
   if (lone) {
     start = start_velocities_[trunk];
   } else {
-    start = assembly::tree_velocity(world_, tree, start_velocities_);
+    start = assembly::tree_velocity(*world_, tree, start_velocities_);
   }
-  if (motion_.matrices[t].factor(world_, tree, motion_.roots[t], h, start, v)) {
+  if (motion_.matrices[t].factor(now_, tree, motion_.roots[t], h, start, v)) {
     if (plain) {
       thread_local VectorX weight;
       weight.resize(tree.dof);
-      world_.fibres[trunk].rod->gravity_force(world_.gravity, weight);
+      now_.rod(trunk).gravity_force(world_->gravity, weight);
       v += h * weight;
     } else {
       carried_momentum(t, material_, h, v);
@@ -77,7 +77,7 @@ void Stepper::assemble_carried(int t, const std::vector<VectorX>* v_at) {
   if (lone) {
     motion_.velocities[trunk] = v;
   } else {
-    assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
+    assembly::set_rod_velocities(*world_, tree, motion_.roots[t], v, true, motion_.velocities);
   }
 }
 
@@ -89,7 +89,7 @@ void Stepper::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, Vecto
   thread_local VectorX own;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const int f = tree.fibres[k];
-    const rods::Rod& rod = *world_.fibres[f].rod;
+    const rods::Rod& rod = now_.rod(static_cast<int>(f));
     own.resize(rod.dof());
     rod.elastic_force(own);
     own *= h;
@@ -97,7 +97,7 @@ void Stepper::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, Vecto
     if (k == 0) {
       into.head(own.size()) += own;
     } else {
-      assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, into);
+      assembly::add_rod_force(*world_, tree, motion_.roots[t], k, own, into);
     }
   }
 }
@@ -108,7 +108,7 @@ void Stepper::sample_passes(const Pass& pass) {
     if (!carries(static_cast<int>(t))) return;
     const std::vector<int>& fibres = motion_.forest.trees[t].fibres;
     const bool there = std::all_of(fibres.begin(), fibres.end(), [&](int f) {
-      const rods::RodState& now = world_.fibres[f].rod->state();
+      const rods::RodState& now = now_.rod(static_cast<int>(f)).state();
       const rods::RodState& then = linearised_rods_[f];
       return now.coordinates == then.coordinates && now.root.position == then.root.position &&
              now.root.frame == then.root.frame;
@@ -122,11 +122,11 @@ void Stepper::sample_pass(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   for (const int f : tree.fibres) {
     pass_velocities_[f] = pass.velocities[f];
-    rods::set_generalised_velocity(*world_.fibres[f].rod, pass.velocities[f], linearised_rods_[f]);
+    rods::set_generalised_velocity(now_.rod(static_cast<int>(f)), pass.velocities[f], linearised_rods_[f]);
   }
-  assembly::update_tree(world_, tree, linearised_rods_);
+  assembly::update_tree(now_, tree, linearised_rods_);
   begin_balance(t);
-  for (const int f : tree.fibres) world_.fibres[f].rod->sample_motion(pass_material_[f]);
+  for (const int f : tree.fibres) now_.rod(static_cast<int>(f)).sample_motion(pass_material_[f]);
   knows_pass_[t] = 1;
 }
 
@@ -143,7 +143,7 @@ void Stepper::carry_to_end(int t, const Pass& pass) {
   const bool sampled = knows_pass_[t] && std::all_of(tree.fibres.begin(), tree.fibres.end(),
                                                      [&](int f) { return pass_velocities_[f] == pass.velocities[f]; });
   if (!sampled) sample_pass(t, pass);
-  assembly::update_tree(world_, tree, end_rods_);
+  assembly::update_tree(now_, tree, end_rods_);
   find_root_motions(t);
   const std::vector<assembly::RootMotion>& roots = motion_.roots[t];
   const VectorX none = VectorX::Zero(tree.dof);
@@ -151,13 +151,13 @@ void Stepper::carry_to_end(int t, const Pass& pass) {
   // A matrix and velocities of their own: the pass may be repaired, with those of the step.
   assembly::TreeMatrix& mass = masses_[static_cast<std::size_t>(t)];
   // Where sections have no rotary inertia the mass matrix may be singular: that of the step takes a little more energy.
-  if (!mass.factor(world_, tree, roots, 0.0, none, v) && !mass.factor(world_, tree, roots, stage(), none, v)) return;
+  if (!mass.factor(now_, tree, roots, 0.0, none, v) && !mass.factor(now_, tree, roots, stage(), none, v)) return;
   carried_momentum(t, pass_material_, 0.0, v);
   mass.solve(v);
-  assembly::set_rod_velocities(world_, tree, roots, v, true, end_velocities_);
+  assembly::set_rod_velocities(*world_, tree, roots, v, true, end_velocities_);
   for (const int f : tree.fibres)
-    rods::set_generalised_velocity(*world_.fibres[f].rod, end_velocities_[f], end_rods_[f]);
-  assembly::update_tree(world_, tree, end_rods_);
+    rods::set_generalised_velocity(now_.rod(static_cast<int>(f)), end_velocities_[f], end_rods_[f]);
+  assembly::update_tree(now_, tree, end_rods_);
   end_balance(t);
 }
 

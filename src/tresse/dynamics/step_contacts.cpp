@@ -17,7 +17,7 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
   constexpr double safety = 1.2;
   const double dt = options_.dt;
   const double least = 0.5 * options_.margin;
-  const Vector3 fall = dt * dt * world_.gravity;
+  const Vector3 fall = dt * dt * world_->gravity;
   // Of a few pieces none is worth more than the mean of its ends' travel.
   const bool simple = contact::few_pieces(geometry);
   const auto between = [least](const Vector3& first, const Vector3& last) {
@@ -30,8 +30,8 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
     return {geometry::position(piece.curve, piece.interval.begin), geometry::position(piece.curve, middle),
             geometry::position(piece.curve, piece.interval.end)};
   };
-  for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
-    const rods::Rod& rod = *world_.fibres[f].rod;
+  for_each_fibre(world_->fibres.size(), [&](std::size_t f) {
+    const rods::Rod& rod = now_.rod(static_cast<int>(f));
     thread_local Matrix3X ends;
     ends.resize(3, rod.piece_count() + 1);
     rod.end_velocities(velocities[f], ends);
@@ -55,19 +55,19 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
                                            piece.curvature * length * length / 32.0, least);
     }
   });
-  for (std::size_t k = 0; k < world_.obstacles.size(); ++k) {
-    const int free = assembly::free_body_of(world_, static_cast<int>(k));
-    const auto body = static_cast<std::size_t>(assembly::obstacle_body(world_, static_cast<int>(k)));
+  for (std::size_t k = 0; k < world_->obstacles.size(); ++k) {
+    const int free = assembly::free_body_of(*world_, static_cast<int>(k));
+    const auto body = static_cast<std::size_t>(assembly::obstacle_body(*world_, static_cast<int>(k)));
     if (geometry.body_begin[body] == geometry.body_begin[body + 1]) continue;
-    const Pose now = assembly::obstacle_pose(world_, static_cast<int>(k), time);
-    const Pose next = assembly::obstacle_pose(world_, static_cast<int>(k), time + dt);
+    const Pose now = assembly::obstacle_pose(now_, static_cast<int>(k), time);
+    const Pose next = assembly::obstacle_pose(now_, static_cast<int>(k), time + dt);
     const Matrix3 turn = next.frame * now.frame.transpose();
     for (int i = geometry.body_begin[body]; i < geometry.body_begin[body + 1]; ++i) {
       contact::Piece& piece = geometry.pieces[i];
       const auto travel = [&](const Vector3& x) -> Vector3 {
         const Vector3 arm = x - now.position;
         if (free >= 0) {
-          const VectorX& twist = velocities[world_.fibres.size() + static_cast<std::size_t>(free)];
+          const VectorX& twist = velocities[world_->fibres.size() + static_cast<std::size_t>(free)];
           return safety * dt * (twist.head<3>() + Vector3(twist.tail<3>()).cross(arm)) + fall;
         }
         return safety * (next.position - now.position + turn * arm - arm);
@@ -82,7 +82,7 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
     }
   }
   for (contact::Mesh& mesh : geometry.meshes) {
-    const bodies::Obstacle& obstacle = world_.obstacles[mesh.owner];
+    const bodies::Obstacle& obstacle = world_->obstacles[mesh.owner];
     const Pose next = assembly::obstacle_pose(obstacle, time + dt);
     mesh.next = {assembly::moved(obstacle, next, Vector3::Zero()), next.frame};
     mesh.reach = least + safety * assembly::farthest_vertex(std::get<bodies::Mesh>(obstacle.shape), mesh, time + dt);
@@ -95,7 +95,7 @@ std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(double time,
                                                                    const std::vector<VectorX>& velocities) {
   auto unused = std::find_if(pool_.begin(), pool_.end(), [](const auto& entry) { return entry.use_count() == 1; });
   if (unused == pool_.end()) unused = pool_.insert(pool_.end(), std::make_shared<Configuration>());
-  assembly::contact_geometry(world_, time, (*unused)->geometry);
+  assembly::contact_geometry(now_, time, (*unused)->geometry);
   set_reaches(velocities, time, (*unused)->geometry);
   return *unused;
 }
@@ -128,9 +128,9 @@ Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::ve
 }
 
 void Stepper::leave_out_joined(Configuration& configuration) const {
-  if (motion_.forest.trees.size() == world_.fibres.size()) return;
+  if (motion_.forest.trees.size() == world_->fibres.size()) return;
   std::erase_if(configuration.contacts, [&](const contact::Contact& contact) {
-    return assembly::joined(world_, configuration.geometry, contact);
+    return assembly::joined(now_, configuration.geometry, contact);
   });
 }
 

@@ -18,7 +18,7 @@ void Stepper::find_root_motions() {
 void Stepper::find_root_motions(int t) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   if (branched(tree)) {
-    assembly::root_motions(world_, tree, root_accelerations_[tree.fibres.front()], motion_.roots[t]);
+    assembly::root_motions(now_, tree, root_accelerations_[tree.fibres.front()], motion_.roots[t]);
   }
 }
 
@@ -27,8 +27,8 @@ void Stepper::take_root_motions(std::vector<VectorX>& velocities) const {
   for (std::size_t t = 0; t < motion_.roots.size(); ++t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
     if (!branched(tree)) continue;
-    const VectorX v = assembly::tree_velocity(world_, tree, velocities);
-    assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, velocities);
+    const VectorX v = assembly::tree_velocity(*world_, tree, velocities);
+    assembly::set_rod_velocities(*world_, tree, motion_.roots[t], v, true, velocities);
   }
 }
 
@@ -39,7 +39,7 @@ void Stepper::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end
   const assembly::Tree& tree = motion_.forest.trees[t];
   const int trunk = tree.fibres.front();
   if (!branched(tree)) {
-    if (!at_end && !world_.fibres[trunk].rod->linear_elasticity()) {
+    if (!at_end && !now_.rod(trunk).linear_elasticity()) {
       assemble_free_motion(trunk, t);
     } else {
       assemble_fibre(trunk, t, v_at[trunk], at_end);
@@ -49,39 +49,38 @@ void Stepper::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end
   const std::vector<assembly::RootMotion>& roots = motion_.roots[t];
   const double h = stage();
   VectorX v;
-  const VectorX start = assembly::tree_velocity(world_, tree, start_velocities_);
-  if (motion_.matrices[t].factor(world_, tree, roots, h, start, v)) {
+  const VectorX start = assembly::tree_velocity(*world_, tree, start_velocities_);
+  if (motion_.matrices[t].factor(now_, tree, roots, h, start, v)) {
     thread_local VectorX force;
     thread_local VectorX own;
     for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
-      const rods::Rod& rod = *world_.fibres[tree.fibres[k]].rod;
+      const rods::Rod& rod = now_.rod(tree.fibres[k]);
       own.setZero(rod.dof());
       force.resize(rod.dof());
       rod.elastic_force(force);
       own += h * force;
-      rod.inertial_and_external_force(assembly::rod_loads(world_, tree, roots, k, air_), force);
+      rod.inertial_and_external_force(assembly::rod_loads(*world_, tree, roots, k, air_), force);
       own += h * force;
       if (at_end) rod.add_stiffness_times(h * h, v_at[tree.fibres[k]], own);
-      assembly::add_rod_force(world_, tree, roots, k, own, v);
+      assembly::add_rod_force(*world_, tree, roots, k, own, v);
     }
     motion_.matrices[t].solve(v);
   } else {
     v.setConstant(tree.dof, std::nan(""));  // reported as a state that stopped being finite
   }
-  assembly::set_rod_velocities(world_, tree, roots, v, true, motion_.velocities);
+  assembly::set_rod_velocities(*world_, tree, roots, v, true, motion_.velocities);
 }
 
 rods::RodLoads Stepper::lone_loads(int f) const {
-  return {world_.gravity, root_accelerations_[f], world_.fibres[f].drag, air_, {}};
+  return {world_->gravity, root_accelerations_[f], world_->fibres[f].drag, air_, {}};
 }
 
 /// assemble_tree() of a lone fibre.
 void Stepper::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
-  assembly::Fibre& fibre = world_.fibres[f];
-  rods::Rod& rod = *fibre.rod;
+  const rods::Rod& rod = now_.rod(f);
   const double h = stage();
   VectorX& v = motion_.velocities[f];
-  if (!motion_.matrices[t].factor(world_, motion_.forest.trees[t], {}, h, start_velocities_[f], v)) {
+  if (!motion_.matrices[t].factor(now_, motion_.forest.trees[t], {}, h, start_velocities_[f], v)) {
     v.setConstant(rod.dof(), std::nan(""));
     return;
   }
@@ -98,22 +97,22 @@ void Stepper::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
 /// The free motion with the inertial force linearised, from that with the force of the start.
 void Stepper::linearise_free_motion(int t) {
   const assembly::Tree& tree = motion_.forest.trees[t];
-  const VectorX start = assembly::tree_velocity(world_, tree, start_velocities_);
-  VectorX v = assembly::tree_velocity(world_, tree, motion_.velocities) - start;
+  const VectorX start = assembly::tree_velocity(*world_, tree, start_velocities_);
+  VectorX v = assembly::tree_velocity(*world_, tree, motion_.velocities) - start;
   free_results_[tree.fibres.front()] = linearise_inertia(t, v);
-  assembly::update_tree(world_, tree, start_rods_);
+  assembly::update_tree(now_, tree, start_rods_);
   find_root_motions(t);
   v += start;
-  assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
+  assembly::set_rod_velocities(*world_, tree, motion_.roots[t], v, true, motion_.velocities);
 }
 
 /// Elasticity that is not linear: the free motion is solved to its end, where the matrix then is; the rod stays.
 void Stepper::assemble_free_motion(int f, int t) {
-  const assembly::Fibre& fibre = world_.fibres[f];
+  const assembly::Fibre& fibre = world_->fibres[f];
   const FreeStep step{start_rods_[f], stage_roots_[f], stage(), fibre.drag, lone_loads(f)};
-  free_results_[f] = solve_free_motion(*fibre.rod, motion_.matrices[t].lone(), step, options_.motion_tolerance,
+  free_results_[f] = solve_free_motion(now_.rod(f), motion_.matrices[t].lone(), step, options_.motion_tolerance,
                                        options_.max_motion_iterations, motion_.velocities[f]);
-  fibre.rod->update(start_rods_[f]);
+  now_.rod(f).update(start_rods_[f]);
 }
 
 /// For another pass at the end that the last predicts; the rods are left there. All that acts on a tree is taken at one
@@ -142,20 +141,19 @@ void Stepper::assemble_at_end(int t, const Pass& pass) {
     return;
   }
   for (const int f : tree.fibres) {
-    stage_rods_[f] = world_.fibres[f].rod->advanced(start_rods_[f], pass.velocities[f], stage(), stage_roots_[f],
-                                                    start_rods_[f].root_velocity);
+    stage_rods_[f] =
+        now_.rod(static_cast<int>(f))
+            .advanced(start_rods_[f], pass.velocities[f], stage(), stage_roots_[f], start_rods_[f].root_velocity);
   }
-  assembly::update_tree(world_, tree, stage_rods_);
+  assembly::update_tree(now_, tree, stage_rods_);
   find_root_motions(t);
   assemble();
-  assembly::update_tree(world_, tree, end_rods_);
+  assembly::update_tree(now_, tree, end_rods_);
   find_root_motions(t);
 }
 
 /// Whether the elasticity of a tree is.
-bool Stepper::linear(int t) const {
-  return world_.fibres[motion_.forest.trees[t].fibres.front()].rod->linear_elasticity();
-}
+bool Stepper::linear(int t) const { return now_.rod(motion_.forest.trees[t].fibres.front()).linear_elasticity(); }
 
 /// Generalised inertial force -A and what else is constant, (dof), of a tree that moves with `v` where it started; the
 /// rods are left so.
@@ -166,25 +164,25 @@ void Stepper::inertial_force(int t, const VectorX& v, VectorX& out) {
     const int f = tree.fibres[k];
     stage_rods_[f] = start_rods_[f];
     if (k == 0) {
-      const rods::Rod& rod = *world_.fibres[f].rod;
+      const rods::Rod& rod = now_.rod(static_cast<int>(f));
       rods::set_generalised_velocity(rod, v.head(rod.dof()), stage_rods_[f]);
     } else {
       stage_rods_[f].rates = v.segment(tree.begin[k], stage_rods_[f].rates.size());  // its parent moves its root
     }
   }
-  assembly::update_tree(world_, tree, stage_rods_);
+  assembly::update_tree(now_, tree, stage_rods_);
   find_root_motions(t);
   out.setZero(tree.dof);
   if (!branched(tree)) {
-    world_.fibres[trunk].rod->inertial_and_external_force(lone_loads(trunk), out);
+    now_.rod(trunk).inertial_and_external_force(lone_loads(trunk), out);
     return;
   }
   thread_local VectorX own;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
-    const rods::Rod& rod = *world_.fibres[tree.fibres[k]].rod;
+    const rods::Rod& rod = now_.rod(tree.fibres[k]);
     own.resize(rod.dof());
-    rod.inertial_and_external_force(assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), own);
-    assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
+    rod.inertial_and_external_force(assembly::rod_loads(*world_, tree, motion_.roots[t], k, air_), own);
+    assembly::add_rod_force(*world_, tree, motion_.roots[t], k, own, out);
   }
 }
 
@@ -193,7 +191,7 @@ void Stepper::inertial_force(int t, const VectorX& v, VectorX& out) {
 /// symmetric: by GMRES, in whitened coordinates, without writing it out. The rods are left anywhere.
 FreeMotionResult Stepper::linearise_inertia(int t, VectorX& change) {
   const assembly::TreeMatrix& matrix = motion_.matrices[t];
-  const VectorX start = assembly::tree_velocity(world_, motion_.forest.trees[t], start_velocities_);
+  const VectorX start = assembly::tree_velocity(*world_, motion_.forest.trees[t], start_velocities_);
   const double speed = std::sqrt(matrix.squared_norm(start));
   VectorX forward;
   VectorX backward;

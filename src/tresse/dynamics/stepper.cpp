@@ -29,7 +29,7 @@ void validate(const assembly::World& world, const SimulationState& state) {
   require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
   require(state.hold_forces.empty() || state.hold_forces.size() == world.holds.size(), "state: needs one force a hold");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const int m = world.fibres[f].rod->coordinate_count();
+    const int m = world.fibres[f].model->coordinate_count();
     require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
             "state: coordinates do not match the rod");
     require(is_rotation(state.rods[f].root.frame), "state: the frame of a root is no rotation");
@@ -58,24 +58,25 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
 }
 
 /// The roots of branches in `states` follow their parents.
-void refresh_kinematics(assembly::World& world, const assembly::Forest& forest, std::vector<rods::RodState>& states) {
-  for_each_fibre(forest.trees.size(), [&](std::size_t t) { assembly::update_tree(world, forest.trees[t], states); });
+void refresh_kinematics(assembly::Kinematics& at, const assembly::Forest& forest, std::vector<rods::RodState>& states) {
+  for_each_fibre(forest.trees.size(), [&](std::size_t t) { assembly::update_tree(at, forest.trees[t], states); });
 }
 
 }  // namespace
 
 Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationState initial)
-    : world_(std::move(world)),
+    : world_(std::make_unique<assembly::World>(std::move(world))),
+      now_(*world_),
       options_(options),
       state_(std::move(initial)),
       search_(options.broad_phase, options.detection) {
-  validate(world_, options_, state_);
-  const std::size_t count = world_.fibres.size();
-  motion_.forest = assembly::make_forest(world_);
+  validate(*world_, options_, state_);
+  const std::size_t count = world_->fibres.size();
+  motion_.forest = assembly::make_forest(*world_);
   const std::size_t trees = motion_.forest.trees.size();
-  for (const assembly::Tree& tree : motion_.forest.trees) motion_.matrices.emplace_back(world_, tree);
+  for (const assembly::Tree& tree : motion_.forest.trees) motion_.matrices.emplace_back(*world_, tree);
   motion_.roots.resize(trees);
-  motion_.velocities.resize(count + world_.free_bodies.size());
+  motion_.velocities.resize(count + world_->free_bodies.size());
   start_velocities_.resize(count);
   free_results_.assign(count, {Status::converged, 0});
   free_.resize(trees);
@@ -87,7 +88,7 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   pass_material_.resize(count);
   knows_pass_.resize(trees);
   if (options_.scheme == Scheme::carried) {
-    for (const assembly::Tree& tree : motion_.forest.trees) masses_.emplace_back(world_, tree);
+    for (const assembly::Tree& tree : motion_.forest.trees) masses_.emplace_back(*world_, tree);
   }
   end_velocities_.resize(count);
   carried_.resize(count);
@@ -95,11 +96,11 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   stage_roots_.resize(count);
   root_accelerations_.resize(count);
   motion_.holds.resize(trees);
-  energy_floor_ = assembly::energy_floor(world_, options_.dt);
+  energy_floor_ = assembly::energy_floor(*world_, options_.dt);
   if (state_.step == 0) {
     // A moving root starts with its motion under way: no impulse at time zero.
     for (std::size_t f = 0; f < count; ++f) {
-      const assembly::Fibre& fibre = world_.fibres[f];
+      const assembly::Fibre& fibre = world_->fibres[f];
       if (!clamped(fibre)) continue;
       state_.rods[f].root = assembly::root_pose(fibre, 0.0);
       state_.rods[f].root_velocity =
@@ -112,33 +113,29 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
 
 /// Rods, natural shapes and contacts of `state`, at time().
 void Stepper::restore(SimulationState& state) {
-  state.hold_forces.resize(world_.holds.size(), Vector3::Zero());
-  set_natural_shapes(time());
-  refresh_kinematics(world_, motion_.forest, state.rods);
-  place_bodies(state.bodies);
+  state.hold_forces.resize(world_->holds.size(), Vector3::Zero());
+  now_.set_natural_shapes(time());
+  refresh_kinematics(now_, motion_.forest, state.rods);
+  now_.bodies = state.bodies;
   energies_ = energies_here();
   here_ = find_contacts(time(), velocities_of(state.rods, state.bodies), state.warm);
 }
 
 void Stepper::set_state(SimulationState state) {
-  validate(world_, state);
+  validate(*world_, state);
   state_ = std::move(state);
   restore(state_);
   previous_ = state_;
   redirected_ = false;
 }
 
-void Stepper::set_natural_shapes(double time) {
-  for (assembly::Fibre& fibre : world_.fibres) assembly::set_natural_shape(fibre, time);
-}
-
 /// A fibre gets at once what it grows over a part of the step; what its energy gains is work from outside.
 void Stepper::grow(int f, const Span& span) {
-  assembly::Fibre& fibre = world_.fibres[f];
+  rods::Rod& rod = now_.rod(f);
   const auto energy_at = [&](double time) {
-    assembly::set_natural_shape(fibre, time);
-    fibre.rod->update(state_.rods[f]);
-    const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
+    assembly::set_natural_shape(world_->fibres[f], time, rod);
+    rod.update(state_.rods[f]);
+    const rods::RodEnergies energies = rod.energies(world_->gravity);
     return energies.kinetic + energies.elastic + energies.gravity;
   };
   const double before = energy_at(span.begin);
@@ -153,20 +150,20 @@ void Stepper::begin_span(const Span& span) {
   end_time_ = span.end;
   growth_work_ = 0.0;
   std::fill(knows_material_.begin(), knows_material_.end(), 0);
-  air_ = assembly::wind_at(world_, span.begin + stage());
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    if (assembly::grows(world_.fibres[f], span.begin, span.end)) grow(static_cast<int>(f), span);
+  air_ = assembly::wind_at(*world_, span.begin + stage());
+  for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
+    if (assembly::grows(world_->fibres[f], span.begin, span.end)) grow(static_cast<int>(f), span);
   }
   motion_.obstacles_begin.clear();
   motion_.obstacles_end.clear();
-  for (int k = 0; k < static_cast<int>(world_.obstacles.size()); ++k) {
-    motion_.obstacles_begin.push_back(assembly::obstacle_pose(world_, k, span.begin));
-    motion_.obstacles_end.push_back(assembly::obstacle_pose(world_, k, span.end));
+  for (int k = 0; k < static_cast<int>(world_->obstacles.size()); ++k) {
+    motion_.obstacles_begin.push_back(assembly::obstacle_pose(now_, k, span.begin));
+    motion_.obstacles_end.push_back(assembly::obstacle_pose(now_, k, span.end));
   }
   begin_bodies();
   start_rods_ = state_.rods;
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    const assembly::Fibre& fibre = world_.fibres[f];
+  for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
+    const assembly::Fibre& fibre = world_->fibres[f];
     root_accelerations_[f] = {};
     if (!clamped(fibre)) continue;
     const Twist& old = state_.rods[f].root_velocity;
@@ -175,12 +172,13 @@ void Stepper::begin_span(const Span& span) {
     const Twist twist = assembly::mean_twist(state_.rods[f].root, next_roots_[f], dt);
     root_accelerations_[f] = {(twist.linear - old.linear) / dt, (twist.angular - old.angular) / dt};
     start_rods_[f].root_velocity = twist;
-    if (twist.linear != old.linear || twist.angular != old.angular) world_.fibres[f].rod->update(start_rods_[f]);
+    if (twist.linear != old.linear || twist.angular != old.angular)
+      now_.rod(static_cast<int>(f)).update(start_rods_[f]);
   }
   for (const assembly::Tree& tree : motion_.forest.trees) {
-    if (branched(tree)) assembly::update_tree(world_, tree, start_rods_);
+    if (branched(tree)) assembly::update_tree(now_, tree, start_rods_);
   }
-  if (!world_.holds.empty()) motion_.holds = assembly::find_holds(world_, motion_.forest, span.end);
+  if (!world_->holds.empty()) motion_.holds = assembly::find_holds(*world_, motion_.forest, span.end);
 }
 
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
@@ -197,7 +195,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
     bool jammed = false;
   };
   std::vector<VectorX> before = previous ? previous->velocities : std::vector<VectorX>();
-  if (motion_.forest.trees.size() < world_.fibres.size()) {
+  if (motion_.forest.trees.size() < world_->fibres.size()) {
     find_root_motions();
     take_root_motions(motion_.velocities);
     if (previous) take_root_motions(before);
@@ -210,12 +208,12 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
       const contact::Contact& contact = at->contacts[i];
       if (cannot_give_way(at->geometry, contact)) continue;
       const auto relative = [&](const std::vector<VectorX>& velocities) {
-        return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, instant);
+        return assembly::relative_velocity(now_, at->geometry, contact, velocities, motion_, instant);
       };
       const double travelled = previous ? dt * relative(before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
       reaches[i].matters = reaches[i].start <= options_.margin + dt * relative(motion_.velocities).norm();
-      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(world_, at->geometry, contact, motion_, instant);
+      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(now_, at->geometry, contact, motion_, instant);
     }
   });
   for (std::size_t i = 0; i < reaches.size(); ++i) {
@@ -236,7 +234,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   {
     Stopwatch watch(timing_.t_assembly);
     pass.problem =
-        assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
+        assembly::contact_problem(now_, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
   }
   if (observer_) observer_(pass.problem, pass.guess);
   solve(pass, tolerance, 0);
@@ -263,7 +261,7 @@ void Stepper::solve(Pass& pass, double tolerance, int taken) {
   }
   std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
   pass.velocities =
-      assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_, std::move(memory));
+      assembly::constrained_velocities(*world_, pass.problem, pass.solution.impulse, motion_, std::move(memory));
   find_body_impulses(pass);
 }
 
@@ -271,9 +269,9 @@ void Stepper::solve(Pass& pass, double tolerance, int taken) {
 void Stepper::go_to_end(const Pass& pass) {
   if (options_.scheme == Scheme::carried) sample_passes(pass);
   go_to_end_of_bodies(pass);
-  end_rods_.resize(world_.fibres.size());
+  end_rods_.resize(world_->fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
-    rods::Rod& rod = *world_.fibres[f].rod;
+    rods::Rod& rod = now_.rod(static_cast<int>(f));
     end_rods_[f] =
         rod.advanced(start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f], start_rods_[f].root_velocity);
     if (options_.theta < 1.0) {
@@ -285,7 +283,7 @@ void Stepper::go_to_end(const Pass& pass) {
   });
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
-    if (branched(tree)) assembly::update_tree(world_, tree, end_rods_);
+    if (branched(tree)) assembly::update_tree(now_, tree, end_rods_);
   });
 }
 
@@ -297,10 +295,10 @@ Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, con
 
 /// Whether a step with these velocities ends in a state worth going on from.
 bool Stepper::sound(const std::vector<VectorX>& velocities) const {
-  const auto bodies = velocities.begin() + static_cast<std::ptrdiff_t>(world_.fibres.size());
+  const auto bodies = velocities.begin() + static_cast<std::ptrdiff_t>(world_->fibres.size());
   if (!std::all_of(bodies, velocities.end(), [](const VectorX& v) { return v.allFinite(); })) return false;
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    if (!world_.fibres[f].rod->within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
+  for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
+    if (!now_.rod(static_cast<int>(f)).within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
   }
   return true;
 }
@@ -309,9 +307,9 @@ bool Stepper::sound(const std::vector<VectorX>& velocities) const {
 /// would be of second order. [m]
 double Stepper::estimated_error(const std::vector<VectorX>& velocities) const {
   if (options_.step_error == 0.0) return 0.0;
-  std::vector<double> fastest(world_.fibres.size());
+  std::vector<double> fastest(world_->fibres.size());
   detail::for_each_fibre(fastest.size(), [&](std::size_t f) {
-    const rods::Rod& rod = *world_.fibres[f].rod;
+    const rods::Rod& rod = now_.rod(static_cast<int>(f));
     thread_local Matrix3X before, after;
     before.resize(3, rod.piece_count() + 1);
     after.resize(3, rod.piece_count() + 1);
@@ -321,9 +319,9 @@ double Stepper::estimated_error(const std::vector<VectorX>& velocities) const {
   });
   double change = 0.0;
   for (const double own : fastest) change = std::max(change, own);
-  for (std::size_t k = 0; k < world_.free_bodies.size(); ++k) {
-    const Vector3 mean = velocities[world_.fibres.size() + k].head<3>();
-    change = std::max(change, (mean - start_bodies_[k].state.velocity.linear).norm());
+  for (std::size_t k = 0; k < world_->free_bodies.size(); ++k) {
+    const Vector3 mean = velocities[world_->fibres.size() + k].head<3>();
+    change = std::max(change, (mean - start_bodies_[k].velocity.linear).norm());
   }
   return (1.0 - 0.5 / options_.theta) * motion_.dt * change;
 }
@@ -336,7 +334,7 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
   for (std::size_t t = 0; t < motion_.forest.trees.size(); ++t) {
     const assembly::TreeMatrix& matrix = motion_.matrices[t];
     const auto of = [&](const std::vector<VectorX>& velocities) {
-      return assembly::tree_velocity(world_, motion_.forest.trees[t], velocities);
+      return assembly::tree_velocity(*world_, motion_.forest.trees[t], velocities);
     };
     const VectorX last = of(after.velocities);
     change += matrix.squared_norm(last - of(before.velocities));
@@ -346,7 +344,7 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
     const auto squared_norm = [&](const assembly::Vector6& v) {
       return v.dot(assembly::momentum(motion_.bodies[k], v));
     };
-    const std::size_t i = world_.fibres.size() + k;
+    const std::size_t i = world_->fibres.size() + k;
     change += squared_norm(after.velocities[i] - before.velocities[i]);
     size += std::max(squared_norm(after.velocities[i]), squared_norm(motion_.velocities[i]));
   }
@@ -359,7 +357,7 @@ void Stepper::assemble_at_start() {
   assemble_bodies(nullptr);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     for (const int f : motion_.forest.trees[t].fibres)
-      rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f], start_velocities_[f]);
+      rods::generalised_velocity(now_.rod(static_cast<int>(f)), start_rods_[f], start_velocities_[f]);
     const int tree = static_cast<int>(t);
     if (carries(tree)) {
       for (const int f : motion_.forest.trees[t].fibres) linearised_rods_[f] = start_rods_[f];
@@ -579,8 +577,8 @@ StepReport Stepper::take_step() {
     Stopwatch watch(timing_.t_step);
     if (redirected_) here_ = find_contacts(time(), velocities_of(state_.rods, state_.bodies), state_.warm);
     redirected_ = false;
-    report.obstacles.assign(world_.obstacles.size(), {});
-    report.holds.assign(world_.holds.size(), {});
+    report.obstacles.assign(world_->obstacles.size(), {});
+    report.holds.assign(world_->holds.size(), {});
     // Parts of the step are counted in its smallest ones.
     const int whole = 1 << options_.max_halvings;
     const auto time_at = [&](int part) {
@@ -593,8 +591,8 @@ StepReport Stepper::take_step() {
       const Outcome outcome = attempt(span, report);
       if (outcome == Outcome::not_finite) report.finite = false;
       if (outcome == Outcome::cut) {
-        refresh_kinematics(world_, motion_.forest, state_.rods);
-        place_bodies(state_.bodies);
+        refresh_kinematics(now_, motion_.forest, state_.rods);
+        now_.bodies = state_.bodies;
         do {
           size /= 2;
           error_ /= in_half;

@@ -77,8 +77,8 @@ class Stepper {
   const SimulationState& previous_state() const { return previous_; }
   /// Of state(), summed over fibres and free bodies.
   const rods::RodEnergies& energies() const { return energies_; }
-  /// The rods hold the kinematics of state().
-  const assembly::World& world() const { return world_; }
+  const assembly::World& world() const { return *world_; }
+  const assembly::Kinematics& kinematics() const { return now_; }  ///< of state()
   const StepOptions& options() const { return options_; }
   /// Of two bodies in state(), the deepest; >= 0 [m]
   double largest_overlap() const;
@@ -155,14 +155,12 @@ class Stepper {
     std::pair<int, int> bodies() const { return {body_a, body_b}; }
   };
 
-  void place_bodies(const std::vector<bodies::BodyState>& states);
   std::vector<VectorX> velocities_of(const std::vector<rods::RodState>& rods,
                                      const std::vector<bodies::BodyState>& bodies) const;
   void begin_bodies();
   void assemble_bodies(const Pass* previous);
   void find_body_impulses(Pass& pass) const;
   void go_to_end_of_bodies(const Pass& pass);
-  void set_natural_shapes(double time);
   void grow(int fibre, const Span& span);
   bool grows(int fibre) const;
   void restore(SimulationState& state);
@@ -275,7 +273,8 @@ class Stepper {
   void end_balance(int tree);
   rods::RodMotion mean_motion(int fibre);
 
-  assembly::World world_;
+  std::unique_ptr<assembly::World> world_;
+  assembly::Kinematics now_;
   StepOptions options_;
   SimulationState state_;
   SimulationState previous_;
@@ -296,7 +295,7 @@ class Stepper {
   std::vector<rods::RodState> end_rods_;
   std::vector<rods::RodState> stage_rods_;       ///< at theta < 1; where the start is seen with other velocities
   std::vector<rods::RodState> linearised_rods_;  ///< the shapes of the last pass; Scheme::carried only
-  std::vector<assembly::FreeBody> start_bodies_;
+  std::vector<bodies::BodyState> start_bodies_;
   std::vector<bodies::BodyState> end_bodies_;
   std::vector<assembly::Vector6> start_momenta_;     ///< (free bodies)
   std::vector<assembly::Vector6> weights_;           ///< (free bodies) impulse of gravity over the stage
