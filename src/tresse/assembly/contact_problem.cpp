@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/base/errors.hpp>
 #include <tresse/base/lanes.hpp>
 
 namespace tresse::assembly {
@@ -334,12 +337,15 @@ void lay_out(const Making& making) {
   friction::FactoredProblem& problem = making.problem;
   const Forest& forest = making.motion.forest;
   problem.body_begin.assign(1, 0);
-  for (std::size_t t = 0; t < forest.trees.size(); ++t) {
-    const int unknowns = forest.trees[t].dof + making.motion.holds[t].equations;
-    problem.body_begin.push_back(problem.body_begin.back() + unknowns);
-  }
-  for (std::size_t k = 0; k < making.motion.bodies.size(); ++k)
-    problem.body_begin.push_back(problem.body_begin.back() + 6);
+  std::int64_t unknowns = 0;
+  const auto add = [&](int own) {
+    unknowns += own;
+    require(unknowns <= std::numeric_limits<int>::max(),
+            "the bodies have more than 2147483647 unknowns together; expected fewer fibres or elements");
+    problem.body_begin.push_back(static_cast<int>(unknowns));
+  };
+  for (std::size_t t = 0; t < forest.trees.size(); ++t) add(forest.trees[t].dof + making.motion.holds[t].equations);
+  for (std::size_t k = 0; k < making.motion.bodies.size(); ++k) add(6);
   problem.contacts.resize(making.contacts.size());
   making.scratch.places.resize(making.contacts.size());
   for_each(making.contacts.size(), [&](std::size_t i) {
@@ -356,15 +362,7 @@ void lay_out(const Making& making) {
 
 /// Gives every side its place in memory.
 void place_rows(friction::FactoredProblem& problem) {
-  int size = 0;
-  for (std::array<friction::ContactRows, 2>& rows : problem.contacts) {
-    for (friction::ContactRows& side : rows) {
-      if (side.body < 0) continue;
-      side.offset = size;
-      size += 3 * side.columns;
-    }
-  }
-  const auto needed = static_cast<std::size_t>(size);
+  const auto needed = static_cast<std::size_t>(friction::lay_out_rows(problem.contacts));
   if (problem.rows.capacity() < needed) {
     problem.rows = {};
     problem.rows.reserve(needed + needed / 16);  // the next step has a few more, or repairs add them
