@@ -231,5 +231,34 @@ TEST(InternalForces, AFibreThatRestsOnABarIsInEquilibriumEverywhere) {
   expect_statics(taken, 2e-3);  // the contact falls between two points
 }
 
+/// Of a step that was cut the forces of contacts are those over its last part; so are the accelerations, and nothing
+/// acts on the free end. Masses are lumped at nodes, which are the points of the frame: sums over them are exact.
+TEST(InternalForces, AFrameOfACutStepIsInBalance) {
+  scene::Scene scene = one_fibre(1e8, rods::RootCondition::free);
+  scene.fibres[0].model = "discrete-elastic-rod";
+  scene.fibres[0].root.position = {0, 0, 1.5e-3};
+  scene.output.points_per_element = 1;
+  scene.integrator.step_error = 1e-6;
+  scene::Obstacle bar;
+  bar.body = {"bar", "bar", bodies::Capsule{{0.02, -0.01, 0}, {0.02, 0.01, 0}, 1e-3}, Vector3::Zero(), {}};
+  scene.obstacles.push_back(bar);
+  scene::Case built = scene::build(scene);
+  const TrajectoryLayout layout = snapshot_layout(scene, built.world, "", "");
+  dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
+  int checked = 0;
+  for (int i = 0; i < 60; ++i) {
+    const dynamics::StepReport report = stepper.step();
+    ASSERT_TRUE(report.finite);
+    if (report.parts < 2) continue;
+    const Frame frame = snapshot(scene, stepper, report, layout);
+    double largest = 0.0;
+    for (std::size_t k = 0; k < layout.point_count(); ++k) largest = std::max(largest, row(frame.force, k).norm());
+    if (!(largest > 0.1 * line_weight * length)) continue;
+    EXPECT_LT(row(frame.force, 0).norm(), 1e-9 * largest) << "step " << report.step;
+    ++checked;
+  }
+  EXPECT_GT(checked, 3);
+}
+
 }  // namespace
 }  // namespace tresse::io

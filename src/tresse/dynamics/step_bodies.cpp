@@ -11,7 +11,7 @@ std::vector<VectorX> Stepper::velocities_of(const std::vector<rods::RodState>& r
   std::vector<VectorX> out;
   out.reserve(rods.size() + bodies.size());
   for (std::size_t f = 0; f < rods.size(); ++f)
-    out.push_back(tresse::rods::generalised_velocity(now_.rod(static_cast<int>(f)), rods[f]));
+    out.push_back(tresse::rods::generalised_velocity(start_.rod(static_cast<int>(f)), rods[f]));
   for (const bodies::BodyState& body : bodies)
     out.emplace_back(assembly::stacked(body.velocity.linear, body.velocity.angular));
   return out;
@@ -19,8 +19,8 @@ std::vector<VectorX> Stepper::velocities_of(const std::vector<rods::RodState>& r
 
 /// Matrices and momenta of where the bodies start.
 void Stepper::begin_bodies() {
-  start_bodies_ = now_.bodies;
-  motion_.bodies = assembly::free_body_motions(now_);
+  start_bodies_ = start_.bodies;
+  motion_.bodies = assembly::free_body_motions(start_);
   start_momenta_.clear();
   weights_.clear();
   for (std::size_t k = 0; k < start_bodies_.size(); ++k) {
@@ -67,7 +67,7 @@ void Stepper::go_to_end_of_bodies(const Pass& pass) {
                                            weights_[k] + pass.body_impulses[k], options_.theta, motion_.dt);
     motion_.obstacles_end[body.obstacle] = end_bodies_[k].pose;
   }
-  now_.bodies = end_bodies_;
+  end_.bodies = end_bodies_;
 }
 
 }  // namespace tresse::dynamics

@@ -13,7 +13,8 @@ using detail::for_each_fibre;
 
 /// Lets boxes and search distances cover what the pieces may travel in a step that starts here with these velocities.
 /// What accelerates faster than gravity is met at the end of the step, and by the next pass.
-void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const {
+void Stepper::set_reaches(const assembly::Kinematics& at, const std::vector<VectorX>& velocities, double time,
+                          contact::Geometry& geometry) const {
   constexpr double safety = 1.2;
   const double dt = options_.dt;
   const double least = 0.5 * options_.margin;
@@ -31,7 +32,7 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
             geometry::position(piece.curve, piece.interval.end)};
   };
   for_each_fibre(world_->fibres.size(), [&](std::size_t f) {
-    const rods::Rod& rod = now_.rod(static_cast<int>(f));
+    const rods::Rod& rod = at.rod(static_cast<int>(f));
     thread_local Matrix3X ends;
     ends.resize(3, rod.piece_count() + 1);
     rod.end_velocities(velocities[f], ends);
@@ -59,8 +60,8 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
     const int free = assembly::free_body_of(*world_, static_cast<int>(k));
     const auto body = static_cast<std::size_t>(assembly::obstacle_body(*world_, static_cast<int>(k)));
     if (geometry.body_begin[body] == geometry.body_begin[body + 1]) continue;
-    const Pose now = assembly::obstacle_pose(now_, static_cast<int>(k), time);
-    const Pose next = assembly::obstacle_pose(now_, static_cast<int>(k), time + dt);
+    const Pose now = assembly::obstacle_pose(at, static_cast<int>(k), time);
+    const Pose next = assembly::obstacle_pose(at, static_cast<int>(k), time + dt);
     const Matrix3 turn = next.frame * now.frame.transpose();
     for (int i = geometry.body_begin[body]; i < geometry.body_begin[body + 1]; ++i) {
       contact::Piece& piece = geometry.pieces[i];
@@ -77,8 +78,9 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
                                travel(geometry::position(piece.curve, piece.interval.end)));
         continue;
       }
-      const contact::ThreePoints at = points_of(piece, 0.5 * (piece.interval.begin + piece.interval.end));
-      piece.travel = contact::rigid_travel(at, {travel(at.begin), travel(at.middle), travel(at.end)}, 0.0, least);
+      const contact::ThreePoints points = points_of(piece, 0.5 * (piece.interval.begin + piece.interval.end));
+      piece.travel =
+          contact::rigid_travel(points, {travel(points.begin), travel(points.middle), travel(points.end)}, 0.0, least);
     }
   }
   for (contact::Mesh& mesh : geometry.meshes) {
@@ -91,20 +93,21 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
   if (!simple) contact::take_off_common_travel(geometry);
 }
 
-std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(double time,
+std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(const assembly::Kinematics& at, double time,
                                                                    const std::vector<VectorX>& velocities) {
   auto unused = std::find_if(pool_.begin(), pool_.end(), [](const auto& entry) { return entry.use_count() == 1; });
   if (unused == pool_.end()) unused = pool_.insert(pool_.end(), std::make_shared<Configuration>());
-  assembly::contact_geometry(now_, time, (*unused)->geometry);
-  set_reaches(velocities, time, (*unused)->geometry);
+  assembly::contact_geometry(at, time, (*unused)->geometry);
+  set_reaches(at, velocities, time, (*unused)->geometry);
   return *unused;
 }
 
-/// All contacts of the rods' last update, from which the fibres go on with `velocities`.
-Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vector<VectorX>& velocities,
+/// All contacts of the shapes `at`, from which the bodies go on with `velocities`.
+Stepper::SharedConfiguration Stepper::find_contacts(const assembly::Kinematics& at, double time,
+                                                    const std::vector<VectorX>& velocities,
                                                     const std::vector<WarmContact>& followed) {
   Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(time, velocities);
+  auto out = new_configuration(at, time, velocities);
   std::vector<contact::Place> places;
   places.reserve(followed.size());
   for (const WarmContact& contact : followed) places.push_back(contact.place);
@@ -114,10 +117,11 @@ Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vect
 }
 
 /// Those of `earlier` only, where they are now: for the passes in between, as the end of the step is searched in full.
-Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::vector<VectorX>& velocities,
+Stepper::SharedConfiguration Stepper::follow_contacts(const assembly::Kinematics& at, double time,
+                                                      const std::vector<VectorX>& velocities,
                                                       const Configuration& earlier) {
   Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(time, velocities);
+  auto out = new_configuration(at, time, velocities);
   std::vector<contact::Place> places;
   places.reserve(earlier.contacts.size());
   for (const contact::Contact& contact : earlier.contacts)
@@ -130,7 +134,7 @@ Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::ve
 void Stepper::leave_out_joined(Configuration& configuration) const {
   if (motion_.forest.trees.size() == world_->fibres.size()) return;
   std::erase_if(configuration.contacts, [&](const contact::Contact& contact) {
-    return assembly::joined(now_, configuration.geometry, contact);
+    return assembly::joined(start_, configuration.geometry, contact);
   });
 }
 

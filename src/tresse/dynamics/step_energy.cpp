@@ -29,13 +29,13 @@ void gain_momentum(const rods::Rod& rod, const rods::MaterialMotion& before, Twi
 
 }  // namespace
 
-/// Begins the balance of a carried tree: its rods are in the shape in which a pass was linearised, with the velocity of
-/// that pass; material_ holds the velocities of the start.
-void Stepper::begin_balance(int t) {
+/// Begins the balance of a carried tree, `at` the shape in which a pass was linearised, with the velocity of that pass;
+/// material_ holds the velocities of the start.
+void Stepper::begin_balance(const assembly::Kinematics& at, int t) {
   for (const int f : motion_.forest.trees[t].fibres) {
     FibreBalance& own = carried_[f];
     own = {};
-    const rods::Rod& rod = now_.rod(static_cast<int>(f));
+    const rods::Rod& rod = at.rod(f);
     if (world_->fibres[f].drag > 0.0 || driven(t)) own.motion = rod.motion();
     if (!driven(t)) continue;
     own.first_moment = first_moment(rod);
@@ -43,26 +43,25 @@ void Stepper::begin_balance(int t) {
   }
 }
 
-/// Ends it: the rods are at the end.
+/// Ends it.
 void Stepper::end_balance(int t) {
   if (!driven(t)) return;
-  for (const int f : motion_.forest.trees[t].fibres)
-    gain_momentum(now_.rod(static_cast<int>(f)), pass_material_[f], carried_[f].carried);
+  for (const int f : motion_.forest.trees[t].fibres) gain_momentum(end_.rod(f), pass_material_[f], carried_[f].carried);
 }
 
 /// Of the fibres and free bodies where they are.
-rods::RodEnergies Stepper::energies_here() const {
+rods::RodEnergies Stepper::energies_of(const assembly::Kinematics& at) const {
   std::vector<rods::RodEnergies> of_fibres(world_->fibres.size());
-  detail::for_each_fibre(
-      of_fibres.size(), [&](std::size_t f) { of_fibres[f] = now_.rod(static_cast<int>(f)).energies(world_->gravity); });
+  detail::for_each_fibre(of_fibres.size(),
+                         [&](std::size_t f) { of_fibres[f] = at.rod(static_cast<int>(f)).energies(world_->gravity); });
   rods::RodEnergies out;
   for (const rods::RodEnergies& own : of_fibres) {
     out.kinetic += own.kinetic;
     out.elastic += own.elastic;
     out.gravity += own.gravity;
   }
-  out.kinetic += assembly::kinetic_energy(now_);
-  out.gravity += assembly::gravity_energy(now_);
+  out.kinetic += assembly::kinetic_energy(at);
+  out.gravity += assembly::gravity_energy(at);
   return out;
 }
 
@@ -70,7 +69,7 @@ bool Stepper::grows(int fibre) const {
   return fibre >= 0 && assembly::grows(world_->fibres[fibre], end_time_ - motion_.dt, end_time_);
 }
 
-/// Over this part; the rods are at its end. After describe_contacts().
+/// Over this part. After describe_contacts().
 Stepper::PartWorks Stepper::works_of(const Pass& pass) {
   PartWorks out;
   out.growth = growth_work_;
@@ -132,7 +131,7 @@ Stepper::Outcome Stepper::settle_energy(const Span& span, Pass& pass, PartWorks&
   if (!span.shortest && !(surplus <= much * there)) return Outcome::cut;
   if (!std::isfinite(surplus)) return Outcome::not_finite;
   damp(surplus);
-  energies = energies_here();
+  energies = energies_of(end_);
   const double left = surplus_of(energies);
   if (!span.shortest && left > rounding * surplus) return Outcome::cut;
   if (left > there + works.push_out && stand_still(pass)) {
@@ -141,7 +140,7 @@ Stepper::Outcome Stepper::settle_energy(const Span& span, Pass& pass, PartWorks&
     carry_to_end(pass);
     describe_contacts(pass);
     works = {};
-    energies = energies_here();
+    energies = energies_of(end_);
   }
   return Outcome::accepted;
 }
@@ -167,7 +166,7 @@ bool Stepper::driven(int t) const {
   return clamped(trunk) && !trunk.root_motion.at_rest();
 }
 
-/// Of the trees where they are; those whose root is moved are not free to slow down.
+/// Of the trees at the end; those whose root is moved are not free to slow down.
 std::vector<Stepper::TreeMotion> Stepper::motions_of_trees() const {
   std::vector<TreeMotion> out(motion_.forest.trees.size());
   for (std::size_t t = 0; t < out.size(); ++t) {
@@ -177,7 +176,7 @@ std::vector<Stepper::TreeMotion> Stepper::motions_of_trees() const {
     Vector3 momentum = Vector3::Zero();
     double mass = 0.0;
     for (const int f : tree.fibres) {
-      const rods::Rod& rod = now_.rod(static_cast<int>(f));
+      const rods::Rod& rod = end_.rod(f);
       Vector3 linear, angular;
       rod.momentum(linear, angular);
       momentum += linear;
@@ -191,7 +190,7 @@ std::vector<Stepper::TreeMotion> Stepper::motions_of_trees() const {
   return out;
 }
 
-/// Takes `surplus` from the kinetic energy of the trees at the end, where they are, or all that can be taken if that is
+/// Takes `surplus` from the kinetic energy of the trees at the end, or all that can be taken if that is
 /// less: their velocities shrink, but for the mean velocity of free ones.
 void Stepper::damp(double surplus) {
   const std::vector<TreeMotion> motions = motions_of_trees();
@@ -209,12 +208,12 @@ void Stepper::damp(double surplus) {
       state.root_velocity.linear = motions[t].mean + scale * (state.root_velocity.linear - motions[t].mean);
       state.root_velocity.angular *= scale;
     }
-    assembly::update_tree(now_, tree, end_rods_);
+    assembly::update_tree(end_, tree, end_rods_);
   }
 }
 
 /// Work of the air and of moving roots over this part of the step. The root's share is what the balance of momentum of
-/// its tree leaves. The rods hold the kinematics of the end, state_ those of the start. Of carried trees the books are
+/// its tree leaves. Of carried trees the books are
 /// those of the equations that were solved, of others they are of first order.
 void Stepper::add_root_and_air_work(const Pass& pass, PartWorks& into) {
   std::vector<FibreBalance> balances(world_->fibres.size());
@@ -237,18 +236,16 @@ void Stepper::add_root_and_air_work(const Pass& pass, PartWorks& into) {
   }
 }
 
-/// Of a fibre between the state and the end, where the rods are.
+/// Of a fibre between the state and the end.
 Stepper::FibreBalance Stepper::balance_of(int f) {
-  rods::Rod& rod = now_.rod(static_cast<int>(f));
+  const rods::Rod& rod = end_.rod(f);
   FibreBalance out;
   out.motion = mean_motion(f);
   out.first_moment = first_moment(rod);
-  const rods::RodState end = rod.state();
   Vector3 linear, angular;
   rod.momentum(out.gained.linear, out.gained.angular);
-  rod.update(state_.rods[f]);
-  rod.momentum(linear, angular);
-  rod.update(end);
+  start_.rod(f).update(state_.rods[f]);
+  start_.rod(f).momentum(linear, angular);
   out.gained.linear -= linear;
   out.gained.angular -= angular;
   return out;
@@ -256,16 +253,13 @@ Stepper::FibreBalance Stepper::balance_of(int f) {
 
 /// Of a rod at the end that moves with the mean velocity of this part.
 rods::RodMotion Stepper::mean_motion(int f) {
-  rods::Rod& rod = now_.rod(static_cast<int>(f));
-  if (options_.theta == 1.0) return rod.motion();
-  const rods::RodState end = rod.state();
-  rods::RodState mean = end;
-  const VectorX last = rods::generalised_velocity(rod, end);
+  if (options_.theta == 1.0) return end_.rod(f).motion();
+  rods::Rod& rod = trial_->rod(f);
+  rods::RodState mean = end_.rod(f).state();
+  const VectorX last = rods::generalised_velocity(rod, mean);
   rods::set_generalised_velocity(rod, start_velocities_[f] + options_.theta * (last - start_velocities_[f]), mean);
   rod.update(mean);
-  rods::RodMotion motion = rod.motion();
-  rod.update(end);
-  return motion;
+  return rod.motion();
 }
 
 double Stepper::root_work(int t, const Pass& pass, const std::vector<FibreBalance>& balances) const {
@@ -277,9 +271,9 @@ double Stepper::root_work(int t, const Pass& pass, const std::vector<FibreBalanc
   for (const int f : tree.fibres) {
     const assembly::Fibre& fibre = world_->fibres[f];
     const FibreBalance& own = balances[f];
-    const Vector3 air = -fibre.drag * (own.motion.velocity - now_.rod(f).length() * air_);
+    const Vector3 air = -fibre.drag * (own.motion.velocity - end_.rod(f).length() * air_);
     const Vector3 air_moment = -fibre.drag * (own.motion.angular - own.motion.position.cross(air_));
-    impulse += own.gained.linear - dt * (now_.rod(f).mass() * world_->gravity + air);
+    impulse += own.gained.linear - dt * (end_.rod(f).mass() * world_->gravity + air);
     moment += own.gained.angular - dt * (own.first_moment.cross(world_->gravity) + air_moment);
     carried.linear += own.carried.linear;
     carried.angular += own.carried.angular;
@@ -296,12 +290,12 @@ double Stepper::root_work(int t, const Pass& pass, const std::vector<FibreBalanc
     const assembly::Hold& hold = world_->holds[held.hold];
     if (motion_.forest.tree_of[hold.fibre] != t) continue;
     const Vector3 point =
-        geometry::position(now_.rod(hold.fibre).piece(hold.piece), assembly::held_parameter(now_, hold));
+        geometry::position(end_.rod(hold.fibre).piece(hold.piece), assembly::held_parameter(end_, hold));
     impulse -= held.linear / options_.theta;
     moment -= (point.cross(held.linear) + held.angular) / options_.theta;
   }
   const int trunk = tree.fibres.front();
-  const rods::RodState& end = now_.rod(trunk).state();
+  const rods::RodState& end = end_.rod(trunk).state();
   const auto work = [&](const Vector3& root, const Vector3& linear, const Vector3& angular) {
     return linear.dot(end.root_velocity.linear) + (angular - root.cross(linear)).dot(end.root_velocity.angular);
   };

@@ -19,7 +19,7 @@ bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::
     const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;
     return std::any_of(holds.begin(), holds.end(), [&](int i) {
       const assembly::Hold& hold = world_->holds[i];
-      const double at = assembly::held_arc_length(now_, hold);
+      const double at = assembly::held_arc_length(start_, hold);
       return hold.fibre == piece.body && hold.compliance == 0.0 && hold.slide.isZero(0.0) &&
              std::abs(along - at) < near;
     });
@@ -27,13 +27,13 @@ bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::
   return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);
 }
 
-void Stepper::linearise_holds(int t) {
-  if (held(t)) assembly::linearise_holds(now_, motion_, t, end_time_);
+void Stepper::linearise_holds(const assembly::Kinematics& at, int t) {
+  if (held(t)) assembly::linearise_holds(at, motion_, t, end_time_);
 }
 
-void Stepper::keep_holds(const std::vector<VectorX>* reached) {
+void Stepper::keep_holds(const assembly::Kinematics& at, const std::vector<VectorX>* reached) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
-    if (held(t)) assembly::keep_holds(now_, motion_, t, end_time_, reached);
+    if (held(t)) assembly::keep_holds(at, motion_, t, end_time_, reached);
   }
 }
 
@@ -47,11 +47,11 @@ void Stepper::keep_free_velocity(int t) {
   if (held(t)) free_[t] = assembly::tree_velocity(*world_, motion_.forest.trees[t], motion_.velocities);
 }
 
-void Stepper::find_hold_impulses(Pass& pass) const {
+void Stepper::find_hold_impulses(const assembly::Kinematics& at, Pass& pass) const {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     if (!held(t)) continue;
     const VectorX contact =
-        assembly::contact_impulse(now_, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
+        assembly::contact_impulse(at, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
     const auto own = assembly::hold_impulses(*world_, motion_, t, contact);
     pass.holds.insert(pass.holds.end(), own.begin(), own.end());
   }
@@ -71,14 +71,14 @@ bool Stepper::iterates_holds() const {
   return false;
 }
 
-/// How far off held points are where the rods are: the farthest, and the farthest relative to its fibre's length.
+/// How far off held points are at the end: the farthest, and the farthest relative to its fibre's length.
 Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
   HoldMiss out;
   for (const assembly::HoldImpulse& held : pass.holds) {
     const Vector3& left = motion_.offsets[held.hold].left;
-    const double error = assembly::hold_error(now_, held, end_time_, stage(), left);
+    const double error = assembly::hold_error(end_, held, end_time_, stage(), left);
     out.farthest = std::max(out.farthest, error);
-    out.relative = std::max(out.relative, error / now_.rod(world_->holds[held.hold].fibre).length());
+    out.relative = std::max(out.relative, error / end_.rod(world_->holds[held.hold].fibre).length());
   }
   return out;
 }
@@ -119,8 +119,8 @@ bool Stepper::stop_lost(Pass& pass) const {
   std::vector<int> lost;
   for (const assembly::HoldImpulse& held : pass.holds) {
     const int fibre = world_->holds[held.hold].fibre;
-    const double error = assembly::hold_error(now_, held, end_time_, stage(), motion_.offsets[held.hold].left);
-    if (error > far * now_.rod(fibre).length()) lost.push_back(motion_.forest.tree_of[fibre]);
+    const double error = assembly::hold_error(end_, held, end_time_, stage(), motion_.offsets[held.hold].left);
+    if (error > far * end_.rod(fibre).length()) lost.push_back(motion_.forest.tree_of[fibre]);
   }
   for (const int t : lost) stand_still(t, pass);
   return !lost.empty();
@@ -163,9 +163,9 @@ void Stepper::note_hold_offsets() {
   motion_.offsets.assign(world_->holds.size(), {});
   for (const assembly::TreeHold& tree : motion_.holds) {
     for (const int i : tree.holds) {
-      const double most = 1e-3 * now_.rod(world_->holds[i].fibre).length();
-      motion_.offsets[i] =
-          assembly::hold_offset(now_, i, end_time_ - motion_.dt, state_.hold_forces[i], motion_.dt / options_.dt, most);
+      const double most = 1e-3 * start_.rod(world_->holds[i].fibre).length();
+      motion_.offsets[i] = assembly::hold_offset(start_, i, end_time_ - motion_.dt, state_.hold_forces[i],
+                                                 motion_.dt / options_.dt, most);
     }
   }
 }
@@ -177,7 +177,7 @@ std::vector<Vector3> Stepper::hold_forces(const Pass& pass) const {
   return out;
 }
 
-/// What a hold does over this part, at whose end the rods are: the work of leading it, and of bringing its point to
+/// What a hold does over this part: the work of leading it, and of bringing its point to
 /// where it is led. A point that was off can bring that much back, and a hold that gave what it had stored and no
 /// longer stores: more would be energy from nothing.
 double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const {
@@ -186,13 +186,13 @@ double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass
     return (impulse.linear.dot(velocity.linear) + impulse.angular.dot(velocity.angular)) / options_.theta;
   };
   const assembly::HoldOffset& offset = motion_.offsets[impulse.hold];
-  const double length = now_.rod(hold.fibre).length();
+  const double length = end_.rod(hold.fibre).length();
   const double undone = std::min((offset.off - offset.left).norm(), hold_lost * length);
   const Vector3 force = impulse.linear / stage();
   const double stores = 0.5 * hold.compliance * force.squaredNorm();
   const double back = force.norm() * undone + offset.stored - stores;
   const double led = work(assembly::led_velocity(hold, end_time_ - motion_.dt, end_time_));
-  const double done = work(assembly::held_velocity(now_, hold, pass.velocities[hold.fibre]));
+  const double done = work(assembly::held_velocity(end_, hold, pass.velocities[hold.fibre]));
   return led + std::min(done - led, back);
 }
 

@@ -129,7 +129,7 @@ bool Stepper::may_repair() const {
 /// that overlap there are among them; the search of all pairs finds the rest.
 Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& pass) {
   Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(span.end, pass.velocities);
+  auto out = new_configuration(end_, span.end, pass.velocities);
   out->contacts.clear();
   if (out->geometry.body_begin != pass.at->geometry.body_begin) return out;  // cut otherwise: pairs have other numbers
   const std::vector<contact::Contact>& contacts = pass.at->contacts;
@@ -182,7 +182,7 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
   for (std::size_t k = 0; k < turned.size(); ++k) {
     const contact::Contact& contact = *turned[k].contact;
     const double travelled =
-        dt * assembly::relative_velocity(now_, geometry, contact, pass.velocities, motion_, assembly::Instant::end)[0];
+        dt * assembly::relative_velocity(end_, geometry, contact, pass.velocities, motion_, assembly::Instant::end)[0];
     contacts.push_back(contact);
     bias.push_back((contact.gap - travelled - wanted_gap(geometry, contact)) / dt);
     if (turned[k].replaces < 0) continue;
@@ -200,7 +200,7 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
     Stopwatch watch(timing_.t_assembly);
     next.problem =
         friction::replaced(std::move(pass.problem), left_out,
-                           assembly::contact_problem(now_, geometry, contacts, motion_, bias, assembly::Instant::end));
+                           assembly::contact_problem(end_, geometry, contacts, motion_, bias, assembly::Instant::end));
   }
   next.guess.resize(next.problem.q.size());
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {

@@ -66,7 +66,9 @@ void refresh_kinematics(assembly::Kinematics& at, const assembly::Forest& forest
 
 Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationState initial)
     : world_(std::make_unique<assembly::World>(std::move(world))),
-      now_(*world_),
+      start_(*world_),
+      linearised_(start_),
+      end_(start_),
       options_(options),
       state_(std::move(initial)),
       search_(options.broad_phase, options.detection) {
@@ -87,6 +89,9 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   pass_velocities_.resize(count);
   pass_material_.resize(count);
   knows_pass_.resize(trees);
+  const bool all_linear = std::all_of(world_->fibres.begin(), world_->fibres.end(),
+                                      [](const assembly::Fibre& fibre) { return fibre.model->linear_elasticity(); });
+  if (!all_linear || options_.scheme == Scheme::linearised || options_.theta < 1.0) trial_ = start_;
   if (options_.scheme == Scheme::carried) {
     for (const assembly::Tree& tree : motion_.forest.trees) masses_.emplace_back(*world_, tree);
   }
@@ -114,11 +119,12 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
 /// Rods, natural shapes and contacts of `state`, at time().
 void Stepper::restore(SimulationState& state) {
   state.hold_forces.resize(world_->holds.size(), Vector3::Zero());
-  now_.set_natural_shapes(time());
-  refresh_kinematics(now_, motion_.forest, state.rods);
-  now_.bodies = state.bodies;
-  energies_ = energies_here();
-  here_ = find_contacts(time(), velocities_of(state.rods, state.bodies), state.warm);
+  for (assembly::Kinematics* at : all_kinematics()) at->set_natural_shapes(time());
+  refresh_kinematics(start_, motion_.forest, state.rods);
+  start_.bodies = state.bodies;
+  last_part_ = {};
+  energies_ = energies_of(start_);
+  here_ = find_contacts(start_, time(), velocities_of(state.rods, state.bodies), state.warm);
 }
 
 void Stepper::set_state(SimulationState state) {
@@ -129,9 +135,15 @@ void Stepper::set_state(SimulationState state) {
   redirected_ = false;
 }
 
+std::vector<assembly::Kinematics*> Stepper::all_kinematics() {
+  std::vector<assembly::Kinematics*> out{&start_, &linearised_, &end_};
+  if (trial_) out.push_back(&*trial_);
+  return out;
+}
+
 /// A fibre gets at once what it grows over a part of the step; what its energy gains is work from outside.
 void Stepper::grow(int f, const Span& span) {
-  rods::Rod& rod = now_.rod(f);
+  rods::Rod& rod = start_.rod(f);
   const auto energy_at = [&](double time) {
     assembly::set_natural_shape(world_->fibres[f], time, rod);
     rod.update(state_.rods[f]);
@@ -140,6 +152,9 @@ void Stepper::grow(int f, const Span& span) {
   };
   const double before = energy_at(span.begin);
   growth_work_ += energy_at(span.end) - before;
+  for (assembly::Kinematics* at : all_kinematics()) {
+    if (at != &start_) assembly::set_natural_shape(world_->fibres[f], span.end, at->rod(f));
+  }
 }
 
 void Stepper::begin_span(const Span& span) {
@@ -157,8 +172,8 @@ void Stepper::begin_span(const Span& span) {
   motion_.obstacles_begin.clear();
   motion_.obstacles_end.clear();
   for (int k = 0; k < static_cast<int>(world_->obstacles.size()); ++k) {
-    motion_.obstacles_begin.push_back(assembly::obstacle_pose(now_, k, span.begin));
-    motion_.obstacles_end.push_back(assembly::obstacle_pose(now_, k, span.end));
+    motion_.obstacles_begin.push_back(assembly::obstacle_pose(start_, k, span.begin));
+    motion_.obstacles_end.push_back(assembly::obstacle_pose(start_, k, span.end));
   }
   begin_bodies();
   start_rods_ = state_.rods;
@@ -173,10 +188,10 @@ void Stepper::begin_span(const Span& span) {
     root_accelerations_[f] = {(twist.linear - old.linear) / dt, (twist.angular - old.angular) / dt};
     start_rods_[f].root_velocity = twist;
     if (twist.linear != old.linear || twist.angular != old.angular)
-      now_.rod(static_cast<int>(f)).update(start_rods_[f]);
+      start_.rod(static_cast<int>(f)).update(start_rods_[f]);
   }
   for (const assembly::Tree& tree : motion_.forest.trees) {
-    if (branched(tree)) assembly::update_tree(now_, tree, start_rods_);
+    if (branched(tree)) assembly::update_tree(start_, tree, start_rods_);
   }
   if (!world_->holds.empty()) motion_.holds = assembly::find_holds(*world_, motion_.forest, span.end);
 }
@@ -188,6 +203,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   pass.at = at;
   const assembly::Instant instant = previous ? assembly::Instant::end : assembly::Instant::begin;
   pass.places = previous ? motion_.obstacles_end : motion_.obstacles_begin;
+  const assembly::Kinematics& bodies = previous ? end_ : start_;
   const double dt = motion_.dt;
   struct Reach {
     double start = 0.0;  // gap at the start, linearised [m]
@@ -196,11 +212,11 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   };
   std::vector<VectorX> before = previous ? previous->velocities : std::vector<VectorX>();
   if (motion_.forest.trees.size() < world_->fibres.size()) {
-    find_root_motions();
+    find_root_motions(bodies);
     take_root_motions(motion_.velocities);
     if (previous) take_root_motions(before);
   }
-  keep_holds(previous ? &before : nullptr);
+  keep_holds(bodies, previous ? &before : nullptr);
   std::vector<Reach> reaches(at->contacts.size());
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -208,12 +224,12 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
       const contact::Contact& contact = at->contacts[i];
       if (cannot_give_way(at->geometry, contact)) continue;
       const auto relative = [&](const std::vector<VectorX>& velocities) {
-        return assembly::relative_velocity(now_, at->geometry, contact, velocities, motion_, instant);
+        return assembly::relative_velocity(bodies, at->geometry, contact, velocities, motion_, instant);
       };
       const double travelled = previous ? dt * relative(before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
       reaches[i].matters = reaches[i].start <= options_.margin + dt * relative(motion_.velocities).norm();
-      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(now_, at->geometry, contact, motion_, instant);
+      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(bodies, at->geometry, contact, motion_, instant);
     }
   });
   for (std::size_t i = 0; i < reaches.size(); ++i) {
@@ -234,11 +250,11 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   {
     Stopwatch watch(timing_.t_assembly);
     pass.problem =
-        assembly::contact_problem(now_, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
+        assembly::contact_problem(bodies, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
   }
   if (observer_) observer_(pass.problem, pass.guess);
   solve(pass, tolerance, 0);
-  find_hold_impulses(pass);
+  find_hold_impulses(bodies, pass);
   return pass;
 }
 
@@ -265,13 +281,12 @@ void Stepper::solve(Pass& pass, double tolerance, int taken) {
   find_body_impulses(pass);
 }
 
-/// Moves the rods and free bodies to the end that a pass predicts.
+/// Finds the end that a pass predicts, of the fibres and the free bodies.
 void Stepper::go_to_end(const Pass& pass) {
-  if (options_.scheme == Scheme::carried) sample_passes(pass);
   go_to_end_of_bodies(pass);
   end_rods_.resize(world_->fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
-    rods::Rod& rod = now_.rod(static_cast<int>(f));
+    rods::Rod& rod = end_.rod(static_cast<int>(f));
     end_rods_[f] =
         rod.advanced(start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f], start_rods_[f].root_velocity);
     if (options_.theta < 1.0) {
@@ -283,14 +298,14 @@ void Stepper::go_to_end(const Pass& pass) {
   });
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
-    if (branched(tree)) assembly::update_tree(now_, tree, end_rods_);
+    if (branched(tree)) assembly::update_tree(end_, tree, end_rods_);
   });
 }
 
 /// With the velocities that the state at the end will have, so that a run that goes on from there finds the same.
 Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, const Pass& pass) {
   carry_to_end(pass);
-  return find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
+  return find_contacts(end_, span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
 }
 
 /// Whether a step with these velocities ends in a state worth going on from.
@@ -298,7 +313,7 @@ bool Stepper::sound(const std::vector<VectorX>& velocities) const {
   const auto bodies = velocities.begin() + static_cast<std::ptrdiff_t>(world_->fibres.size());
   if (!std::all_of(bodies, velocities.end(), [](const VectorX& v) { return v.allFinite(); })) return false;
   for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
-    if (!now_.rod(static_cast<int>(f)).within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
+    if (!start_.rod(static_cast<int>(f)).within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
   }
   return true;
 }
@@ -309,7 +324,7 @@ double Stepper::estimated_error(const std::vector<VectorX>& velocities) const {
   if (options_.step_error == 0.0) return 0.0;
   std::vector<double> fastest(world_->fibres.size());
   detail::for_each_fibre(fastest.size(), [&](std::size_t f) {
-    const rods::Rod& rod = now_.rod(static_cast<int>(f));
+    const rods::Rod& rod = start_.rod(static_cast<int>(f));
     thread_local Matrix3X before, after;
     before.resize(3, rod.piece_count() + 1);
     after.resize(3, rod.piece_count() + 1);
@@ -353,11 +368,11 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
 
 /// The motion of every tree without contact and without what holds it, linearised where the part starts.
 void Stepper::assemble_at_start() {
-  find_root_motions();
+  find_root_motions(start_);
   assemble_bodies(nullptr);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     for (const int f : motion_.forest.trees[t].fibres)
-      rods::generalised_velocity(now_.rod(static_cast<int>(f)), start_rods_[f], start_velocities_[f]);
+      rods::generalised_velocity(start_.rod(f), start_rods_[f], start_velocities_[f]);
     const int tree = static_cast<int>(t);
     if (carries(tree)) {
       for (const int f : motion_.forest.trees[t].fibres) linearised_rods_[f] = start_rods_[f];
@@ -368,7 +383,7 @@ void Stepper::assemble_at_start() {
       if (inertia_linearised(tree)) linearise_free_motion(tree);
     }
     keep_free_velocity(tree);
-    linearise_holds(tree);
+    linearise_holds(start_, tree);
   });
 }
 
@@ -376,7 +391,7 @@ void Stepper::assemble_at_start() {
 /// Where no contact carries a load (`free`) held points are corrected along the rows that they have, unless that is too
 /// `slow` to bring them home.
 void Stepper::assemble_at_end(const Pass& pass, bool free, bool slow) {
-  find_root_motions();
+  find_root_motions(end_);
   assemble_bodies(&pass);
   const std::vector<char> touched = touched_trees(pass);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
@@ -478,8 +493,8 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     off = hold_miss(pass);
     const bool last = done >= (off.relative > hold_fair ? std::max(limit, most_for_holds) : limit);
     const bool enough = last || ((settled || done >= wanted || free) && !moving && off.relative <= hold_tolerance);
-    SharedConfiguration end =
-        enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
+    SharedConfiguration end = enough || !may_follow ? find_contacts_at_end(span, pass)
+                                                    : follow_contacts(end_, span.end, pass.velocities, *pass.at);
     if (!span.shortest && sides_lost(*end)) return Outcome::cut;
     const double overlapping = overlap(*end);
     const bool lost = off.relative > hold_lost;
@@ -501,7 +516,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     std::vector<VectorX> predicted;
     if (relax(slow, pass, predicted)) {
       go_to_end(pass);
-      end = follow_contacts(span.end, pass.velocities, *pass.at);
+      end = follow_contacts(end_, span.end, pass.velocities, *pass.at);
     }
     {
       Stopwatch watch(timing_.t_assembly);
@@ -516,7 +531,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   }
 }
 
-/// Makes the end of this part, where the rods are, the new state.
+/// Makes the end of this part the new state.
 Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
   {
     Stopwatch watch(timing_.t_detection);
@@ -531,13 +546,13 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   }
   describe_contacts(pass);
   PartWorks works = works_of(pass);
-  rods::RodEnergies energies = energies_here();
+  rods::RodEnergies energies = energies_of(end_);
   if (options_.scheme == Scheme::carried) {
     bool slowed = false;
     const Outcome settled = settle_energy(span, pass, works, energies, report, slowed);
     if (settled != Outcome::accepted) return settled;
     if (slowed)
-      end = find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
+      end = find_contacts(end_, span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);
@@ -547,7 +562,11 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   state_.warm = pass.forces(stage(), options_.margin);
   state_.hold_forces = hold_forces(pass);
   energies_ = energies;
+  // Of a whole step it is that length, whatever rounding makes of the difference of its times.
+  last_part_.dt = motion_.dt > 0.75 * options_.dt ? options_.dt : motion_.dt;
+  std::swap(last_part_.start, state_.rods);
   std::swap(state_.rods, end_rods_);
+  std::swap(start_, end_);
   state_.bodies = end_bodies_;
   here_ = std::move(end);
   spare_ = std::move(pass.problem);
@@ -575,7 +594,7 @@ StepReport Stepper::take_step() {
   StepReport report;
   {
     Stopwatch watch(timing_.t_step);
-    if (redirected_) here_ = find_contacts(time(), velocities_of(state_.rods, state_.bodies), state_.warm);
+    if (redirected_) here_ = find_contacts(start_, time(), velocities_of(state_.rods, state_.bodies), state_.warm);
     redirected_ = false;
     report.obstacles.assign(world_->obstacles.size(), {});
     report.holds.assign(world_->holds.size(), {});
@@ -591,8 +610,7 @@ StepReport Stepper::take_step() {
       const Outcome outcome = attempt(span, report);
       if (outcome == Outcome::not_finite) report.finite = false;
       if (outcome == Outcome::cut) {
-        refresh_kinematics(now_, motion_.forest, state_.rods);
-        now_.bodies = state_.bodies;
+        refresh_kinematics(start_, motion_.forest, state_.rods);
         do {
           size /= 2;
           error_ /= in_half;

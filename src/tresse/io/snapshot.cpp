@@ -129,7 +129,7 @@ std::vector<Vector3> point_velocities(const rods::Rod& rod, const std::vector<Pl
   return out;
 }
 
-/// Mean acceleration over the last step of the material points. Zero before the first step.
+/// Mean acceleration of the material points from a state of the rod before, over `dt`.
 std::vector<Vector3> accelerations(const rods::Rod& rod, const rods::RodState& before, const std::vector<Place>& at,
                                    const std::vector<Vector3>& velocity, double dt) {
   const auto old = rod.clone();
@@ -147,11 +147,13 @@ void add_contacts(const std::vector<dynamics::ContactReport>& contacts, int fibr
   }
 }
 
-void add_holds(const assembly::Kinematics& at, const dynamics::StepReport& report, int fibre, FibreLoads& loads) {
+/// Of a step that was cut, those over its last part, as the forces of contacts are.
+void add_holds(const dynamics::Stepper& stepper, const dynamics::StepReport& report, int fibre, FibreLoads& loads) {
   for (std::size_t i = 0; i < report.holds.size(); ++i) {
-    const assembly::Hold& hold = at.world().holds[i];
+    const assembly::Hold& hold = stepper.world().holds[i];
     if (hold.fibre != fibre) continue;
-    loads.contacts.push_back({assembly::held_arc_length(at, hold), -report.holds[i].force});
+    const Vector3 force = report.parts > 1 ? stepper.state().hold_forces[i] : Vector3(-report.holds[i].force);
+    loads.contacts.push_back({assembly::held_arc_length(stepper.kinematics(), hold), force});
   }
 }
 
@@ -168,6 +170,7 @@ FibreLoads at_rest(const assembly::World& world, std::size_t points) {
 std::vector<FibreLoads> loads_of(const scene::Scene& scene, const dynamics::Stepper& stepper,
                                  const dynamics::StepReport& report) {
   const assembly::World& world = stepper.world();
+  const dynamics::LastPart& part = stepper.last_part();
   std::vector<FibreLoads> all;
   all.reserve(world.fibres.size());
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
@@ -177,13 +180,12 @@ std::vector<FibreLoads> loads_of(const scene::Scene& scene, const dynamics::Step
     FibreLoads& loads = all.emplace_back(at_rest(world, at.size()));
     if (stepper.state().step > 0) {
       loads.velocity = point_velocities(rod, at);
-      loads.acceleration =
-          accelerations(rod, stepper.previous_state().rods[f], at, loads.velocity, stepper.options().dt);
+      if (part.dt > 0.0) loads.acceleration = accelerations(rod, part.start[f], at, loads.velocity, part.dt);
       loads.wind = assembly::wind_at(world, stepper.time());
       loads.drag = fibre.drag;
     }
     add_contacts(stepper.contacts(), static_cast<int>(f), loads);
-    add_holds(stepper.kinematics(), report, static_cast<int>(f), loads);
+    add_holds(stepper, report, static_cast<int>(f), loads);
   }
   return all;
 }
