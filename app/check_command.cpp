@@ -109,7 +109,7 @@ void print_trees(const assembly::World& world) {
     ++trees;
     fibres += tree.fibres.size();
     dof += tree.dof;
-    for (const int f : tree.fibres) elements += world.fibres[f].rod->piece_count();
+    for (const int f : tree.fibres) elements += world.fibres[f].model->piece_count();
   }
   if (trees > 0)
     print("trees: {}, of {} fibres, {}, {} unknowns in all", trees, fibres, counted(elements, "element"), dof);
@@ -125,8 +125,8 @@ constexpr double contact_bytes = 12e3;  ///< its rows in the passes of a step, t
 double expected_memory(const scene::Case& built) {
   double bytes = program_bytes;
   for (const assembly::Fibre& fibre : built.world.fibres) {
-    const double dof = fibre.rod->dof();
-    bytes += element_bytes * fibre.rod->piece_count() + matrix_copies * 8.0 * dof * dof;
+    const double dof = fibre.model->dof();
+    bytes += element_bytes * fibre.model->piece_count() + matrix_copies * 8.0 * dof * dof;
   }
   return bytes;
 }

@@ -62,7 +62,7 @@ std::string remedy(const dynamics::Stepper& stepper, const dynamics::StepReport&
     const dynamics::HoldLoad& load = report.holds[i];
     const assembly::Hold& hold = world.holds[i];
     constexpr double off = 0.1;  // of the radius
-    if (!(load.error > off * world.fibres[hold.fibre].rod->contact_radius())) continue;
+    if (!(load.error > off * world.fibres[hold.fibre].model->contact_radius())) continue;
     if (missed != nullptr && !(load.error > missed->error)) continue;
     missed = &load;
     held = fmt::format("'{}' holds fibre {} {:.3g} m off its place; lead it to where the fibre can reach, more slowly",
@@ -142,7 +142,7 @@ class Reporter : public io::RunObserver {
     slow_step_.ends();
     say("step {} (t = {:.6g} s): the state is no longer finite, {} moved most before; the last good one, of "
         "step {}, is in {}; try a smaller time_step",
-        report.step, report.time, io::liveliest_fibre(stepper.world()), stepper.state().step,
+        report.step, report.time, io::liveliest_fibre(stepper.kinematics()), stepper.state().step,
         (settings_.folder / "checkpoint.h5").string());
   }
   void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
@@ -171,7 +171,7 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
   std::vector<contact::Place> followed;
   for (const dynamics::WarmContact& contact : stepper.previous_state().warm) followed.push_back(contact.place);
   constexpr std::size_t most = 20000;
-  io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, most));
+  io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.kinematics(), stepper.geometry(), followed, most));
 }
 
 /// To a person at a terminal: what can be done with the results, or how to go on.

@@ -66,14 +66,14 @@ ordered_json obstacles_json(const scene::Case& built, const io::RestContacts& re
 }
 
 /// The whole, and each fibre.
-ordered_json equilibrium_json(const scene::Case& built, const statics::WorldEquilibrium& found,
-                              const io::RestContacts& rest) {
+ordered_json equilibrium_json(const scene::Case& built, const assembly::Kinematics& at,
+                              const statics::WorldEquilibrium& found, const io::RestContacts& rest) {
   ordered_json fibres = ordered_json::array();
   ordered_json tips = ordered_json::array();
   bool stable = found.stable();
   for (std::size_t f = 0; f < found.fibres.size(); ++f) {
     const statics::Equilibrium& own = found.fibres[f];
-    const rods::Rod& rod = *built.world.fibres[f].rod;
+    const rods::Rod& rod = at.rod(static_cast<int>(f));
     const Vector3 tip = rod.section(rod.length()).position;
     stable = stable && own.stable();
     tips.push_back(as_json(tip));
@@ -102,10 +102,10 @@ ordered_json equilibrium_json(const scene::Case& built, const statics::WorldEqui
 }
 
 /// shape.csv: the centreline, tangents, curvatures and internal forces of every fibre.
-std::string shape_table(const scene::Case& built, const io::TrajectoryLayout& layout, const io::Frame& frame) {
+std::string shape_table(const assembly::Kinematics& at, const io::TrajectoryLayout& layout, const io::Frame& frame) {
   std::string out = "fibre,s,x,y,z,tx,ty,tz,k0,k1,k2,tension,moment_twist,moment_1,moment_2\n";
-  for (std::size_t f = 0; f < built.world.fibres.size(); ++f) {
-    const rods::Rod& rod = *built.world.fibres[f].rod;
+  for (std::size_t f = 0; f < at.world().fibres.size(); ++f) {
+    const rods::Rod& rod = at.rod(static_cast<int>(f));
     for (auto i = static_cast<std::size_t>(layout.point_offsets[f]);
          i < static_cast<std::size_t>(layout.point_offsets[f + 1]); ++i) {
       const rods::RodSection section = rod.section(layout.arc_length[i]);
@@ -121,19 +121,17 @@ std::string shape_table(const scene::Case& built, const io::TrajectoryLayout& la
   return out;
 }
 
-/// From the scene's initial state, pushed apart where that overlaps.
-statics::WorldEquilibrium find_equilibrium(const scene::Scene& scene, scene::Case& built, double time) {
-  if (!scene::initial_overlaps(built).empty()) static_cast<void>(scene::push_out(built));
-  if (time > 0.0) {
-    for (assembly::Fibre& fibre : built.world.fibres) assembly::set_natural_shape(fibre, time);
-  }
+/// From the state of a case; the kinematics are left at the equilibrium.
+statics::WorldEquilibrium find_equilibrium(const scene::Scene& scene, const scene::Case& built, double time,
+                                           assembly::Kinematics& at) {
+  if (time > 0.0) at.set_natural_shapes(time);
   statics::WorldEquilibriumOptions options;
   options.search = {scene.statics.tolerance, scene.statics.max_iterations, scene.statics.load_steps};
   options.time = time;
   options.margin = built.options.margin;
   options.broad_phase = built.options.broad_phase;
   options.detection = built.options.detection;
-  return statics::solve_equilibrium(built.world, built.state.rods, options);
+  return statics::solve_equilibrium(at, built.state.rods, options);
 }
 
 std::string verdict(const statics::WorldEquilibrium& found, bool stable) {
@@ -176,20 +174,22 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   io::require_folder_of_run(out);
   SlowPiece slow(options.quiet,
                  [] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
-  const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time);
+  if (!scene::initial_overlaps(built).empty()) static_cast<void>(scene::push_out(built));
+  assembly::Kinematics at(built.world);
+  const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time, at);
   slow.ends();
   const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);
 
   const std::string resolved = io::write_resolved(document);
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);
-  const io::TrajectoryLayout layout = io::snapshot_layout(scene, built.world, resolved, version);
-  const io::Frame frame = io::snapshot_at_rest(scene, built.world, layout, rest);
+  const io::TrajectoryLayout layout = io::snapshot_layout(scene, built.world, resolved, version, options.time);
+  const io::Frame frame = io::snapshot_at_rest(scene, at, layout, rest);
   tell_remarks(say_line, arguments.file, scene::shape_remarks(scene));
   lock.check();
-  io::write_atomically(out / "shape.csv", shape_table(built, layout, frame));
+  io::write_atomically(out / "shape.csv", shape_table(at, layout, frame));
   io::write_atomically(out / "scene.toml", resolved);
   io::write_trajectory(out / "trajectory.h5", layout, {frame});
-  const ordered_json equilibrium = equilibrium_json(built, found, rest);
+  const ordered_json equilibrium = equilibrium_json(built, at, found, rest);
   const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};
   io::write_atomically(out / "summary.json", summary.dump(2) + "\n");
 

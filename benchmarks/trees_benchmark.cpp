@@ -1,3 +1,4 @@
+#include <optional>
 #include <random>
 
 #include <benchmark/benchmark.h>
@@ -31,23 +32,25 @@ struct Grown {
   assembly::World world;
   assembly::Forest forest;
   std::vector<rods::RodState> states;
+  std::optional<assembly::Kinematics> at;
 
   Grown(int elements, bool clothoid) {
     std::mt19937 random(5);
     std::uniform_real_distribution<double> u(-1.0, 1.0);
     for (int f = 0; 3 * f < elements; ++f) {
       assembly::Fibre fibre;
-      fibre.rod = make_rod(clothoid, f == 0 ? rods::RootCondition::clamped : rods::RootCondition::carried);
+      fibre.model = make_rod(clothoid, f == 0 ? rods::RootCondition::clamped : rods::RootCondition::carried)->model();
       if (f > 0) {
         const int parent = f % 3 == 1 ? 0 : std::max(0, f / 3);
         fibre.attachment = {parent, f % 3, 0.4 * element_length, {{}, math::rotation_exp({0.5 * f, 0.0, 0.8})}};
       }
-      states.push_back(fibre.rod->state());
+      states.push_back(fibre.model->make_rod()->state());
       for (double& k : states.back().coordinates) k += 0.5 * u(random);
       world.fibres.push_back(std::move(fibre));
     }
     forest = assembly::make_forest(world);
-    assembly::update_tree(world, forest.trees[0], states);
+    at.emplace(world);
+    assembly::update_tree(*at, forest.trees[0], states);
   }
 };
 
@@ -62,9 +65,9 @@ void tree_matrix(benchmark::State& state, bool clothoid, TreeFactor choice) {
   MatrixX h;
   bool good = true;
   for (auto _ : state) {
-    assembly::update_tree(grown.world, tree, grown.states);
-    assembly::root_motions(grown.world, tree, {}, roots);
-    good = matrix.factor(grown.world, tree, roots, 1e-3, v, x) && good;
+    assembly::update_tree(*grown.at, tree, grown.states);
+    assembly::root_motions(*grown.at, tree, {}, roots);
+    good = matrix.factor(*grown.at, tree, roots, 1e-3, v, x) && good;
     matrix.solve(x);
     h.setZero(tree.dof, 3);
     h.bottomRows<3>().setOnes();

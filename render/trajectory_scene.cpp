@@ -35,7 +35,7 @@ std::optional<scene::Case> rods_of(const io::TrajectoryLayout& layout) {
   return scene::build(io::parse_scene_without_meshes(layout.scene, "the run's scene"));
 }
 
-bool is_flat(const rods::Rod& rod) { return rod.surface_reach().minCoeff() < 0.99 * rod.contact_radius(); }
+bool is_flat(const rods::RodModel& rod) { return rod.surface_reach().minCoeff() < 0.99 * rod.contact_radius(); }
 
 /// The tube of elliptic section around one fibre's points.
 void add_section(Fibre& out, const rods::Rod& rod, const double* arc_length) {
@@ -55,17 +55,18 @@ void add_sections(Scene& scene, const io::TrajectoryLayout& layout, const io::Fr
   std::optional<scene::Case> built = rods_of(layout);
   if (!built) return;
   for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
-    rods::Rod& rod = *built->world.fibres[i].rod;
+    const assembly::Fibre& fibre = built->world.fibres[i];
     rods::RodState state = built->state.rods[i];
-    if (!is_flat(rod) || state.memory.size() > 0) continue;
-    assembly::set_natural_shape(built->world.fibres[i], frame.time);
+    if (!is_flat(*fibre.model) || state.memory.size() > 0) continue;
+    const auto rod = fibre.model->make_rod();
+    assembly::set_natural_shape(fibre, frame.time, *rod);
     const std::int64_t first = layout.curvature_offsets[i];
     state.coordinates =
         Eigen::Map<const VectorX>(frame.curvature.data() + first, layout.curvature_offsets[i + 1] - first);
     state.root.position = io::vector_at(frame.root_position, i);
     state.root.frame = io::matrix_at(frame.root_frame, i);
-    rod.update(state);
-    add_section(scene.fibres[i], rod, layout.arc_length.data() + layout.point_offsets[i]);
+    rod->update(state);
+    add_section(scene.fibres[i], *rod, layout.arc_length.data() + layout.point_offsets[i]);
   }
 }
 

@@ -63,7 +63,8 @@ std::vector<PairQuery> trace_of_state(const Arguments& arguments) {
   std::vector<contact::Place> followed;
   for (const dynamics::WarmContact& contact : stepper.state().warm) followed.push_back(contact.place);
   static_cast<void>(stepper.step());
-  return assembly::narrow_phase_trace(stepper.world(), stepper.geometry(), followed, arguments.quick ? 60000 : 200000);
+  return assembly::narrow_phase_trace(stepper.kinematics(), stepper.geometry(), followed,
+                                      arguments.quick ? 60000 : 200000);
 }
 
 double now() {

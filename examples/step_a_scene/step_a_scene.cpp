@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
         return 1;
       }
       if (report.step % 10 != 0) continue;
-      const tresse::rods::Rod& rod = *stepper.world().fibres.front().rod;
+      const tresse::rods::Rod& rod = stepper.kinematics().rod(0);
       const tresse::geometry::Curve last = rod.piece(rod.piece_count() - 1);
       const tresse::Vector3 tip = tresse::geometry::position(last, tresse::geometry::domain(last).end);
       std::cout << report.time << ", " << report.energies.kinetic << ", " << report.energies.elastic << ", "

@@ -291,6 +291,11 @@ const assembly::Fibre& fibre_at(const Simulation& simulation, int index) {
   return fibres[checked(index, fibres.size(), "fibre")];
 }
 
+const rods::Rod& rod_at(const Simulation& simulation, int index) {
+  const dynamics::Stepper& stepper = simulation.stepper();
+  return stepper.kinematics().rod(static_cast<int>(checked(index, stepper.world().fibres.size(), "fibre")));
+}
+
 py::tuple pose_tuple(const Pose& pose) { return py::make_tuple(pose.position, RowMatrix(pose.frame)); }
 
 py::tuple twist_tuple(const Twist& twist) { return py::make_tuple(twist.linear, twist.angular); }
@@ -299,7 +304,7 @@ py::tuple twist_tuple(const Twist& twist) { return py::make_tuple(twist.linear, 
 Points centreline(const Simulation& simulation, int fibre, int per_element) {
   require(per_element >= 1 && per_element <= 1000,
           [&] { return fmt::format("points_per_element: found {}, expected 1 to 1000", per_element); });
-  const rods::Rod& rod = *fibre_at(simulation, fibre).rod;
+  const rods::Rod& rod = rod_at(simulation, fibre);
   Points out(rod.piece_count() * per_element + 1, 3);
   for (int piece = 0; piece < rod.piece_count(); ++piece) {
     const geometry::Curve curve = rod.piece(piece);
@@ -314,7 +319,7 @@ Points centreline(const Simulation& simulation, int fibre, int per_element) {
 
 void set_fibre(Simulation& simulation, int fibre, const VectorX& curvature, const VectorX& rate) {
   dynamics::Stepper& stepper = simulation.idle_stepper();
-  const rods::Rod& rod = *fibre_at(simulation, fibre).rod;
+  const rods::Rod& rod = rod_at(simulation, fibre);
   const Eigen::Index count = rod.rest_curvature().size();
   require(curvature.size() == count && rate.size() == count, [&] {
     return fmt::format("curvatures: found {} numbers and {} rates, expected {}", curvature.size(), rate.size(), count);
@@ -328,7 +333,7 @@ void set_fibre(Simulation& simulation, int fibre, const VectorX& curvature, cons
 
 void set_root(Simulation& simulation, int fibre, const Pose& pose, const Twist& velocity) {
   dynamics::Stepper& stepper = simulation.idle_stepper();
-  const rods::Rod& rod = *fibre_at(simulation, fibre).rod;
+  const rods::Rod& rod = rod_at(simulation, fibre);
   require(rod.root_condition() == rods::RootCondition::free,
           "root: is not free; expected a free one (drive_root moves a clamped one)");
   dynamics::SimulationState state = stepper.state();
@@ -345,7 +350,7 @@ void drive_obstacle_to(Simulation& simulation, int obstacle, const Pose& target)
   dynamics::Stepper& stepper = simulation.idle_stepper();
   checked(obstacle, stepper.world().obstacles.size(), "obstacle");
   const double dt = stepper.options().dt;
-  const Pose now = assembly::obstacle_pose(stepper.world(), obstacle, stepper.time());
+  const Pose now = assembly::obstacle_pose(stepper.kinematics(), obstacle, stepper.time());
   stepper.drive_obstacle(obstacle, assembly::mean_twist(now, target, dt), dt);
 }
 
@@ -437,27 +442,27 @@ void bind_reading(py::class_<Simulation>& simulation) {
       .def("group_of", [](const Simulation& s,
                           int f) { return s.plan().scene.fibres[static_cast<std::size_t>(fibre_at(s, f).group)].name; })
       .def("centreline", &centreline)
-      .def("length", [](const Simulation& s, int f) { return fibre_at(s, f).rod->length(); })
-      .def("curvature", [](const Simulation& s, int f) -> VectorX { return fibre_at(s, f).rod->curvature(); })
+      .def("length", [](const Simulation& s, int f) { return rod_at(s, f).length(); })
+      .def("curvature", [](const Simulation& s, int f) -> VectorX { return rod_at(s, f).curvature(); })
       .def("rates",
            [](const Simulation& s, int f) {
-             static_cast<void>(fibre_at(s, f));
+             static_cast<void>(rod_at(s, f));
              return s.stepper().state().rods[static_cast<std::size_t>(f)].rates;
            })
       .def("root",
            [](const Simulation& s, int f) {
-             static_cast<void>(fibre_at(s, f));
+             static_cast<void>(rod_at(s, f));
              return pose_tuple(s.stepper().state().rods[static_cast<std::size_t>(f)].root);
            })
       .def("root_velocity",
            [](const Simulation& s, int f) {
-             static_cast<void>(fibre_at(s, f));
+             static_cast<void>(rod_at(s, f));
              return twist_tuple(s.stepper().state().rods[static_cast<std::size_t>(f)].root_velocity);
            })
       .def("obstacle_pose",
            [](const Simulation& s, int k) {
              checked(k, s.stepper().world().obstacles.size(), "obstacle");
-             return pose_tuple(assembly::obstacle_pose(s.stepper().world(), k, s.stepper().time()));
+             return pose_tuple(assembly::obstacle_pose(s.stepper().kinematics(), k, s.stepper().time()));
            })
       .def("forces", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::force); })
       .def("torques", [](const Simulation& s) { return by_obstacle(s, &dynamics::ObstacleLoad::torque); })

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include <tresse/assembly/contact_problem.hpp>
 #include <tresse/math/rotations.hpp>
@@ -21,7 +24,8 @@ struct Random {
 };
 
 struct Made {
-  World world;
+  std::unique_ptr<World> world = std::make_unique<World>();
+  std::optional<Kinematics> at;
   FreeMotion motion;
   contact::Geometry geometry;
   std::vector<contact::Contact> contacts;
@@ -29,39 +33,38 @@ struct Made {
 
   friction::FactoredProblem problem(const std::vector<contact::Contact>& of, const std::vector<double>& with,
                                     friction::FactoredProblem storage = {}) const {
-    return contact_problem(world, geometry, of, motion, with, Instant::begin, std::move(storage));
+    return contact_problem(*at, geometry, of, motion, with, Instant::begin, std::move(storage));
   }
 };
 
-Fibre make_fibre(int k, Random& random) {
+/// A fibre, and the state that it is in.
+std::pair<Fibre, rods::RodState> make_fibre(int k, Random& random) {
   const rods::Material material{.density = 1300.0, .young_modulus = 3e9, .poisson_ratio = 0.48, .damping_time = 1e-3};
   const auto section = rods::CrossSection::circle(4e-5);
   const auto root = k % 3 == 0 ? rods::RootCondition::free : rods::RootCondition::clamped;
   Fibre out;
   if (k % 5 == 4) {
     const std::vector<rods::RodEdge> parts(4, {.length = 0.02, .section = section, .rest_curvature = Vector3::Zero()});
-    out.rod = rods::make_discrete_elastic_rod(parts, material, root);
-    rods::RodState state = out.rod->state();
+    out.model = rods::make_discrete_elastic_rod(parts, material, root)->model();
+    rods::RodState state = out.model->make_rod()->state();
     for (double& x : state.coordinates) x *= 1.8;  // stretched
-    out.rod->update(state);
-    return out;
+    return {out, state};
   }
   if (k % 4 == 3) {
     const std::vector<rods::SuperClothoidElement> parts(4, {.length = 0.02, .section = section});
-    out.rod = rods::make_super_clothoid(parts, std::vector<Vector3>(5, Vector3(0, 0, 30.0)), material, root);
+    out.model = rods::make_super_clothoid(parts, std::vector<Vector3>(5, Vector3(0, 0, 30.0)), material, root)->model();
   } else {
     const std::vector<rods::SuperHelixElement> parts(
         static_cast<std::size_t>(4 + k), {.length = 0.02, .section = section, .rest_curvature = {0, 0, 30.0}});
-    out.rod = rods::make_super_helix(parts, material, root);
+    out.model = rods::make_super_helix(parts, material, root)->model();
   }
-  rods::RodState state = out.rod->state();
+  rods::RodState state = out.model->make_rod()->state();
   state.root.position = random.vector(0.01);
   state.root.frame = math::rotation_exp(random.vector(1.0));
   state.root_velocity = {random.vector(0.1), random.vector(0.5)};
   for (double& x : state.coordinates) x += random.number(-20.0, 20.0);
-  out.rod->update(state);
   out.drag = 1e-4;
-  return out;
+  return {out, state};
 }
 
 /// Twelve contacts on each of a few fibres, some of a fibre with itself.
@@ -69,23 +72,30 @@ Made make_problem() {
   Made made;
   Random random;
   constexpr int fibres = 5;
-  for (int k = 0; k < fibres; ++k) made.world.fibres.push_back(make_fibre(k, random));
-  made.world.friction = MatrixX::Constant(1, 1, 0.3);
+  std::vector<rods::RodState> states;
+  for (int k = 0; k < fibres; ++k) {
+    auto [fibre, state] = make_fibre(k, random);
+    made.world->fibres.push_back(std::move(fibre));
+    states.push_back(std::move(state));
+  }
+  made.at.emplace(*made.world);
+  for (int k = 0; k < fibres; ++k) made.at->rod(k).update(states[static_cast<std::size_t>(k)]);
+  made.world->friction = MatrixX::Constant(1, 1, 0.3);
   FreeMotion& motion = made.motion;
   motion.dt = motion.stage = dt;
-  motion.forest = make_forest(made.world);
+  motion.forest = make_forest(*made.world);
   motion.roots.resize(fibres);
   motion.holds.resize(fibres);
   for (int k = 0; k < fibres; ++k) {
-    const rods::Rod& rod = *made.world.fibres[static_cast<std::size_t>(k)].rod;
+    const rods::Rod& rod = made.at->rod(k);
     const Tree& tree = motion.forest.trees[static_cast<std::size_t>(k)];
     VectorX v(rod.dof()), momentum;
     for (double& x : v) x = random.number(-1.0, 1.0);
-    motion.matrices.emplace_back(made.world, tree);
-    EXPECT_TRUE(motion.matrices.back().factor(made.world, tree, {}, dt, v, momentum));
+    motion.matrices.emplace_back(*made.world, tree);
+    EXPECT_TRUE(motion.matrices.back().factor(*made.at, tree, {}, dt, v, momentum));
     motion.velocities.push_back(v);
   }
-  contact_geometry(made.world, 0.0, made.geometry);
+  contact_geometry(*made.at, 0.0, made.geometry);
   const auto pieces = static_cast<int>(made.geometry.pieces.size());
   for (int i = 0; i < 6 * fibres; ++i) {
     contact::Contact contact;
@@ -111,7 +121,7 @@ MatrixX rows_written_out(const Made& made, const std::vector<int>& begin) {
     const contact::Contact& contact = made.contacts[i];
     const auto add = [&](int piece, double s, double sign) {
       const contact::Piece& at = made.geometry.pieces[static_cast<std::size_t>(piece)];
-      const rods::Rod& rod = *made.world.fibres[static_cast<std::size_t>(at.body)].rod;
+      const rods::Rod& rod = made.at->rod(at.body);
       Matrix3X jacobian(3, rod.dof());
       const double share = s / geometry::domain(at.curve).end;
       const int touched = rod.jacobian(at.element, share * rod.span(at.element).rest, jacobian);
@@ -150,8 +160,8 @@ TEST(ContactProblem, IsThatOfJacobiansAndMatrices) {
   }
   EXPECT_LT((dense - delassus).cwiseAbs().maxCoeff(), tolerance * delassus.cwiseAbs().maxCoeff());
   for (std::size_t i = 0; i < made.contacts.size(); ++i) {
-    Vector3 expected = relative_velocity(made.world, made.geometry, made.contacts[i], made.motion.velocities,
-                                         made.motion, Instant::begin);
+    Vector3 expected = relative_velocity(*made.at, made.geometry, made.contacts[i], made.motion.velocities, made.motion,
+                                         Instant::begin);
     expected[0] += made.bias[i];
     EXPECT_LT((problem.q.segment<3>(3 * static_cast<Eigen::Index>(i)) - expected).norm(), 1e-12 * problem.q.norm());
     EXPECT_EQ(problem.mu[static_cast<Eigen::Index>(i)], 0.3);

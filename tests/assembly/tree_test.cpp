@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <random>
 
 #include <tresse/assembly/tree_matrix.hpp>
@@ -42,13 +44,14 @@ struct Grown {
   assembly::Forest forest;
   std::vector<rods::RodState> states;
   Twist root_acceleration;
+  std::optional<assembly::Kinematics> at{};  ///< of the states, once settle() was called
 
   const assembly::Tree& tree() const { return forest.trees[0]; }
   int dof() const { return tree().dof; }
   VectorX velocity() const {
     VectorX v(dof());
     for (std::size_t k = 0; k < states.size(); ++k) {
-      const VectorX own = rods::generalised_velocity(*world.fibres[k].rod, states[k]);
+      const VectorX own = rods::generalised_velocity(at->rod(static_cast<int>(k)), states[k]);
       const int n =
           forest.trees[0].begin.size() > k + 1 ? tree().begin[k + 1] - tree().begin[k] : dof() - tree().begin[k];
       v.segment(tree().begin[k], n) = own.tail(n);
@@ -58,26 +61,26 @@ struct Grown {
   /// Coordinates moved by h v, rates those of v; a free trunk's root by the exponential map.
   void move(const std::vector<rods::RodState>& from, const VectorX& v, double h) {
     for (std::size_t k = 0; k < states.size(); ++k) {
-      const rods::Rod& rod = *world.fibres[k].rod;
+      const rods::Rod& rod = at->rod(static_cast<int>(k));
       VectorX own(rod.dof());
       const int n = k == 0 ? rod.dof() : rod.coordinate_count();
       own.setZero();
       own.tail(n) = v.segment(tree().begin[k], n);
       states[k] = rod.advanced(from[k], own, h, from[k].root, from[k].root_velocity);
     }
-    assembly::update_tree(world, tree(), states);
+    assembly::update_tree(*at, tree(), states);
   }
   std::vector<assembly::RootMotion> roots() const {
     std::vector<assembly::RootMotion> out;
-    assembly::root_motions(world, tree(), root_acceleration, out);
+    assembly::root_motions(*at, tree(), root_acceleration, out);
     return out;
   }
   VectorX force() {
     VectorX out = VectorX::Zero(dof());
     const auto motions = roots();
     for (int k = 0; k < int(states.size()); ++k) {
-      VectorX own(world.fibres[k].rod->dof());
-      world.fibres[k].rod->inertial_and_external_force(assembly::rod_loads(world, tree(), motions, k, world.wind), own);
+      VectorX own(world.fibres[k].model->dof());
+      at->rod(k).inertial_and_external_force(assembly::rod_loads(world, tree(), motions, k, world.wind), own);
       assembly::add_rod_force(world, tree(), motions, k, own, out);
     }
     return out;
@@ -85,7 +88,7 @@ struct Grown {
   /// M v, and A factored.
   VectorX momentum(const VectorX& v, double dt, assembly::TreeMatrix& matrix) const {
     VectorX out;
-    EXPECT_TRUE(matrix.factor(world, tree(), roots(), dt, v, out));
+    EXPECT_TRUE(matrix.factor(*at, tree(), roots(), dt, v, out));
     return out;
   }
   VectorX momentum(const VectorX& v) const {
@@ -94,14 +97,14 @@ struct Grown {
   }
   double kinetic() const {
     double sum = 0.0;
-    for (const auto& fibre : world.fibres) sum += fibre.rod->energies(Vector3::Zero()).kinetic;
+    for (int f = 0; f < int(states.size()); ++f) sum += at->rod(f).energies(Vector3::Zero()).kinetic;
     return sum;
   }
 };
 
 assembly::Fibre rod_of(const std::vector<rods::SuperHelixElement>& elements, RootCondition condition) {
   assembly::Fibre out;
-  out.rod = rods::make_super_helix(elements, willow, condition);
+  out.model = rods::make_super_helix(elements, willow, condition)->model();
   return out;
 }
 
@@ -113,12 +116,12 @@ assembly::Fibre clothoid_of(const std::vector<rods::SuperHelixElement>& elements
     rest.push_back(rest.back() + Vector3(0.5, 1.0, -1.0));
   }
   assembly::Fibre out;
-  out.rod = rods::make_super_clothoid(parts, rest, willow, condition);
+  out.model = rods::make_super_clothoid(parts, rest, willow, condition)->model();
   return out;
 }
 
 void grow(Grown& to, assembly::Fibre fibre, unsigned seed) {
-  rods::RodState state = fibre.rod->state();
+  rods::RodState state = fibre.model->make_rod()->state();
   const Eigen::Index m = state.coordinates.size();
   state.coordinates += 15.0 * random_vector(m, seed);
   state.rates = 40.0 * random_vector(m, seed + 1);
@@ -128,7 +131,8 @@ void grow(Grown& to, assembly::Fibre fibre, unsigned seed) {
 
 void settle(Grown& tree) {
   tree.forest = assembly::make_forest(tree.world);
-  assembly::update_tree(tree.world, tree.tree(), tree.states);
+  tree.at.emplace(tree.world);
+  assembly::update_tree(*tree.at, tree.tree(), tree.states);
 }
 
 void set_root(Grown& tree, const Twist& velocity) {
@@ -141,9 +145,10 @@ const Twist moving{{0.3, -0.2, 0.5}, {2.0, -1.0, 3.0}};
 
 /// A trunk, two branches on it, one of them within an element and off its centreline, and a twig on that branch. Of
 /// helices, or with clothoids for the trunk and the branch that has the twig.
-Grown bush(RootCondition trunk, const Twist& root_velocity, bool clothoids) {
+std::unique_ptr<Grown> bush(RootCondition trunk, const Twist& root_velocity, bool clothoids) {
   const auto make = clothoids ? clothoid_of : rod_of;
-  Grown out;
+  auto grown = std::make_unique<Grown>();  // its kinematics know where its world is
+  Grown& out = *grown;
   grow(out, make(elements(0, 3), trunk), 1);
   assembly::Fibre side = make(elements(2, 4), RootCondition::carried);
   side.attachment = {0, 1, 0.4 * element(1).length, {{0.0, 1e-3, 2e-3}, math::rotation_exp({0.3, 0.8, -0.5})}};
@@ -156,7 +161,7 @@ Grown bush(RootCondition trunk, const Twist& root_velocity, bool clothoids) {
   grow(out, std::move(twig), 7);
   set_root(out, root_velocity);
   settle(out);
-  return out;
+  return grown;
 }
 
 /// f at 0, sixth order.
@@ -187,7 +192,7 @@ void cut_matches(const CutCase& with) {
   for (const auto& [first, last] : {std::pair(0, 3), std::pair(3, 6), std::pair(6, 8)}) {
     assembly::Fibre part = rod_of(elements(first, last), first == 0 ? with.trunk : RootCondition::carried);
     if (first > 0) part.attachment = {int(cut.states.size()) - 1, 2, element(first - 1).length, {}};
-    rods::RodState state = part.rod->state();
+    rods::RodState state = part.model->make_rod()->state();
     state.coordinates = whole.states[0].coordinates.segment(3 * first, 3 * (last - first));
     state.rates = whole.states[0].rates.segment(3 * first, 3 * (last - first));
     cut.world.fibres.push_back(std::move(part));
@@ -200,7 +205,7 @@ void cut_matches(const CutCase& with) {
     settle(*tree);
   }
   ASSERT_EQ(cut.dof(), whole.dof());
-  const auto part = whole.world.fibres[0].rod->section(whole.world.fibres[0].rod->piece_begin(6));
+  const auto part = whole.at->rod(0).section(whole.at->rod(0).piece_begin(6));
   EXPECT_LT((cut.states[2].root.position - part.position).norm(), 1e-15);
   EXPECT_LT((cut.states[2].root.frame - part.frame).norm(), 1e-14);
 
@@ -258,7 +263,7 @@ double recursion_error(const Grown& tree) {
   compare([&](const assembly::TreeMatrix& a) { return MatrixX::Constant(1, 1, a.squared_norm(v)); });
   // Rows of contacts end with a piece of some rod, and hold nothing of the siblings between.
   for (std::size_t k = 0; k < tree.states.size(); ++k) {
-    const rods::Rod& rod = *tree.world.fibres[k].rod;
+    const rods::Rod& rod = tree.at->rod(static_cast<int>(k));
     for (int piece = 0; piece < rod.piece_count(); ++piece) {
       const int leading = tree.tree().begin[k] + rod.touched(piece) - (k > 0 ? 6 : 0);
       MatrixX rows = random_vector(Eigen::Index{4} * leading, 70 + unsigned(piece)).reshaped(leading, 4);
@@ -276,7 +281,8 @@ double recursion_error(const Grown& tree) {
 TEST(Tree, TheRecursionIsTheDenseFactor) {
   for (const bool clothoids : {false, true}) {
     for (const auto trunk : {RootCondition::clamped, RootCondition::free}) {
-      Grown tree = bush(trunk, trunk == RootCondition::free ? moving : Twist{}, clothoids);
+      const auto grown = bush(trunk, trunk == RootCondition::free ? moving : Twist{}, clothoids);
+      Grown& tree = *grown;
       for (std::size_t k = 0; k < tree.states.size(); ++k) tree.world.fibres[k].drag = 0.01 * double(k);
       const double error = recursion_error(tree);
       if (printing()) std::printf("recursion against dense: %.1e\n", error);
@@ -286,11 +292,12 @@ TEST(Tree, TheRecursionIsTheDenseFactor) {
 }
 
 TEST(Tree, TheRecursionRefusesWhatIsNotFinite) {
-  Grown tree = bush(RootCondition::clamped, {}, true);
+  const auto grown = bush(RootCondition::clamped, {}, true);
+  Grown& tree = *grown;
   for (const auto factor : {assembly::TreeFactor::dense, assembly::TreeFactor::recursive}) {
     assembly::TreeMatrix matrix(tree.world, tree.tree(), factor);
     VectorX momentum;
-    EXPECT_FALSE(matrix.factor(tree.world, tree.tree(), tree.roots(), std::nan(""), tree.velocity(), momentum));
+    EXPECT_FALSE(matrix.factor(*tree.at, tree.tree(), tree.roots(), std::nan(""), tree.velocity(), momentum));
   }
 }
 
@@ -299,7 +306,8 @@ TEST(Tree, RootsOfBranchesMoveWithTheirParents) {
   for (const auto& [trunk, clothoids] :
        {std::pair(RootCondition::clamped, false), std::pair(RootCondition::free, false),
         std::pair(RootCondition::clamped, true), std::pair(RootCondition::free, true)}) {
-    Grown tree = bush(trunk, trunk == RootCondition::free ? moving : Twist{}, clothoids);
+    const auto grown = bush(trunk, trunk == RootCondition::free ? moving : Twist{}, clothoids);
+    Grown& tree = *grown;
     const auto start = tree.states;
     const VectorX v = tree.velocity();
     const auto motions = tree.roots();
@@ -327,7 +335,8 @@ TEST(Tree, RootsOfBranchesMoveWithTheirParents) {
 /// d/dt (M v) - dT/dq is what the velocity-product terms must balance. The trunk is clamped and still: all unknowns are
 /// rates of coordinates.
 void obeys_lagrange(bool clothoids) {
-  Grown tree = bush(RootCondition::clamped, {}, clothoids);
+  const auto grown = bush(RootCondition::clamped, {}, clothoids);
+  Grown& tree = *grown;
   const auto start = tree.states;
   const VectorX v = tree.velocity();
   EXPECT_NEAR(0.5 * v.dot(tree.momentum(v)), tree.kinetic(), 1e-13 * tree.kinetic());
@@ -349,7 +358,7 @@ void obeys_lagrange(bool clothoids) {
       std::vector<rods::RodState> bent = start;
       tree.move(start, VectorX::Unit(v.size(), i), h);  // sets rates too: put back below
       for (std::size_t k = 0; k < bent.size(); ++k) tree.states[k].rates = start[k].rates;
-      assembly::update_tree(tree.world, tree.tree(), tree.states);
+      assembly::update_tree(*tree.at, tree.tree(), tree.states);
       return Eigen::Matrix<double, 1, 1>(tree.kinetic());
     };
     slope[i] = difference(energy, 0.02)[0];
@@ -367,7 +376,8 @@ TEST(Tree, ObeysLagrangesEquations) {
 }
 
 TEST(Tree, WeightIsTheSlopeOfThePotential) {
-  Grown tree = bush(RootCondition::clamped, {}, true);
+  const auto grown = bush(RootCondition::clamped, {}, true);
+  Grown& tree = *grown;
   const Vector3 gravity(1.0, -2.0, -9.81);
   for (auto& state : tree.states) state.rates.setZero();
   const auto start = tree.states;
@@ -376,7 +386,7 @@ TEST(Tree, WeightIsTheSlopeOfThePotential) {
     const auto energy = [&](double h) {
       tree.move(start, VectorX::Unit(tree.dof(), i), h);
       double sum = 0.0;
-      for (const auto& fibre : tree.world.fibres) sum += fibre.rod->energies(gravity).gravity;
+      for (int f = 0; f < int(tree.states.size()); ++f) sum += tree.at->rod(f).energies(gravity).gravity;
       return Eigen::Matrix<double, 1, 1>(sum);
     };
     slope[i] = difference(energy, 0.05)[0];

@@ -40,7 +40,7 @@ Blow thrown(double speed, int elements) {
   };
   for (int i = 0; i < 4 && step(); ++i) {
   }
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   double highest = -1.0;  // of its points over, or under, the bar's axis: its ends may swing below
   for (double s = 0.0; s <= 0.1; s += 5e-5) {
     const Vector3 point = rod.section(s).position;

@@ -71,7 +71,7 @@ std::pair<double, double> measured_and_expected(double mu) {
   assembly::World world;
   SimulationState state;
   assembly::Fibre fibre;
-  fibre.rod = rods::make_super_helix(built.elements, soft, rods::RootCondition::clamped);
+  fibre.model = rods::make_super_helix(built.elements, soft, rods::RootCondition::clamped)->model();
   fibre.root.position = {-ring, -built.root_side, 0};
   // Tangent up; n2 = -z, so that a positive curvature about it turns over the bar to +x.
   fibre.root.frame << 0, 1, 0, 1, 0, 0, 0, 0, -1;

@@ -38,7 +38,7 @@ TEST(Growth, LengthGoesLinearlyFromTheFirstTimeToTheLast) {
   EXPECT_FALSE(assembly::grows(fibre, 0.2, 0.3));
   Stepper stepper(std::move(built.world), test::step_options(1e-2), std::move(built.state));
   for (int i = 0; i < 15; ++i) ASSERT_TRUE(stepper.step().finite);
-  EXPECT_NEAR(stepper.world().fibres[0].rod->length(), 0.1, 1e-15);
+  EXPECT_NEAR(stepper.kinematics().rod(0).length(), 0.1, 1e-15);
 }
 
 // Energy gained less the work of growing falls with the step: nothing else acts.
@@ -47,7 +47,7 @@ TEST(Growth, WhatItBringsInIsWork) {
     Built built = one(0.05, {}, undamped);
     built.world.fibres[0].growth = {1.5, 0.0, 0.05};
     Stepper stepper(std::move(built.world), test::step_options(dt), std::move(built.state));
-    const double before = total(stepper.world().fibres[0].rod->energies(stepper.world().gravity));
+    const double before = total(stepper.kinematics().rod(0).energies(stepper.world().gravity));
     StepReport report;
     double largest = 0.0;
     for (int i = 0; i < static_cast<int>(std::lround(0.05 / dt)); ++i) {
@@ -68,7 +68,7 @@ TEST(ContactAtARoot, HasNoForceOfItsOwn) {
   Built built = one(0.1, {{0, 0, radius}, Matrix3::Identity()}, damped);
   test::add(built.world,
             bodies::Obstacle{"floor", "", bodies::Plane{Vector3::Zero(), Vector3::UnitZ()}, Vector3::Zero(), {}});
-  const double weight = built.world.fibres[0].rod->mass() * 9.81;
+  const double weight = built.world.fibres[0].model->mass() * 9.81;
   Stepper stepper(std::move(built.world), test::step_options(1e-3), std::move(built.state));
   for (int i = 0; i < 300; ++i) {
     const StepReport report = stepper.step();

@@ -50,11 +50,11 @@ Built cord_of(const std::string& model, int elements, const Vector3& curvature =
               RootCondition condition = RootCondition::clamped, const rods::Material& material = cord) {
   Built out;
   assembly::Fibre fibre;
-  fibre.rod = make_rod(model, elements, condition, material);
+  fibre.model = make_rod(model, elements, condition, material)->model();
   fibre.drag = 0.02;
   const int given = model == "super-clothoid" ? elements + 1 : elements;
-  const VectorX start = fibre.rod->curvature_of_elements(curvature.replicate(given, 1));
-  out.state.rods.push_back(fibre.rod->shaped({}, {}, start, VectorX::Zero(start.size())));
+  const VectorX start = fibre.model->curvature_of_elements(curvature.replicate(given, 1));
+  out.state.rods.push_back(fibre.model->make_rod()->shaped({}, {}, start, VectorX::Zero(start.size())));
   out.world.fibres.push_back(std::move(fibre));
   out.world.friction = MatrixX::Constant(1, 1, 0.3);
   return out;
@@ -62,7 +62,8 @@ Built cord_of(const std::string& model, int elements, const Vector3& curvature =
 
 /// Holds the tip, or what is `from_tip` elements before it, where the state has it.
 assembly::Hold& hold(Built& built, bool clamped, int from_tip = 0, int fibre = 0) {
-  rods::Rod& rod = *built.world.fibres[fibre].rod;
+  const auto made = built.world.fibres[fibre].model->make_rod();
+  rods::Rod& rod = *made;
   rod.update(built.state.rods[fibre]);
   assembly::Hold out;
   out.name = "clip";
@@ -216,7 +217,7 @@ TEST_P(HeldCord, AllForcesBalanceAtRest) {
     bodies::Obstacle ball{"ball", "", bodies::Sphere{{0.16, 0.044, -0.06}, 0.01}, Vector3::Zero(), {}};
     ball.motion = move_to({0.0, 0.0, 0.035}, 1.0);
     test::add(built.world, ball);
-    const double weight = built.world.fibres[0].rod->mass() * gravity;
+    const double weight = built.world.fibres[0].model->mass() * gravity;
     auto stepper = stepper_of(std::move(built), 4e-3, theta,
                               theta < 1.0 ? dynamics::Scheme::semi_implicit : dynamics::Scheme::carried);
     Vector3 mean = Vector3::Zero();
@@ -246,8 +247,9 @@ TEST(Holds, WorkIsBooked) {
     hold(built, true).motion = move_to({-0.05, 0.02, 0.03}, 0.3, {0.3, 0.5, -0.2});
     built.world.holds[0].compliance = 0.02;
     built.world.holds[0].motion.interpolation = bodies::Motion::Interpolation::smooth;
-    built.world.fibres[0].rod->update(built.state.rods[0]);
-    const rods::RodEnergies first = built.world.fibres[0].rod->energies(built.world.gravity);
+    const auto rod = built.world.fibres[0].model->make_rod();
+    rod->update(built.state.rods[0]);
+    const rods::RodEnergies first = rod->energies(built.world.gravity);
     auto stepper = stepper_of(std::move(built), dt);
     const dynamics::StepReport report = run(stepper, 0.3);
     const rods::RodEnergies& e = report.energies;
@@ -271,14 +273,15 @@ TEST(Holds, ABranchIsHeld) {
   branch.attachment = {0, 2, 0.02, {Vector3::Zero(), math::rotation_exp({0.0, 0.0, 1.0})}};
   for (auto* fibre : {&built.world.fibres[0], &branch}) fibre->drag = 0.05;
   test::add(built.world, built.state, std::move(branch));
+  assembly::Kinematics at(built.world);
   for (const assembly::Tree& tree : assembly::make_forest(built.world).trees)
-    assembly::update_tree(built.world, tree, built.state.rods);
+    assembly::update_tree(at, tree, built.state.rods);
   hold(built, false, 0, 1);
   const Vector3 there = built.world.holds[0].pose.position;
-  const double weight = 2.0 * built.world.fibres[0].rod->mass() * gravity;
+  const double weight = 2.0 * built.world.fibres[0].model->mass() * gravity;
   auto stepper = stepper_of(std::move(built), 5e-3);
   const dynamics::StepReport report = run(stepper, 12.0);
-  const rods::Rod& held = *stepper.world().fibres[1].rod;
+  const rods::Rod& held = stepper.kinematics().rod(1);
   const Vector3 stretch = held.section(held.length()).position - there;
   EXPECT_NEAR(stretch.norm(), stepper.world().holds[0].compliance * weight, 1e-3 * stretch.norm());
   EXPECT_LT(report.holds[0].error, 1e-10);
@@ -307,7 +310,7 @@ TEST_P(HeldCord, LetGoItFalls) {
   const dynamics::StepReport after = run(stepper, 0.505);
   EXPECT_EQ(after.holds[0].force.norm(), 0.0);
   run(stepper, 0.6);
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   EXPECT_LT(rod.section(length).position.z(), -0.01);
 }
 
@@ -351,7 +354,7 @@ TEST_P(HeldCord, LimpItIsHeldAndGainsNothing) {
     built.world.fibres[0].drag = 0.0;
     hold(built, false, tail).compliance *= cord.young_modulus / limp.young_modulus;
     auto stepper = stepper_of(std::move(built), 4e-3);
-    const double weight = stepper.world().fibres[0].rod->mass() * gravity;
+    const double weight = stepper.kinematics().rod(0).mass() * gravity;
     const double scale = weight * length;
     const auto energy = [&](const rods::RodEnergies& own) {
       const double force = stepper.state().hold_forces[0].norm();

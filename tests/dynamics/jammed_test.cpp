@@ -23,9 +23,9 @@ struct Upright {
     fibre.root.frame = math::rotation_exp({0, M_PI / 2, 0});
     test::add(world, {"floor", "floor", bodies::Plane{{0, 0, 0}, {0, 0, 1}}, Vector3::Zero(), {}});
     world.friction = MatrixX::Constant(1, 1, 0.3);
-    const Eigen::Index pieces = fibre.rod->piece_count();
-    const VectorX curvature = fibre.rod->curvature_of_elements(Vector3(0, 0, bend).replicate(pieces, 1));
-    state.rods.push_back(fibre.rod->shaped(fibre.root, {}, curvature, VectorX::Zero(curvature.size())));
+    const Eigen::Index pieces = fibre.model->piece_count();
+    const VectorX curvature = fibre.model->curvature_of_elements(Vector3(0, 0, bend).replicate(pieces, 1));
+    state.rods.push_back(fibre.model->make_rod()->shaped(fibre.root, {}, curvature, VectorX::Zero(curvature.size())));
     world.fibres.push_back(std::move(fibre));
   }
   StepReport step() {
@@ -52,9 +52,11 @@ TEST(Jammed, AStraightFibreThatCannotStretchIsTold) {
 
 TEST(Jammed, ABentOneAFreeOneAndOneThatStretchesGiveWay) {
   assembly::Fibre stretches;
-  stretches.rod = rods::make_discrete_elastic_rod(
-      std::vector<rods::RodEdge>(5, {length / 5, rods::CrossSection::circle(radius), Vector3::Zero()}), nylon,
-      rods::RootCondition::clamped);
+  stretches.model =
+      rods::make_discrete_elastic_rod(
+          std::vector<rods::RodEdge>(5, {length / 5, rods::CrossSection::circle(radius), Vector3::Zero()}), nylon,
+          rods::RootCondition::clamped)
+          ->model();
   for (const StepReport& report :
        {Upright(helices(), 0.5).step(), Upright(helices(), 1e-3).step(),
         Upright(helices(rods::RootCondition::free), 0.0).step(), Upright(std::move(stretches), 0.0).step()}) {

@@ -42,8 +42,9 @@ Built whirling(Model model, rods::RootCondition condition) {
   assembly::Fibre fibre = test::fibre(elements, 0.08, 5e-4, soft, {}, condition);
   if (model == Model::clothoid) {
     const rods::SuperClothoidElement element{0.02, rods::CrossSection::circle(5e-4)};
-    fibre.rod = rods::make_super_clothoid(std::vector<rods::SuperClothoidElement>(elements, element),
-                                          std::vector<Vector3>(elements + 1, Vector3::Zero()), soft, condition);
+    fibre.model = rods::make_super_clothoid(std::vector<rods::SuperClothoidElement>(elements, element),
+                                            std::vector<Vector3>(elements + 1, Vector3::Zero()), soft, condition)
+                      ->model();
   }
   fibre.drag = 1e-3;
   if (condition == rods::RootCondition::clamped) {
@@ -112,7 +113,7 @@ TEST_P(Linearised, OneFreeStepSolvesTheLinearEquation) {
     options.theta = theta;
     Stepper stepper(std::move(built.world), options, std::move(built.state));
     const rods::RodState start = stepper.state().rods[0];
-    const auto rod = stepper.world().fibres[0].rod->clone();
+    const auto rod = stepper.kinematics().rod(0).clone();
     const VectorX v = rods::generalised_velocity(*rod, start);
     const LinearStep step = written_out(*rod, start, {gravity, {}, 1e-3, stepper.world().wind, {}}, theta * dt);
     EXPECT_GT((step.slope - step.slope.transpose()).norm(), 0.1 * step.slope.norm())
@@ -192,11 +193,11 @@ TEST(LinearisedInertia, AnswersToContactInThePasses) {
     built.state.rods[0].rates = Vector3(100.0, 60.0, 700.0).replicate(6, 1);
     built.state.rods[0].coordinates = Vector3(5.0, 3.0, 10.0).replicate(6, 1);
     const rods::RodState start = built.state.rods[0];
-    built.world.fibres[0].rod->update(start);
-    const rods::RodSection section = built.world.fibres[0].rod->section(0.06);
+    const auto first = built.world.fibres[0].model->make_rod();
+    first->update(start);
+    const rods::RodSection section = first->section(0.06);
     const Vector3 tangent = section.frame.col(0);
-    const Vector3 way =
-        built.world.fibres[0].rod->velocity(3, 0.06 - built.world.fibres[0].rod->piece_begin(3), start.rates);
+    const Vector3 way = first->velocity(3, 0.06 - first->piece_begin(3), start.rates);
     const Vector3 ahead = (way - way.dot(tangent) * tangent).normalized();
     const Vector3 axis = 0.1 * ahead.cross(tangent);
     const Vector3 middle = section.position + 1.55e-3 * ahead;
@@ -207,7 +208,7 @@ TEST(LinearisedInertia, AnswersToContactInThePasses) {
     options.max_halvings = 0;
     options.broad_phase.self_contact = false;
     Stepper stepper(std::move(built.world), options, std::move(built.state));
-    const auto rod = stepper.world().fibres[0].rod->clone();
+    const auto rod = stepper.kinematics().rod(0).clone();
     const VectorX v = rods::generalised_velocity(*rod, start);
     const LinearStep step = written_out(*rod, start, {}, dt);
     VectorX whitened = VectorX::Zero(rod->dof());  // of what contact gives

@@ -58,7 +58,7 @@ End run(Stepper stepper, int steps) {
 }
 
 Vector3 middle_of(const Stepper& stepper, int fibre = 0) {
-  const rods::Rod& rod = *stepper.world().fibres[fibre].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(fibre);
   return geometry::position(rod.piece(rod.piece_count() / 2), 0.0);
 }
 
@@ -109,7 +109,7 @@ TEST(Meshes, AFibreLiesOverAnEdgeOfABox) {
   bodies::Obstacle& box = setting.obstacle(test::mesh_of(test::box({-0.1, -0.01, -0.01}, {0.1, 0.01, 0.01})));
   box.motion.keyframes = {{0.0, Vector3::Zero(), 0.25 * std::numbers::pi * Vector3::UnitX()}};
   Stepper stepper = setting.start();
-  const double weight = setting.world.fibres[0].rod->mass() * 9.81;
+  const double weight = setting.world.fibres[0].model->mass() * 9.81;
   double force = 0.0;
   for (int i = 0; i < 100; ++i) force = stepper.step().obstacles[0].force.z();
   EXPECT_NEAR(force, -weight, 0.02 * weight);
@@ -129,7 +129,7 @@ TEST(Meshes, AFastFibreDoesNotPassAThinPlateOrASheet) {
         ASSERT_TRUE(report.finite);
         for (int e = 0; e < 2; ++e) {
           for (const double s : {0.0, 0.5 * length / 2, length / 2})
-            ASSERT_GT(geometry::position(stepper.world().fibres[0].rod->piece(e), s).z(), 0.4 * radius)
+            ASSERT_GT(geometry::position(stepper.kinematics().rod(0).piece(e), s).z(), 0.4 * radius)
                 << sheet << " " << speed << " step " << i;
         }
       }
@@ -174,7 +174,7 @@ TEST(Meshes, ABeltDragsAFibreWithCoulombsForce) {
   setting.fibre({-0.02, 0.001, radius + 1e-6});
   setting.obstacle(moving_plate({{0, 0, 0}, {0.1, 0, 0}}, 10.0));  // 1 m/s along x for 0.1 s
   Stepper stepper = setting.start();
-  const double weight = setting.world.fibres[0].rod->mass() * 9.81;
+  const double weight = setting.world.fibres[0].model->mass() * 9.81;
   for (int i = 0; i < 60; ++i) {
     const StepReport report = stepper.step();
     if (i < 10) continue;  // come to lie

@@ -63,8 +63,9 @@ assembly::World one_fibre(const Drop& setup) {
                                          {length / setup.edges, rods::CrossSection::circle(5e-4), setup.natural});
   assembly::World world;
   assembly::Fibre fibre;
-  fibre.rod = setup.model == Model::mass_spring ? rods::make_mass_spring(edges, material, setup.root)
-                                                : rods::make_discrete_elastic_rod(edges, material, setup.root);
+  const auto rod = setup.model == Model::mass_spring ? rods::make_mass_spring(edges, material, setup.root)
+                                                     : rods::make_discrete_elastic_rod(edges, material, setup.root);
+  fibre.model = rod->model();
   world.fibres.push_back(std::move(fibre));
   world.friction = MatrixX::Constant(1, 1, 0.3);
   world.gravity = setup.gravity;
@@ -72,7 +73,8 @@ assembly::World one_fibre(const Drop& setup) {
 }
 
 SimulationState start(const assembly::World& world, const Drop& setup, const Twist& motion = {}) {
-  const rods::Rod& rod = *world.fibres[0].rod;
+  const auto made = world.fibres[0].model->make_rod();
+  const rods::Rod& rod = *made;
   const Eigen::Index k = rod.rest_curvature().size();
   VectorX curvature = rod.rest_curvature();
   for (Eigen::Index i = 2; i < k; i += 3) curvature[i] += setup.bend;
@@ -96,7 +98,7 @@ TEST_P(NodalRodStep, EndsInABalanceOfForces) {
     ASSERT_TRUE(report.finite);
     ASSERT_EQ(report.motion_status, Status::converged);
     most = std::max(most, report.motion_iterations);
-    const rods::Rod& rod = *stepper.world().fibres[0].rod;
+    const rods::Rod& rod = stepper.kinematics().rod(0);
     const int n = rod.dof();
     MatrixX mass(n, n), damping = MatrixX::Zero(n, n);
     rod.mass_matrix(mass);
@@ -123,13 +125,13 @@ TEST_P(NodalRodStep, AFreeRodKeepsItsMomentum) {
     const assembly::World world = one_fibre(setup);
     Stepper stepper(world, setup.options, start(world, setup, {{0.1, 0.2, 0.3}, {3.0, -5.0, 8.0}}));
     Vector3 linear, angular, linear_before, angular_before;
-    stepper.world().fibres[0].rod->momentum(linear_before, angular_before);
+    stepper.kinematics().rod(0).momentum(linear_before, angular_before);
     double drift = 0.0;
     for (int i = 0; i < static_cast<int>(std::lround(0.1 / dt)); ++i) {
       const StepReport report = stepper.step();
       ASSERT_TRUE(report.finite);
       ASSERT_EQ(report.motion_status, Status::converged);
-      stepper.world().fibres[0].rod->momentum(linear, angular);
+      stepper.kinematics().rod(0).momentum(linear, angular);
       ASSERT_LT((linear - linear_before).norm(), 1e-9 * linear_before.norm());
       drift = std::max(drift, (angular - angular_before).norm());
     }
@@ -147,7 +149,7 @@ TEST_P(NodalRodStep, EnergyOnlyFalls) {
     const Drop setup = Drop{.damping_time = damping_time, .gravity = {0, -9.81, 0}, .bend = 20.0}.of(GetParam());
     const assembly::World world = one_fibre(setup);
     Stepper stepper(world, setup.options, start(world, setup));
-    const rods::RodEnergies first = stepper.world().fibres[0].rod->energies(setup.gravity);
+    const rods::RodEnergies first = stepper.kinematics().rod(0).energies(setup.gravity);
     double previous = first.kinetic + first.elastic + first.gravity;
     const double size = std::abs(first.elastic) + std::abs(first.gravity);
     for (int i = 0; i < 300; ++i) {
@@ -170,7 +172,7 @@ TEST_P(NodalRodStep, AMovedRootCarriesTheRodAlongRigidly) {
   const Twist motion{{0, 0, 0}, {0.5, 0.3, 0.4}};
   Stepper stepper(world, setup.options, start(world, setup, motion));
   for (int i = 0; i < 500; ++i) ASSERT_TRUE(stepper.step().finite);
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   // The load across the rod, rho S w_x w_y x, bends it by 0.028 / length at the root in the end; that damping of 1 s
   // delays, but in a chain not what turns the plane of the bend.
   const double most = GetParam() == Model::mass_spring ? 0.03 : 1e-2;
@@ -240,7 +242,7 @@ TEST_P(NodalRodStep, LiesOnThePlaneThatItFallsOn) {
     ASSERT_EQ(report.motion_status, Status::converged) << i;
     deepest = std::max(deepest, report.max_penetration);
   }
-  const double weight = stepper.world().fibres[0].rod->mass() * 9.81;
+  const double weight = stepper.kinematics().rod(0).mass() * 9.81;
   if (printing()) {
     std::printf("ground carries %.6f of the weight, kinetic %.1e J, deepest %.1e m\n",
                 -report.obstacles[0].force.y() / weight, report.energies.kinetic, deepest);
@@ -261,7 +263,7 @@ TEST(MassSpringStep, TheMidpointRuleKeepsMomentumAndEnergy) {
     setup.options.nonlinear_tolerance = 1e-13;
     const assembly::World world = one_fibre(setup);
     Stepper stepper(world, setup.options, start(world, setup, {{0.1, 0.2, 0.3}, {3.0, -5.0, 8.0}}));
-    const rods::Rod& rod = *stepper.world().fibres[0].rod;
+    const rods::Rod& rod = stepper.kinematics().rod(0);
     Vector3 linear, angular, linear_before, angular_before;
     rod.momentum(linear_before, angular_before);
     const rods::RodEnergies first = rod.energies({});
@@ -312,7 +314,8 @@ TEST(MassSpringStep, ASwingKeepsItsEnergyAtTheMiddle) {
 
 /// Straight along x or down, every edge `factor` times as long as made.
 SimulationState stretched(const assembly::World& world, const Pose& root, double factor) {
-  const rods::Rod& rod = *world.fibres[0].rod;
+  const auto made = world.fibres[0].model->make_rod();
+  const rods::Rod& rod = *made;
   const VectorX straight = VectorX::Zero(rod.rest_curvature().size());
   rods::RodState state = rod.shaped(root, {}, straight, straight);
   const int edges = rod.piece_count();
@@ -391,7 +394,7 @@ TEST_P(NodalRodStep, ContactsOfAStretchedStringAreWhereItIs) {
       const StepReport report = stepper.step();
       ASSERT_TRUE(report.finite) << k;
       for (const ContactReport& contact : stepper.contacts()) {
-        const rods::Rod& rod = *stepper.world().fibres[0].rod;
+        const rods::Rod& rod = stepper.kinematics().rod(0);
         EXPECT_LT((rod.section(contact.s_a).position - contact.point_a).norm(), 0.2 * radius) << k << " step " << i;
       }
       pressed = std::max(pressed, report.obstacles[0].force.norm());
@@ -416,8 +419,8 @@ TEST(MassSpringStep, AFibreFallsAcrossAnother) {
   Pose across;
   across.position = {0.5 * length, 2e-3, -0.47 * length};
   across.frame = math::rotation_exp({0, -M_PI / 2, 0});
-  const VectorX straight = world.fibres[1].rod->rest_curvature();
-  state.rods.push_back(world.fibres[1].rod->shaped(across, {}, straight, VectorX::Zero(straight.size())));
+  const VectorX straight = world.fibres[1].model->rest_curvature();
+  state.rods.push_back(world.fibres[1].model->make_rod()->shaped(across, {}, straight, VectorX::Zero(straight.size())));
   Stepper stepper(world, setup.options, state);
   StepReport report;
   for (int i = 0; i < 1000; ++i) {
@@ -425,7 +428,7 @@ TEST(MassSpringStep, AFibreFallsAcrossAnother) {
     ASSERT_TRUE(report.finite) << i;
     ASSERT_EQ(report.motion_status, Status::converged) << i;
   }
-  const double weight = 2.0 * stepper.world().fibres[0].rod->mass() * 9.81;
+  const double weight = 2.0 * stepper.kinematics().rod(0).mass() * 9.81;
   if (printing()) {
     std::printf("two chains: ground carries %.5f of the weight, kinetic %.1e J, deepest %.1e m\n",
                 -report.obstacles[0].force.y() / weight, report.energies.kinetic, report.max_penetration);
@@ -433,7 +436,7 @@ TEST(MassSpringStep, AFibreFallsAcrossAnother) {
   EXPECT_NEAR(-report.obstacles[0].force.y() / weight, 1.0, 1e-2);
   EXPECT_LT(report.energies.kinetic, 1e-12);
   EXPECT_LT(report.max_penetration, 5e-6);
-  const rods::Rod& upper = *stepper.world().fibres[1].rod;
+  const rods::Rod& upper = stepper.kinematics().rod(1);
   EXPECT_NEAR(upper.section(0.47 * length).position.y(), 1e-3, 2e-5) << "lies on the lower one";
 }
 

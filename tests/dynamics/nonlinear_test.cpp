@@ -28,7 +28,7 @@ Built swinging_curl() {
   out.world.friction = MatrixX::Zero(1, 1);
   out.world.gravity = {0, 0, -gravity};
   assembly::Fibre fibre = test::fibre(elements, 0.06, 1e-4, soft, {}, rods::RootCondition::clamped);
-  fibre.rod->set_rest_curvature(Vector3(10, 20, 40).replicate(elements, 1));
+  fibre.model = fibre.model->with_rest_curvature(Vector3(10, 20, 40).replicate(elements, 1));
   fibre.drag = drag;
   test::add(out.world, out.state, std::move(fibre));
   out.state.rods[0].coordinates += Vector3(20, -30, 10).replicate(elements, 1);
@@ -124,7 +124,7 @@ TEST(Nonlinear, OneStepSolvesLagrangesEquationsAtItsEnd) {
   EXPECT_LE(report.nonlinear_residual, stepper.options().nonlinear_tolerance);
   const rods::RodState& after = stepper.state().rods[0];
   EXPECT_LT((after.coordinates - before.coordinates - dt * after.rates).norm(), 1e-12 * after.coordinates.norm());
-  const auto rod = stepper.world().fibres[0].rod->clone();
+  const auto rod = stepper.kinematics().rod(0).clone();
   EXPECT_LT(lagrange_residual(*rod, before, after, dt), difference_error);
 
   // The other scheme, of the same step, does not: the check can tell.

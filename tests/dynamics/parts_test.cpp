@@ -27,7 +27,7 @@ Outcome whip(int max_halvings) {
   assembly::World world;
   SimulationState state;
   assembly::Fibre curl = test::fibre(6, 0.06, 1e-4, stiff, {}, rods::RootCondition::clamped);
-  curl.rod->set_rest_curvature(Vector3(0, 60, 0).replicate(6, 1));
+  curl.model = curl.model->with_rest_curvature(Vector3(0, 60, 0).replicate(6, 1));
   test::add(world, state, std::move(curl));
   state.rods[0].coordinates.setZero();
   test::add(world, {"bar", "bar", bodies::Capsule{{0.02, -0.1, -4e-3}, {0.02, 0.1, -4e-3}, 2e-3}, Vector3::Zero(), {}});

@@ -40,16 +40,17 @@ class ReleasedRod {
     dt = power(-6.0, -2.0);
     assembly::Fibre fibre;
     const auto condition = coin(0.4) ? RootCondition::free : RootCondition::clamped;
-    fibre.rod = make_rod(coin(0.5), static_cast<int>(uniform(1.0, 12.99)), length, section, material, condition);
+    fibre.model =
+        make_rod(coin(0.5), static_cast<int>(uniform(1.0, 12.99)), length, section, material, condition)->model();
     fibre.drag = coin(0.6) ? 0.0 : power(-4.0, -1.0);
     const auto coordinates = [&](double size) {
-      VectorX out(fibre.rod->coordinate_count());
+      VectorX out(fibre.model->coordinate_count());
       for (double& x : out) x = size / length * uniform(-1.0, 1.0);
       return out;
     };
     const double bend = power(-1.0, 1.0);
     rods::RodState start =
-        fibre.rod->shaped({}, {}, coordinates(bend), coordinates(coin(0.3) ? power(-1.0, 2.0) : 0.0));
+        fibre.model->make_rod()->shaped({}, {}, coordinates(bend), coordinates(coin(0.3) ? power(-1.0, 2.0) : 0.0));
     if (condition == RootCondition::free) {
       start.root_velocity.linear = {uniform(-1.0, 1.0), uniform(-1.0, 1.0), uniform(-1.0, 1.0)};
       start.root_velocity.angular = power(-1.0, 1.5) * Vector3(uniform(-1.0, 1.0), uniform(-1.0, 1.0), 0.3);
@@ -107,9 +108,10 @@ TEST(ReleasedRods, TwistAndBendKeepTheirEnergyAtAnyStep) {
       assembly::World world;
       dynamics::SimulationState state;
       assembly::Fibre fibre;
-      fibre.rod = make_rod(clothoid, 10, 0.2, rods::CrossSection::circle(1e-3), nylon, RootCondition::clamped);
-      const VectorX shape = Vector3(5.0, 0.0, 5.0).replicate(fibre.rod->coordinate_count() / 3, 1);
-      state.rods.push_back(fibre.rod->shaped({}, {}, shape, VectorX::Zero(shape.size())));
+      fibre.model =
+          make_rod(clothoid, 10, 0.2, rods::CrossSection::circle(1e-3), nylon, RootCondition::clamped)->model();
+      const VectorX shape = Vector3(5.0, 0.0, 5.0).replicate(fibre.model->coordinate_count() / 3, 1);
+      state.rods.push_back(fibre.model->make_rod()->shaped({}, {}, shape, VectorX::Zero(shape.size())));
       world.fibres.push_back(std::move(fibre));
       world.friction = MatrixX::Zero(1, 1);
       world.gravity.setZero();

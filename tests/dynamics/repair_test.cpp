@@ -30,7 +30,7 @@ Outcome curls(int max_relinearisations) {
     root.position = {0.0, 1.5e-4 * k, 0.0};
     root.frame = Eigen::AngleAxisd(0.02 * k, Vector3::UnitX()).toRotationMatrix();
     assembly::Fibre curl = test::fibre(6, 0.06, radius, stiff, root, rods::RootCondition::clamped);
-    curl.rod->set_rest_curvature(Vector3(0, 60.0 + 3.0 * k, 5.0 * (1.5 - k)).replicate(6, 1));
+    curl.model = curl.model->with_rest_curvature(Vector3(0, 60.0 + 3.0 * k, 5.0 * (1.5 - k)).replicate(6, 1));
     test::add(world, state, std::move(curl));
     state.rods.back().coordinates.setZero();
   }

@@ -65,6 +65,11 @@ StepReport run(Stepper& stepper, int steps) {
   return report;
 }
 
+/// Of a free body where it is.
+assembly::Vector6 momentum_of(const Stepper& stepper, std::size_t body) {
+  return assembly::momentum(stepper.world().free_bodies[body].solid, stepper.state().bodies[body]);
+}
+
 double total_energy(const StepReport& report) {
   return report.energies.kinetic + report.energies.elastic + report.energies.gravity;
 }
@@ -100,10 +105,10 @@ TEST(RigidBodies, AFreeTopKeepsMomentumAndEnergy) {
   b.add(top);
   b.world.gravity.setZero();
   Stepper stepper = b.stepper();
-  const assembly::Vector6 before = assembly::momentum(stepper.world().free_bodies[0]);
-  const double energy = assembly::kinetic_energy(stepper.world());
+  const assembly::Vector6 before = momentum_of(stepper, 0);
+  const double energy = assembly::kinetic_energy(stepper.kinematics());
   const StepReport report = run(stepper, 2000);
-  const assembly::Vector6 after = assembly::momentum(stepper.world().free_bodies[0]);
+  const assembly::Vector6 after = momentum_of(stepper, 0);
   EXPECT_NEAR((after - before).norm() / before.norm(), 0.0, 1e-12);
   EXPECT_NEAR(report.energies.kinetic / energy, 1.0, 1e-12);
 }
@@ -235,16 +240,16 @@ Collision collide(double dt, int relinearisations) {
   Stepper stepper = b.stepper();
   const auto total = [&] {
     assembly::Vector6 sum = assembly::Vector6::Zero();
-    for (const assembly::FreeBody& body : stepper.world().free_bodies) {
-      assembly::Vector6 own = assembly::momentum(body);
-      own.tail<3>() += body.state.pose.position.cross(Vector3(own.head<3>()));
+    for (std::size_t k = 0; k < stepper.state().bodies.size(); ++k) {
+      assembly::Vector6 own = momentum_of(stepper, k);
+      own.tail<3>() += stepper.state().bodies[k].pose.position.cross(Vector3(own.head<3>()));
       sum += own;
     }
     return sum;
   };
   const assembly::Vector6 before = total();
   const Vector3 velocity = stepper.state().bodies[0].velocity.linear;
-  double energy = assembly::kinetic_energy(stepper.world());
+  double energy = assembly::kinetic_energy(stepper.kinematics());
   for (int i = 0; i < static_cast<int>(0.2 / dt); ++i) {
     const double now = run(stepper, 1).energies.kinetic;
     EXPECT_LE(now, energy * (1.0 + 1e-12));
@@ -324,7 +329,7 @@ TEST(RigidBodies, EnergyOnlyFalls) {
   }
   b.options.margin = 1e-3;
   Stepper stepper = b.stepper();
-  double energy = assembly::kinetic_energy(stepper.world()) + assembly::gravity_energy(stepper.world());
+  double energy = assembly::kinetic_energy(stepper.kinematics()) + assembly::gravity_energy(stepper.kinematics());
   const double scale = energy;
   double worst = 0.0;
   double depth = 0.0;
@@ -388,14 +393,14 @@ double ball_meets_strand(double dt) {
   b.options.margin = 1e-4;
   Stepper stepper = b.stepper();
   const Vector3 start = 0.01 * thrown.velocity.linear;
-  const double scale = assembly::kinetic_energy(stepper.world());
+  const double scale = assembly::kinetic_energy(stepper.kinematics());
   double energy = scale;
   while (stepper.time() < 0.0399) {
     energy = total_energy(run(stepper, 1));
   }
   EXPECT_LT(energy, 0.99 * scale);  // what slides and what is stopped
   Vector3 linear, angular;
-  stepper.world().fibres[0].rod->momentum(linear, angular);
+  stepper.kinematics().rod(0).momentum(linear, angular);
   EXPECT_GT(linear.norm(), 0.1 * start.norm());
   return (linear + 0.01 * stepper.state().bodies[0].velocity.linear - start).norm() / start.norm();
 }
@@ -444,15 +449,16 @@ TEST(RigidBodies, ForcesAreWhatMomentumChangesBy) {
   Stepper stepper = b.stepper();
   int checked = 0;
   for (int i = 0; i < 400; ++i) {
-    const std::vector<assembly::FreeBody> before = stepper.world().free_bodies;
+    std::vector<assembly::Vector6> before;
+    for (std::size_t k = 0; k < stepper.state().bodies.size(); ++k) before.push_back(momentum_of(stepper, k));
     const StepReport report = run(stepper, 1);
     if (report.parts > 1) continue;
     for (std::size_t k = 0; k < before.size(); ++k) {
-      const assembly::Vector6 change =
-          assembly::momentum(stepper.world().free_bodies[k]) - assembly::momentum(before[k]);
-      const ObstacleLoad& load = report.obstacles[static_cast<std::size_t>(before[k].obstacle)];
-      const Vector3 weight = before[k].solid.mass * b.world.gravity;
-      const double scale = before[k].solid.mass * g * b.options.dt;
+      const assembly::FreeBody& body = stepper.world().free_bodies[k];
+      const assembly::Vector6 change = momentum_of(stepper, k) - before[k];
+      const ObstacleLoad& load = report.obstacles[static_cast<std::size_t>(body.obstacle)];
+      const Vector3 weight = body.solid.mass * b.world.gravity;
+      const double scale = body.solid.mass * g * b.options.dt;
       EXPECT_NEAR((change.head<3>() - b.options.dt * (load.force + weight)).norm(), 0.0, 1e-10 * scale) << i;
       EXPECT_NEAR((change.tail<3>() - b.options.dt * load.torque).norm(), 0.0, 1e-10 * scale * 0.05) << i;
       checked += load.contacts > 0 ? 1 : 0;
@@ -469,7 +475,7 @@ TEST(RigidBodies, AMovingObstacleWorksOnThem) {
   b.add(floor);
   b.add(ball("ball", {0, 0, radius}));
   Stepper stepper = b.stepper();
-  const double start = assembly::gravity_energy(stepper.world());
+  const double start = assembly::gravity_energy(stepper.kinematics());
   const StepReport caught = run(stepper, 1);
   const double lost = caught.work_external - (total_energy(caught) - start);
   EXPECT_GT(lost, 0.5 * mass * 0.04 * (1.0 - 1e-9));  // all that the normal speed has, and friction's share

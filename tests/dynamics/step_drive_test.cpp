@@ -53,11 +53,11 @@ TEST(Drive, ItRestsOnceTheTimeIsOver) {
   Stepper stepper = fibre_over_bar({});
   stepper.drive_obstacle(0, {{0.0, -0.1, 0.0}, Vector3::Zero()}, 5 * dt);
   static_cast<void>(force_after(stepper, 20));
-  const Pose pose = assembly::obstacle_pose(stepper.world(), 0, stepper.time());
+  const Pose pose = assembly::obstacle_pose(stepper.kinematics(), 0, stepper.time());
   EXPECT_NEAR(pose.position.y(), -0.0121 - 0.1 * 5 * dt, 1e-15);
   stepper.drive_obstacle(0, {{0.0, 0.1, 0.0}, Vector3::Zero()}, 5 * dt);
   static_cast<void>(force_after(stepper, 5));
-  EXPECT_NEAR(assembly::obstacle_pose(stepper.world(), 0, stepper.time()).position.y(), -0.0121, 1e-15);
+  EXPECT_NEAR(assembly::obstacle_pose(stepper.kinematics(), 0, stepper.time()).position.y(), -0.0121, 1e-15);
 }
 
 /// What may touch was found for the old motion; at 5 m/s the bar jumps over the fibre in one step unless it is found
@@ -84,7 +84,7 @@ TEST(Drive, AStateIsGoneOnFrom) {
   SimulationState state = stepper.state();
   state.rods[0].coordinates = VectorX::LinSpaced(15, -1.0, 1.0);
   stepper.set_state(state);
-  EXPECT_EQ(stepper.world().fibres[0].rod->curvature(), state.rods[0].coordinates);
+  EXPECT_EQ(stepper.kinematics().rod(0).curvature(), state.rods[0].coordinates);
   state.rods[0].coordinates.resize(3);
   EXPECT_THROW(stepper.set_state(state), InvalidInput);
   state.rods.clear();

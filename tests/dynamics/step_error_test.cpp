@@ -50,7 +50,7 @@ Outcome run(Stepper stepper) {
     out.fewest = std::min(out.fewest, report.parts);
     out.error = std::max(out.error, report.step_error);
   }
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   out.tip = rod.section(rod.length()).position;
   out.ball = stepper.state().bodies[0].pose.position.z();
   return out;

@@ -41,11 +41,12 @@ struct Built {
 Built cord_of(const std::string& model, RootCondition condition) {
   Built out;
   assembly::Fibre fibre;
-  fibre.rod = make_rod(model, condition);
+  const auto rod = make_rod(model, condition);
+  fibre.model = rod->model();
   fibre.root.position = {0.5, -0.2, 0.1};
   fibre.drag = 0.02;
-  const VectorX zero = VectorX::Zero(fibre.rod->curvature().size());
-  out.state.rods.push_back(fibre.rod->shaped(fibre.root, {}, zero, zero));
+  const VectorX zero = VectorX::Zero(rod->curvature().size());
+  out.state.rods.push_back(rod->shaped(fibre.root, {}, zero, zero));
   out.world.fibres.push_back(std::move(fibre));
   out.world.friction = MatrixX::Constant(1, 1, 0.3);
   out.world.gravity = {0.0, 0.0, -gravity};
@@ -82,7 +83,7 @@ TEST_P(Roots, CarryTheWeightAtRest) {
     Built built = cord_of(GetParam(), RootCondition::clamped);
     auto stepper = stepper_of(std::move(built), 4e-3, theta);
     const dynamics::StepReport report = run(stepper, 10.0);
-    const rods::Rod& rod = *stepper.world().fibres[0].rod;
+    const rods::Rod& rod = stepper.kinematics().rod(0);
     const double weight = rod.mass() * gravity;
     constexpr int points = 1000;
     double arm = 0.0;
@@ -136,7 +137,8 @@ TEST(Roots, BalanceWithHoldsBranchesAndContacts) {
   test::add(built.world, built.state, std::move(branch));
   test::add(built.world, bodies::Obstacle{"ball", "", bodies::Sphere{{0.15, 0.0, -0.025}, 0.01}, Vector3::Zero(), {}});
   for (assembly::Fibre& fibre : built.world.fibres) fibre.drag = 0.1;
-  rods::Rod& trunk = *built.world.fibres[0].rod;
+  const auto made = built.world.fibres[0].model->make_rod();
+  rods::Rod& trunk = *made;
   trunk.update(built.state.rods[0]);
   assembly::Hold clip;
   clip.name = "clip";
@@ -146,7 +148,7 @@ TEST(Roots, BalanceWithHoldsBranchesAndContacts) {
   clip.pose = {trunk.section(length).position, trunk.section(length).frame};
   clip.motion.keyframes = {{}, {1.0, {-0.02, 0.0, 0.0}, Vector3::Zero()}};
   built.world.holds.push_back(clip);
-  const double weight = (trunk.mass() + built.world.fibres[1].rod->mass()) * gravity;
+  const double weight = (trunk.mass() + built.world.fibres[1].model->mass()) * gravity;
   auto stepper = stepper_of(std::move(built), 2e-3);
   run(stepper, 8.0);
   Vector3 mean = Vector3::Zero();

@@ -39,7 +39,7 @@ Built strand_on_incline(double angle, double mu, bool across) {
 }
 
 Vector3 tip_velocity(const Stepper& stepper) {
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   return rod.velocity(rod.piece_count() - 1, 0.0, rods::generalised_velocity(rod, rod.state()));
 }
 
@@ -73,7 +73,7 @@ TEST(Stepper, AFreeStrandFallsAsAParabola) {
   const double dt = 1e-3;
   Stepper stepper(std::move(built.world), test::step_options(dt), std::move(built.state));
   for (int i = 0; i < 200; ++i) static_cast<void>(stepper.step());
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   // Semi-implicit Euler on a constant acceleration: z = -g dt^2 n (n + 1) / 2, exactly.
   EXPECT_NEAR(rod.section(0.05).position[2], -gravity * dt * dt * 200 * 201 / 2, 1e-12);
   EXPECT_NEAR(tip_velocity(stepper)[2], -gravity * 0.2, 1e-11);
@@ -86,7 +86,7 @@ Built falling_curls(int count = 2) {
     Pose root;
     root.position = {0, 1e-3 * i, 5e-3 * (i % 2)};
     assembly::Fibre fibre = test::fibre(6, 0.1, 1e-4, hair, root, rods::RootCondition::clamped);
-    fibre.rod->set_rest_curvature(Vector3(0, 0, 60).replicate(6, 1));
+    fibre.model = fibre.model->with_rest_curvature(Vector3(0, 0, 60).replicate(6, 1));
     test::add(built.world, built.state, std::move(fibre));
     built.state.rods.back().coordinates.setZero();
   }

@@ -66,7 +66,7 @@ TEST(Theta, TheMidpointRuleKeepsEnergyAndEulerLosesIt) {
 Vector3 tip_after(const Choice& choice, double dt, double end) {
   Stepper stepper = stepper_of(swing(), dt, choice);
   for (int i = 0; i < static_cast<int>(std::lround(end / dt)); ++i) EXPECT_TRUE(stepper.step().finite);
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   return rod.section(rod.length()).position;
 }
 
@@ -117,7 +117,7 @@ TEST(Theta, ARestingFibreWeighsWhatItWeighs) {
     built.state.rods[0].root.position = {0, 0, 5e-4};
     test::add(built.world,
               bodies::Obstacle{"floor", "", bodies::Plane{Vector3::Zero(), Vector3::UnitZ()}, Vector3::Zero(), {}});
-    const double weight = built.world.fibres[0].rod->mass() * gravity;
+    const double weight = built.world.fibres[0].model->mass() * gravity;
     Stepper stepper = stepper_of(std::move(built), 1e-3, {Scheme::semi_implicit, theta});
     StepReport report;
     double mean = 0.0;

@@ -135,12 +135,13 @@ Drift spinning_tree(double dt) {
   const auto momentum = [&](double& energy) {
     Eigen::Matrix<double, 6, 1> sum = Eigen::Matrix<double, 6, 1>::Zero();
     energy = 0.0;
-    for (const auto& fibre : stepper.world().fibres) {
+    for (int f = 0; f < static_cast<int>(stepper.world().fibres.size()); ++f) {
+      const rods::Rod& rod = stepper.kinematics().rod(f);
       Vector3 linear, angular;
-      fibre.rod->momentum(linear, angular);
+      rod.momentum(linear, angular);
       sum.head<3>() += linear;
       sum.tail<3>() += angular;
-      const rods::RodEnergies energies = fibre.rod->energies(Vector3::Zero());
+      const rods::RodEnergies energies = rod.energies(Vector3::Zero());
       energy += energies.kinetic + energies.elastic;
     }
     return sum;
@@ -234,8 +235,8 @@ TEST(Gusts, CarryAStrand) {
   EXPECT_LT((assembly::wind_at(out.world, 0.0125) - Vector3(0.5, 1.0, -0.5)).norm(), 1e-15);
   assembly::Fibre strand = part(3, RootCondition::free);
   strand.drag = 0.02;
-  const double mass = strand.rod->mass();
-  const double rate = strand.drag * strand.rod->length() / mass;
+  const double mass = strand.model->mass();
+  const double rate = strand.drag * strand.model->length() / mass;
   const assembly::World air = out.world;
   test::add(out.world, out.state, std::move(strand));
   constexpr double dt = 1e-3;

@@ -49,7 +49,8 @@ Books books(const std::function<Built()>& build, double dt, double end) {
   Stepper stepper(std::move(built.world), test::step_options(dt), std::move(built.state));
   const Vector3 g = stepper.world().gravity;
   Books out;
-  for (const assembly::Fibre& fibre : stepper.world().fibres) out.gain -= total(fibre.rod->energies(g));
+  for (int f = 0; f < static_cast<int>(stepper.world().fibres.size()); ++f)
+    out.gain -= total(stepper.kinematics().rod(f).energies(g));
   StepReport report;
   for (int i = 0; i < static_cast<int>(std::lround(end / dt)); ++i) {
     report = stepper.step();
@@ -84,7 +85,7 @@ Built one_fibre(rods::RootCondition condition, const std::function<void(assembly
   Built out;
   out.world.friction = MatrixX::Zero(1, 1);
   assembly::Fibre fibre = test::fibre(elements, length, radius, material, {}, condition);
-  fibre.rod->set_rest_curvature(Vector3(5, 10, 30).replicate(elements, 1));
+  fibre.model = fibre.model->with_rest_curvature(Vector3(5, 10, 30).replicate(elements, 1));
   change(fibre, out.world);
   test::add(out.world, out.state, std::move(fibre));
   return out;
@@ -145,7 +146,7 @@ TEST(WorkExternal, OfAirAtTheTerminalSpeedIsWeightTimesPath) {
   built.world.gravity = {0, 0, -gravity};
   assembly::Fibre fibre = test::fibre(elements, length, radius, material, {}, rods::RootCondition::free);
   fibre.drag = drag;
-  const double weight = fibre.rod->mass() * gravity;
+  const double weight = fibre.model->mass() * gravity;
   const double terminal = weight / (drag * length);
   test::add(built.world, built.state, std::move(fibre));
   built.state.rods[0].root_velocity.linear = {0, 0, -terminal};
@@ -161,7 +162,7 @@ TEST(WorkExternal, OfANaturalShapeThatGrows) {
     return one_fibre(rods::RootCondition::clamped, [](assembly::Fibre& fibre, assembly::World& world) {
       world.gravity = {0, 0, -gravity};
       fibre.rest_onset = 0.06;
-      fibre.first_rest_curvature = fibre.rod->rest_curvature();
+      fibre.first_rest_curvature = fibre.model->rest_curvature();
       fibre.last_rest_curvature = Vector3(30, -20, 90).replicate(elements, 1);
     });
   };
@@ -172,7 +173,7 @@ TEST(WorkExternal, OfANaturalShapeThatGrows) {
 /// that nothing is lost in an impact.
 Built pressed_on_a_bar(bool root_moves) {
   Built out = one_fibre(rods::RootCondition::clamped, [&](assembly::Fibre& fibre, assembly::World&) {
-    fibre.rod->set_rest_curvature(VectorX::Zero(3 * elements));
+    fibre.model = fibre.model->with_rest_curvature(VectorX::Zero(3 * elements));
     if (!root_moves) return;
     fibre.root_motion.interpolation = bodies::Motion::Interpolation::smooth;
     fibre.root_motion.keyframes = {{0.0, Vector3::Zero(), Vector3::Zero()},
@@ -212,7 +213,7 @@ TEST(WorkExternal, OfAPlaneThatDragsAStrandAlongIsFrictionTimesThePlanesWay) {
   Pose root;
   root.position = {0, 0, radius};
   assembly::Fibre fibre = test::fibre(elements, length, radius, material, root, rods::RootCondition::free);
-  const double mass = fibre.rod->mass();
+  const double mass = fibre.model->mass();
   test::add(built.world, built.state, std::move(fibre));
   bodies::Obstacle plane{"plane", "plane", bodies::Plane{Vector3::Zero(), Vector3::UnitZ()}, Vector3::Zero(), {}};
   plane.motion.velocity = {speed, 0, 0};

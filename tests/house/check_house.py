@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 LEVELS = {
-    "base": 0, "math": 1, "geometry": 2, "friction": 2, "rods": 3, "bodies": 3, "contact": 3, "fluid": 3,
+    "base": 0, "math": 1, "geometry": 2, "friction": 2, "rods": 3, "bodies": 3, "contact": 3,
     "assembly": 4, "dynamics": 5, "statics": 5, "scene": 6, "io": 7,
 }  # fmt: skip
 SOURCE_FOLDERS = ("src", "app", "python", "render", "tests", "benchmarks", "examples")
@@ -66,6 +66,8 @@ def level_breach(path, bracket, target):
         return "is no folder of the library"
     if "detail" in parts and parts[1] != own and path.parts[0] != "benchmarks":
         return "is private to its folder"
+    if "detail" in parts and in_library and path.suffix == ".hpp" and "detail" not in path.parts:
+        return "is private: a public header does not need it"
     if own is None or parts[1] == own:
         return None
     # A test may look at what its folder may, and no further.
@@ -204,6 +206,7 @@ PLANTED = [  # rule, file, text, words of the breach
     ("levels", "src/tresse/rods/b.cpp", "#include <tresse/contact/contact_set.hpp>", "stands at level 3"),
     ("levels", "src/tresse/rods/c.cpp", '#include "../geometry/curves.hpp"', "climbs out"),
     ("levels", "src/tresse/rods/d.cpp", "#include <tresse/geometry/detail/x.hpp>", "is private"),
+    ("levels", "src/tresse/rods/d.hpp", "#include <tresse/rods/detail/x.hpp>", "a public header does not need it"),
     ("levels", "src/tresse/io/e.hpp", "#include <hdf5.h>", "nothing but the standard library and Eigen"),
     ("levels", "src/tresse/io/f.cpp", "#include <app/commands.hpp>", "does not see the programs"),
     ("levels", "src/tresse/attic/g.cpp", "", "has no level"),

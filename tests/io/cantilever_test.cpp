@@ -31,7 +31,8 @@ double aspect_ratio(const Choice& choice, double gamma) {
                                          {"elements", std::to_string(choice.elements)},
                                          {"gravity", fmt::format("{:.17g}", gravity)}});
   scene::Case built = scene::build(scene);
-  rods::Rod& rod = *built.world.fibres[0].rod;
+  const auto made = built.world.fibres[0].model->make_rod();
+  rods::Rod& rod = *made;
   const auto found = statics::solve_equilibrium(rod, built.state.rods[0], scene.gravity, {});
   EXPECT_TRUE(found.stable()) << choice.model << " " << gamma;
   const Vector3 tip = rod.section(rod.length()).position;

@@ -59,7 +59,8 @@ TEST_P(Rest, OfADampedMotionIsTheEquilibrium) {
     statics::WorldEquilibriumOptions options;
     options.margin = built.options.margin;
     options.broad_phase = built.options.broad_phase;
-    const statics::WorldEquilibrium found = statics::solve_equilibrium(built.world, built.state.rods, options);
+    assembly::Kinematics at(built.world);
+    const statics::WorldEquilibrium found = statics::solve_equilibrium(at, built.state.rods, options);
     ASSERT_TRUE(found.stable()) << found.residual;
     ASSERT_EQ(found.contacts.size(), 1U) << "the cord rests on the bar";
 
@@ -71,8 +72,8 @@ TEST_P(Rest, OfADampedMotionIsTheEquilibrium) {
     } while (report.energies.kinetic > 1e-26 && report.time < 30.0);
     ASSERT_LE(report.energies.kinetic, 1e-26);
 
-    const rods::Rod& expected = *built.world.fibres[0].rod;
-    const rods::Rod& rod = *stepper.world().fibres[0].rod;
+    const rods::Rod& expected = at.rod(0);
+    const rods::Rod& rod = stepper.kinematics().rod(0);
     double apart = 0.0;
     for (int i = 1; i <= 20; ++i) {
       const double share = i / 20.0;

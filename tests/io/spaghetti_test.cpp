@@ -61,7 +61,7 @@ normal = [0, 0, 1]
 
 double weight(const assembly::World& world) {
   double out = 0.0;
-  for (const assembly::Fibre& fibre : world.fibres) out += fibre.rod->mass() * world.gravity.norm();
+  for (const assembly::Fibre& fibre : world.fibres) out += fibre.model->mass() * world.gravity.norm();
   return out;
 }
 
@@ -69,7 +69,7 @@ TEST(Spaghetti, ComeToRestOnAPlate) {
   const scene::Scene scene = parse_scene(scene_text, "spaghetti.toml");
   scene::Case built = scene::build(scene);
   ASSERT_EQ(built.world.fibres.size(), 5U);
-  EXPECT_EQ(built.world.fibres[0].rod->dof(), 48);
+  EXPECT_EQ(built.world.fibres[0].model->dof(), 48);
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   const double load = weight(stepper.world());
   dynamics::StepReport report;
@@ -99,7 +99,7 @@ TEST(Spaghetti, ComeToRestOnAPlate) {
   EXPECT_EQ(missed, 0);
   // The upper one lies across: above the plate by a diameter where it crosses.
   double highest = 0.0;
-  const rods::Rod& upper = *stepper.world().fibres[2].rod;
+  const rods::Rod& upper = stepper.kinematics().rod(2);
   for (int i = 0; i <= 50; ++i) highest = std::max(highest, upper.section(upper.length() * i / 50).position.z());
   EXPECT_GT(highest, 2.5 * 0.9e-3);
 }

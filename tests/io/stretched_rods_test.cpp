@@ -39,20 +39,20 @@ Seen run(const std::string& name, const ParameterOverrides& set = {}) {
     for (const Remark& remark : watch.look({.report = report,
                                 .contacts = stepper.contacts(),
                                 .before = stepper.previous_state(),
-                                .world = stepper.world(),
+                                .at = stepper.kinematics(),
                                 .dt = scene.integrator.time_step},
                                            out.tally))
       out.remark = remark.message;
     for (const dynamics::ContactReport& contact : stepper.contacts()) {
       EXPECT_GE(contact.s_a, 0.0);
-      EXPECT_LE(contact.s_a, stepper.world().fibres[0].rod->length());
+      EXPECT_LE(contact.s_a, stepper.kinematics().rod(0).length());
     }
     out.penetration = std::max(out.penetration, report.max_penetration);
     out.largest_residual = std::max(out.largest_residual, report.residual);
     out.force = report.obstacles[0].force;
     if (i % 10 == 0 || i + 1 == steps) (void)snapshot(scene, stepper, report, layout);
   }
-  const rods::Rod& rod = *stepper.world().fibres[0].rod;
+  const rods::Rod& rod = stepper.kinematics().rod(0);
   for (int i = 0; i <= rod.piece_count(); ++i)
     out.lowest = std::min(out.lowest, rod.section(rod.piece_begin(i)).position.z());
   return out;

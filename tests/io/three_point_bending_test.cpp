@@ -124,7 +124,8 @@ TEST(ThreePointBendingStatics, force_is_that_of_the_elastica) {
       options.time = indentation * expected.span / 5e-3;
       options.margin = built.options.margin;
       options.broad_phase = built.options.broad_phase;
-      const statics::WorldEquilibrium found = statics::solve_equilibrium(built.world, built.state.rods, options);
+      assembly::Kinematics rods(built.world);
+      const statics::WorldEquilibrium found = statics::solve_equilibrium(rods, built.state.rods, options);
       ASSERT_EQ(found.status, Status::converged) << indentation << " " << found.residual;
       EXPECT_TRUE(found.stable());
       ASSERT_EQ(found.contacts.size(), 1U);

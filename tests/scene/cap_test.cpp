@@ -129,7 +129,7 @@ TEST(Cap, RootsMoveWithTheHead) {
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   for (int step = 0; step < 60; ++step) {
     ASSERT_TRUE(stepper.step().finite);
-    const Pose body = assembly::obstacle_pose(stepper.world(), 0, stepper.time());
+    const Pose body = assembly::obstacle_pose(stepper.kinematics(), 0, stepper.time());
     for (std::size_t f = 0; f < 30; ++f) {
       const Pose& root = stepper.state().rods[f].root;
       const Pose& first = start.fibres[f].root;

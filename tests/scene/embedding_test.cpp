@@ -55,8 +55,8 @@ double way_out(double lean) {
 
 double embedded_length(const assembly::Fibre& fibre) {
   const assembly::Embedding& at = fibre.embedding;
-  const double begin = fibre.rod->piece_begin(at.piece);
-  return begin + at.share * (fibre.rod->piece_begin(at.piece + 1) - begin);
+  const double begin = fibre.model->piece_begin(at.piece);
+  return begin + at.share * (fibre.model->piece_begin(at.piece + 1) - begin);
 }
 
 TEST(Embedding, EndsWhereTheFibreComesOut) {
@@ -124,7 +124,7 @@ TEST(Embedding, TheRootGoesWithItsObstacle) {
     for (int step = 0; step < 50; ++step) {
       ASSERT_TRUE(stepper.step().finite);
       EXPECT_TRUE(stepper.contacts().empty()) << step;
-      const Pose body = assembly::obstacle_pose(stepper.world(), 0, stepper.time());
+      const Pose body = assembly::obstacle_pose(stepper.kinematics(), 0, stepper.time());
       const Pose& root = stepper.state().rods[0].root;
       const Vector3 wanted = body.position + body.frame * (first.position - Vector3(0.0, 0.0, 0.02));
       EXPECT_LT((root.position - wanted).norm(), 1e-14);
@@ -146,7 +146,7 @@ TEST(Embedding, TheHairLiesOnWhatItStandsIn) {
   scene.integrator.time_step = 2e-3;
   Case built = build(scene);
   const double out = embedded_length(built.world.fibres[0]);
-  const double weight = 9.81 * built.world.fibres[0].rod->mass();
+  const double weight = 9.81 * built.world.fibres[0].model->mass();
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   for (int step = 0; step < 1500; ++step) ASSERT_TRUE(stepper.step().finite);
   double carried = 0.0;
@@ -185,7 +185,7 @@ TEST(Embedding, ACopyOfAFibreIsTheSame) {
   scene.obstacles[0].body.motion.angular_velocity = {0.0, 3.0, 0.0};
   const Case built = build(scene);
   const assembly::World copy = built.world;  // NOLINT(performance-unnecessary-copy-initialization)
-  EXPECT_NE(&*copy.fibres[0].rod, &*built.world.fibres[0].rod);
+  EXPECT_EQ(copy.fibres[0].model, built.world.fibres[0].model) << "models are shared";
   EXPECT_EQ(copy.fibres[0].embedding.share, built.world.fibres[0].embedding.share);
   EXPECT_EQ(assembly::root_pose(copy.fibres[0], 0.7).position,
             assembly::root_pose(built.world.fibres[0], 0.7).position);
@@ -202,23 +202,22 @@ TEST(Embedding, TheElementIsDividedWhereTheFibreComesOut) {
     group.initial_curvature = group.natural_curvature;
     const Case built = build(scene);
     const assembly::Fibre& fibre = built.world.fibres[0];
-    ASSERT_EQ(fibre.rod->piece_count(), 5);
+    ASSERT_EQ(fibre.model->piece_count(), 5);
     EXPECT_TRUE(fibre.embedding.divided);
     EXPECT_EQ(fibre.embedding.piece, 0);
     EXPECT_EQ(fibre.embedding.share, 1.0);
-    EXPECT_NEAR(fibre.rod->piece_begin(2), 0.01, 1e-15);
-    EXPECT_NEAR(fibre.rod->length(), 0.04, 1e-15);
+    EXPECT_NEAR(fibre.model->piece_begin(2), 0.01, 1e-15);
+    EXPECT_NEAR(fibre.model->length(), 0.04, 1e-15);
     EXPECT_TRUE(initial_overlaps(built).empty());
     if (!curvature_model(group.model)) continue;
     // The shape is as it was.
     scene.fibres[0].root.embedded_in.clear();
     const Case whole = build(scene);
-    rods::Rod& rod = *whole.world.fibres[0].rod;
-    rod.update(whole.state.rods[0]);
-    fibre.rod->update(built.state.rods[0]);
+    const assembly::Kinematics one = kinematics_at_start(whole), two = kinematics_at_start(built);
+    const rods::Rod &rod = one.rod(0), &parts = two.rod(0);
     for (const double s : {0.003, 0.008, 0.015, 0.04})
-      EXPECT_LT((rod.section(s).position - fibre.rod->section(s).position).norm(), 1e-15) << s;
-    EXPECT_NEAR(rod.mass(), fibre.rod->mass(), 1e-12 * rod.mass());
+      EXPECT_LT((rod.section(s).position - parts.section(s).position).norm(), 1e-15) << s;
+    EXPECT_NEAR(rod.mass(), fibre.model->mass(), 1e-12 * rod.mass());
   }
 }
 
@@ -226,11 +225,11 @@ TEST(Embedding, ARootOnTheSkinThatStandsUpIsOneElement) {
   for (const double below : {0.0, 2.0 * radius}) {
     Scene scene = planted("super-helix", 0.2);
     scene.fibres[0].root.position.x() = head - below;
-    EXPECT_EQ(build(scene).world.fibres[0].rod->piece_count(), 4) << below;
+    EXPECT_EQ(build(scene).world.fibres[0].model->piece_count(), 4) << below;
   }
   Scene flat = planted("super-helix", 1.4);
   flat.fibres[0].root.position.x() = head;
-  EXPECT_EQ(build(flat).world.fibres[0].rod->piece_count(), 5);
+  EXPECT_EQ(build(flat).world.fibres[0].model->piece_count(), 5);
 }
 
 /// A rope whose root lies a tenth of its radius deep in a drum, along its skin, is wound up by it.
@@ -270,7 +269,7 @@ TEST_P(Winch, LiftsByWhatItTurnsAndItsWorkIsThat) {
   Case built = build(scene());
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   const auto tip = [&] {
-    const rods::Rod& rod = *stepper.world().fibres[0].rod;
+    const rods::Rod& rod = stepper.kinematics().rod(0);
     return rod.section(rod.length()).position;
   };
   dynamics::StepReport report;

@@ -56,7 +56,7 @@ TEST(PushOut, crossing_fibres_part_by_what_they_overlap_and_others_stay) {
   EXPECT_LT(built.state.rods[1].coordinates.cwiseAbs().maxCoeff(), 0.25) << "bent from the root, not kinked";
   EXPECT_EQ(built.state.rods[2].coordinates, before.rods[2].coordinates);
   EXPECT_EQ(built.state.rods[0].rates, before.rods[0].rates);
-  EXPECT_EQ(built.world.fibres[0].rod->rest_curvature(), before.rods[0].coordinates)
+  EXPECT_EQ(built.world.fibres[0].model->rest_curvature(), before.rods[0].coordinates)
       << "the natural shape is not touched";
 }
 

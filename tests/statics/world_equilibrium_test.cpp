@@ -53,7 +53,7 @@ struct Scene {
     assembly::Fibre fibre;
     const VectorX zero = VectorX::Zero(rod->rest_curvature().size());
     start.push_back(rod->shaped(root, {}, rod->rest_curvature(), zero));
-    fibre.rod = std::move(rod);
+    fibre.model = rod->model();
     fibre.root = root;
     world.fibres.push_back(std::move(fibre));
   }
@@ -164,7 +164,8 @@ TEST(WorldEquilibrium, AHeavyRodLiesOnTheGroundAsTheElasticaDoes) {
   for (const Model model : {Model::helix, Model::clothoid, Model::nodes}) {
     for (const int elements : {20, 40}) {
       Scene scene = rod_over_ground(model, elements, gamma, drop);
-      const WorldEquilibrium found = solve_equilibrium(scene.world, scene.start, options());
+      assembly::Kinematics at(scene.world);
+      const WorldEquilibrium found = solve_equilibrium(at, scene.start, options());
       print("lying", found);
       ASSERT_EQ(found.status, Status::converged);
       EXPECT_TRUE(found.stable());
@@ -172,7 +173,7 @@ TEST(WorldEquilibrium, AHeavyRodLiesOnTheGroundAsTheElasticaDoes) {
       // The error of the shape, second order in an element; forces stand at most an element from where they would be.
       const double total = exact.edge_force + gamma * (1.0 - exact.free_length);
       EXPECT_NEAR(total_force(found) / total, 1.0, elements == 20 ? 0.01 : 0.004);
-      const rods::Rod& rod = *scene.world.fibres[0].rod;
+      const rods::Rod& rod = at.rod(0);
       const double error = (rod.section(exact.free_length).position - Vector3(exact.x, -drop, 0.0)).norm();
       EXPECT_LT(error, elements == 20 ? 2e-3 : 1e-3);
       double first = 1.0;
@@ -183,8 +184,8 @@ TEST(WorldEquilibrium, AHeavyRodLiesOnTheGroundAsTheElasticaDoes) {
 }
 
 /// Generalised force of the contacts on a fibre, from the rods alone. (m)
-VectorX contact_force_on(const Scene& scene, const WorldEquilibrium& found, int fibre) {
-  const rods::Rod& rod = *scene.world.fibres[static_cast<std::size_t>(fibre)].rod;
+VectorX contact_force_on(const assembly::Kinematics& at, const WorldEquilibrium& found, int fibre) {
+  const rods::Rod& rod = at.rod(fibre);
   VectorX out = VectorX::Zero(rod.dof());
   const auto push = [&](double s, const Vector3& force) {
     int piece = 0;
@@ -209,7 +210,8 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
     Pose above{Vector3(0.6, 0.05, -0.55), Matrix3::Identity()};
     above.frame << 0, 0, -1, 0, 1, 0, 1, 0, 0;  // tangent +z
     scene.add(unit_rod(model, 12, 6.0), above);
-    const WorldEquilibrium found = solve_equilibrium(scene.world, scene.start, options());
+    assembly::Kinematics at(scene.world);
+    const WorldEquilibrium found = solve_equilibrium(at, scene.start, options());
     print("crossed", found);
     ASSERT_EQ(found.status, Status::converged);
     EXPECT_TRUE(found.stable());
@@ -220,12 +222,12 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
     // Nodes: the residual is measured in the K^-1 norm, where a force that stretches counts r / L times as much.
     const double tolerance = model == Model::nodes ? 3e-5 : 1e-7;
     for (int f = 0; f < 2; ++f) {
-      const rods::Rod& rod = *scene.world.fibres[static_cast<std::size_t>(f)].rod;
+      const rods::Rod& rod = at.rod(f);
       VectorX gradient(rod.dof());
       rod.potential_gradient(scene.world.gravity, gradient);
       VectorX elastic(rod.dof());
       rod.elastic_force(elastic);
-      EXPECT_LT((gradient - contact_force_on(scene, found, f)).norm(), tolerance * elastic.norm()) << f;
+      EXPECT_LT((gradient - contact_force_on(at, found, f)).norm(), tolerance * elastic.norm()) << f;
     }
   }
 }
@@ -233,14 +235,16 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
 /// Where nothing comes near anything the answer is that of the fibre alone, bit for bit.
 TEST(WorldEquilibrium, WithoutContactsItIsThatOfTheFibreAlone) {
   Scene scene = rod_over_ground(Model::helix, 16, 10.0, 5.0);
-  const auto alone = scene.world.fibres[0].rod->clone();
+  const auto alone = scene.world.fibres[0].model->make_rod();
   const Equilibrium expected = solve_equilibrium(*alone, scene.start[0], scene.world.gravity, {});
-  const WorldEquilibrium found = solve_equilibrium(scene.world, scene.start, options());
+  assembly::Kinematics at(scene.world);
+  const WorldEquilibrium found = solve_equilibrium(at, scene.start, options());
   EXPECT_FALSE(found.together);
   EXPECT_EQ(found.fibres[0].curvature, expected.curvature);
   EXPECT_EQ(found.iterations, expected.iterations);
   Scene nearer = rod_over_ground(Model::helix, 16, 10.0, 0.9);
-  const WorldEquilibrium open = solve_equilibrium(nearer.world, nearer.start, options());
+  assembly::Kinematics nearby(nearer.world);
+  const WorldEquilibrium open = solve_equilibrium(nearby, nearer.start, options());
   EXPECT_TRUE(open.together);
   EXPECT_TRUE(open.stable());
   EXPECT_LT((open.fibres[0].curvature - expected.curvature).norm(), 1e-8 * expected.curvature.norm());
@@ -293,14 +297,16 @@ TEST(WorldEquilibrium, RefusesFreeRootsAndSaysWhereThereIsNoRoom) {
   Scene scene = rod_over_ground(Model::helix, 8, 10.0, 0.1);
   WorldEquilibriumOptions bad = options();
   bad.margin = 0.0;
-  EXPECT_THROW(static_cast<void>(solve_equilibrium(scene.world, scene.start, bad)), std::runtime_error);
+  assembly::Kinematics at(scene.world);
+  EXPECT_THROW(static_cast<void>(solve_equilibrium(at, scene.start, bad)), std::runtime_error);
   // Between two planes that are nearer than the rod is thick, away from its clamp.
   Scene caught = rod_over_ground(Model::helix, 8, 1.0, -0.2);
   caught.add(bodies::Plane{Vector3(0, 0.2 + 0.5 * kRadius, 0), -Vector3::UnitY()});
   WorldEquilibriumOptions few = options();
   few.search.max_iterations = 30;
   few.search.load_steps = 2;
-  const WorldEquilibrium found = solve_equilibrium(caught.world, caught.start, few);
+  assembly::Kinematics tight(caught.world);
+  const WorldEquilibrium found = solve_equilibrium(tight, caught.start, few);
   print("caught", found);
   EXPECT_NE(found.status, Status::converged);
   EXPECT_GT(found.overlap, 0.1 * kRadius);

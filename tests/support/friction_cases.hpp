@@ -138,8 +138,8 @@ inline tresse::friction::FactoredProblem with_near_copies(tresse::friction::Fact
     for (int copy = 0; copy < 2; ++copy) {
       auto sides = p.contacts[i];
       for (auto& side : sides) {
-        const int from = side.offset;
-        side.offset = static_cast<int>(p.rows.size());
+        const std::ptrdiff_t from = side.offset;
+        side.offset = static_cast<std::ptrdiff_t>(p.rows.size());
         for (int k = 0; side.body >= 0 && k < 3 * side.columns; ++k)
           p.rows.push_back(p.rows[static_cast<std::size_t>(from + k)] * (1.0 + near(random)));
       }

@@ -23,16 +23,17 @@ inline assembly::Fibre fibre(int elements, double length, double radius, const r
                              const Pose& root, rods::RootCondition condition) {
   const rods::SuperHelixElement element{length / elements, rods::CrossSection::circle(radius), Vector3::Zero()};
   assembly::Fibre out;
-  out.rod = rods::make_super_helix(std::vector<rods::SuperHelixElement>(static_cast<std::size_t>(elements), element),
-                                   material, condition);
+  out.model = rods::make_super_helix(std::vector<rods::SuperHelixElement>(static_cast<std::size_t>(elements), element),
+                                     material, condition)
+                  ->model();
   out.root = root;
   return out;
 }
 
 /// Adds a fibre at rest in its natural shape, and its state.
 inline void add(assembly::World& world, dynamics::SimulationState& state, assembly::Fibre added) {
-  const int m = added.rod->coordinate_count();
-  state.rods.push_back({added.root, {}, added.rod->rest_curvature(), VectorX::Zero(m), {}});
+  const int m = added.model->coordinate_count();
+  state.rods.push_back({added.root, {}, added.model->rest_curvature(), VectorX::Zero(m), {}});
   world.fibres.push_back(std::move(added));
 }
 
@@ -44,7 +45,7 @@ inline void add(assembly::World& world, bodies::Obstacle obstacle) {
 /// Frees the obstacles that have a mass, once all are there.
 inline void free_bodies(assembly::World& world, dynamics::SimulationState& state) {
   world.free_bodies = assembly::find_free_bodies(world.obstacles);
-  for (const assembly::FreeBody& body : world.free_bodies) state.bodies.push_back(body.state);
+  for (const assembly::FreeBody& body : world.free_bodies) state.bodies.push_back(body.start);
 }
 
 }  // namespace tresse::test

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/base/errors.hpp>
 #include <tresse/base/lanes.hpp>
 
 namespace tresse::assembly {
@@ -76,7 +79,7 @@ int body_of(const Forest& forest, const Side& side) {
 /// held.
 int leading_of(const World& world, const FreeMotion& motion, const Side& side) {
   if (side.fibre < 0) return side.body >= 0 ? 6 : 0;
-  const int touched = world.fibres[side.fibre].rod->touched(side.element);
+  const int touched = world.fibres[side.fibre].model->touched(side.element);
   const int t = motion.forest.tree_of[side.fibre];
   const Tree& tree = motion.forest.trees[t];
   if (!motion.holds[t].holds.empty()) return tree.dof + motion.holds[t].equations;
@@ -84,10 +87,10 @@ int leading_of(const World& world, const FreeMotion& motion, const Side& side) {
 }
 
 /// Adds sign * frame^T J of a side to the rows of its tree's unknowns, (leading or more, 3).
-void add_side(const World& world, const FreeMotion& motion, const Side& side, const Matrix3& frame,
+void add_side(const Kinematics& at, const FreeMotion& motion, const Side& side, const Matrix3& frame,
               Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns) {
   thread_local Matrix3X jacobian;
-  const rods::Rod& rod = *world.fibres[side.fibre].rod;
+  const rods::Rod& rod = at.rod(side.fibre);
   if (jacobian.cols() < rod.dof()) jacobian.resize(3, rod.dof());
   const int touched = rod.jacobian(side.element, side.u, jacobian);
   const int t = motion.forest.tree_of[side.fibre];
@@ -97,7 +100,7 @@ void add_side(const World& world, const FreeMotion& motion, const Side& side, co
 
 /// Whitened rows, (3, columns) row-major, of sum sign * frame^T J over the given sides, all of one tree. What a
 /// branch's root does goes on to the unknowns before it.
-void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& frame, const Side* sides,
+void fill_rows(const Kinematics& at, const FreeMotion& motion, const Matrix3& frame, const Side* sides,
                const double* signs, int count, const friction::ContactRows& where, std::vector<double>& rows) {
   Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns(rows.data() + where.offset, where.columns, 3);
   if (sides[0].body >= 0) {
@@ -109,7 +112,7 @@ void fill_rows(const World& world, const FreeMotion& motion, const Matrix3& fram
     return;
   }
   columns.setZero();
-  for (int k = 0; k < count; ++k) add_side(world, motion, sides[k], signs[k] * frame, columns);
+  for (int k = 0; k < count; ++k) add_side(at, motion, sides[k], signs[k] * frame, columns);
   const TreeHold& held = motion.holds[where.body];
   motion.matrices[where.body].whiten(columns.topRows(where.columns - held.equations));
   held.project(columns);
@@ -160,20 +163,21 @@ Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact&
 
 namespace {
 
-Vector3 velocity_of(const World& world, const std::vector<VectorX>& velocities, const Side& side) {
-  if (side.fibre >= 0) return world.fibres[side.fibre].rod->velocity(side.element, side.u, velocities[side.fibre]);
-  const VectorX& twist = velocities[world.fibres.size() + static_cast<std::size_t>(side.body)];
+Vector3 velocity_of(const Kinematics& at, const std::vector<VectorX>& velocities, const Side& side) {
+  if (side.fibre >= 0) return at.rod(side.fibre).velocity(side.element, side.u, velocities[side.fibre]);
+  const VectorX& twist = velocities[at.world().fibres.size() + static_cast<std::size_t>(side.body)];
   return twist.head<3>() + Vector3(twist.tail<3>()).cross(side.arm);
 }
 
 }  // namespace
 
-Vector3 relative_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+Vector3 relative_velocity(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact,
                           const std::vector<VectorX>& velocities, const FreeMotion& motion, Instant instant) {
+  const World& world = at.world();
   const auto [a, b] = sides_of(world, geometry, contact, motion, instant);
   const Vector3 velocity_b =
-      b.moves() ? velocity_of(world, velocities, b) : surface_velocity(world, geometry, contact, motion, instant);
-  return contact.frame.transpose() * (velocity_b - velocity_of(world, velocities, a));
+      b.moves() ? velocity_of(at, velocities, b) : surface_velocity(world, geometry, contact, motion, instant);
+  return contact.frame.transpose() * (velocity_b - velocity_of(at, velocities, a));
 }
 
 namespace {
@@ -205,7 +209,7 @@ struct Scratch {
 
 /// All that one problem is made of.
 struct Making {
-  const World& world;
+  const Kinematics& at;
   const contact::Geometry& geometry;
   const std::vector<contact::Contact>& contacts;
   const FreeMotion& motion;
@@ -238,11 +242,11 @@ void fill_side(const Making& making, const SideOfContact& side) {
   constexpr double signs[2] = {-1.0, 1.0};
   const Matrix3& frame = making.contacts[i].frame;
   const int count = is_of_both(making, side) ? 2 : 1;
-  fill_rows(making.world, making.motion, frame, sides.data() + which, signs + which, count, side.rows,
+  fill_rows(making.at, making.motion, frame, sides.data() + which, signs + which, count, side.rows,
             making.problem.rows);
   Vector3 velocity = Vector3::Zero();
   for (std::size_t k = which; k < which + static_cast<std::size_t>(count); ++k)
-    velocity += signs[k] * velocity_of(making.world, making.motion.velocities, sides[k]);
+    velocity += signs[k] * velocity_of(making.at, making.motion.velocities, sides[k]);
   making.velocity_of_side(side) = frame.transpose() * velocity;
 }
 
@@ -294,7 +298,7 @@ void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides
   thread_local std::vector<rods::FourRows> memory;
   if (memory.size() < static_cast<std::size_t>(leading)) memory.resize(static_cast<std::size_t>(leading));
   const std::span rows(memory.data(), static_cast<std::size_t>(leading));
-  making.world.fibres[fibre].rod->point_rows({points.data(), sides.size()}, rows, prescribed);
+  making.at.rod(static_cast<int>(fibre)).point_rows({points.data(), sides.size()}, rows, prescribed);
   rods::FourRows velocity = rods::FourRows::Zero();
   const VectorX& v = making.motion.velocities[fibre];
   for (std::size_t i = 0; i < rows.size(); ++i) velocity += v[static_cast<Eigen::Index>(i)] * rows[i];
@@ -333,19 +337,22 @@ void lay_out(const Making& making) {
   friction::FactoredProblem& problem = making.problem;
   const Forest& forest = making.motion.forest;
   problem.body_begin.assign(1, 0);
-  for (std::size_t t = 0; t < forest.trees.size(); ++t) {
-    const int unknowns = forest.trees[t].dof + making.motion.holds[t].equations;
-    problem.body_begin.push_back(problem.body_begin.back() + unknowns);
-  }
-  for (std::size_t k = 0; k < making.motion.bodies.size(); ++k)
-    problem.body_begin.push_back(problem.body_begin.back() + 6);
+  std::int64_t unknowns = 0;
+  const auto add = [&](int own) {
+    unknowns += own;
+    require(unknowns <= std::numeric_limits<int>::max(),
+            "the bodies have more than 2147483647 unknowns together; expected fewer fibres or elements");
+    problem.body_begin.push_back(static_cast<int>(unknowns));
+  };
+  for (std::size_t t = 0; t < forest.trees.size(); ++t) add(forest.trees[t].dof + making.motion.holds[t].equations);
+  for (std::size_t k = 0; k < making.motion.bodies.size(); ++k) add(6);
   problem.contacts.resize(making.contacts.size());
   making.scratch.places.resize(making.contacts.size());
   for_each(making.contacts.size(), [&](std::size_t i) {
-    const auto [a, b] = sides_of(making.world, making.geometry, making.contacts[i], making.motion, making.instant);
+    const auto [a, b] = sides_of(making.at.world(), making.geometry, making.contacts[i], making.motion, making.instant);
     making.scratch.places[i] = {a, b};
-    const int leading_a = leading_of(making.world, making.motion, a);
-    const int leading_b = leading_of(making.world, making.motion, b);
+    const int leading_a = leading_of(making.at.world(), making.motion, a);
+    const int leading_b = leading_of(making.at.world(), making.motion, b);
     const bool both = body_of(forest, a) == body_of(forest, b);
     problem.contacts[i] = {};
     problem.contacts[i][0] = {body_of(forest, a), both ? std::max(leading_a, leading_b) : leading_a, 0};
@@ -355,15 +362,7 @@ void lay_out(const Making& making) {
 
 /// Gives every side its place in memory.
 void place_rows(friction::FactoredProblem& problem) {
-  int size = 0;
-  for (std::array<friction::ContactRows, 2>& rows : problem.contacts) {
-    for (friction::ContactRows& side : rows) {
-      if (side.body < 0) continue;
-      side.offset = size;
-      size += 3 * side.columns;
-    }
-  }
-  const auto needed = static_cast<std::size_t>(size);
+  const auto needed = static_cast<std::size_t>(friction::lay_out_rows(problem.contacts));
   if (problem.rows.capacity() < needed) {
     problem.rows = {};
     problem.rows.reserve(needed + needed / 16);  // the next step has a few more, or repairs add them
@@ -396,8 +395,9 @@ void gather_by_body(const friction::FactoredProblem& problem, std::size_t bodies
 
 }  // namespace
 
-bool cannot_open(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+bool cannot_open(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact,
                  const FreeMotion& motion, Instant instant) {
+  const World& world = at.world();
   constexpr double end_on = 0.99;    // cosine of the angle with the axis
   constexpr double nothing = 1e-16;  // of what a force across gives: a square
   const Vector3 normal = contact.frame.col(0);
@@ -417,7 +417,7 @@ bool cannot_open(const World& world, const contact::Geometry& geometry, const co
     const double sign = 1.0;
     const friction::ContactRows where{body_of(motion.forest, *side), leading_of(world, motion, *side), 0};
     rows.resize(static_cast<std::size_t>(3 * where.columns));
-    fill_rows(world, motion, contact.frame, side, &sign, 1, where, rows);
+    fill_rows(at, motion, contact.frame, side, &sign, 1, where, rows);
     const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, 3>> columns(rows.data(), where.columns, 3);
     opens += columns.col(0).squaredNorm();
     gives += columns.rightCols<2>().squaredNorm();
@@ -425,13 +425,14 @@ bool cannot_open(const World& world, const contact::Geometry& geometry, const co
   return opens <= nothing * gives;
 }
 
-friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
+friction::FactoredProblem contact_problem(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
                                           const std::vector<double>& bias, Instant instant,
                                           friction::FactoredProblem storage) {
+  const World& world = at.world();
   friction::FactoredProblem problem = std::move(storage);
   thread_local Scratch scratch;
-  const Making making{world, geometry, contacts, motion, instant, problem, scratch};
+  const Making making{at, geometry, contacts, motion, instant, problem, scratch};
   lay_out(making);
   place_rows(problem);
   const auto all = [](std::size_t) { return true; };
@@ -460,9 +461,10 @@ friction::FactoredProblem contact_problem(const World& world, const contact::Geo
   return problem;
 }
 
-VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
+VectorX contact_impulse(const Kinematics& at, const contact::Geometry& geometry,
                         const std::vector<contact::Contact>& contacts, const VectorX& impulse, const FreeMotion& motion,
                         int tree) {
+  const World& world = at.world();
   // Three columns at a time, of which the sum is wanted.
   Eigen::Matrix<double, Eigen::Dynamic, 3> sum;
   sum.setZero(motion.forest.trees[tree].dof, 3);
@@ -472,8 +474,8 @@ VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
     const Matrix3 loads = Vector3(contacts[i].frame * r).asDiagonal();
     // Where on a free body is of no matter here.
     const auto [a, b] = sides_of(world, geometry, contacts[i], motion, Instant::begin);
-    if (a.fibre >= 0 && motion.forest.tree_of[a.fibre] == tree) add_side(world, motion, a, -loads, sum);
-    if (b.fibre >= 0 && motion.forest.tree_of[b.fibre] == tree) add_side(world, motion, b, loads, sum);
+    if (a.fibre >= 0 && motion.forest.tree_of[a.fibre] == tree) add_side(at, motion, a, -loads, sum);
+    if (b.fibre >= 0 && motion.forest.tree_of[b.fibre] == tree) add_side(at, motion, b, loads, sum);
   }
   return sum.rowwise().sum();
 }

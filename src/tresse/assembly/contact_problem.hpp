@@ -16,7 +16,7 @@ enum class Instant { begin, end };
 const Pose& obstacle_place(const FreeMotion& motion, int obstacle, Instant instant);
 
 /// Velocity over the step, relative and in the contact basis: (normal, t1, t2) of b minus a. [m/s]
-Vector3 relative_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+Vector3 relative_velocity(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact,
                           const std::vector<VectorX>& velocities, const FreeMotion& motion, Instant instant);
 
 /// Mean velocity over the step of the material point where a contact acts on an obstacle whose motion is prescribed; it
@@ -30,20 +30,20 @@ Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact&
 
 /// Whether no force along the normal of a contact moves a fibre of it: straight ones that cannot stretch, pushed along
 /// their axes. What rounding leaves of a motion would make the force any size. At the rods' last update.
-bool cannot_open(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
+bool cannot_open(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact,
                  const FreeMotion& motion, Instant instant);
 
 /// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` on
 /// its normal component: the open gap (or the wanted correction) over dt. Jacobians are those of the rods' last update.
 /// Its bodies are the trees, then the free bodies. The memory of `storage`, an earlier one, is used again.
 /// bertails2018hdr eq. (3.5)-(3.6)
-friction::FactoredProblem contact_problem(const World& world, const contact::Geometry& geometry,
+friction::FactoredProblem contact_problem(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
                                           const std::vector<double>& bias, Instant instant,
                                           friction::FactoredProblem storage = {});
 
 /// Generalised impulses sum J^T r on a tree, (dof), where the rods are; r of contact_problem(). Allocates.
-VectorX contact_impulse(const World& world, const contact::Geometry& geometry,
+VectorX contact_impulse(const Kinematics& at, const contact::Geometry& geometry,
                         const std::vector<contact::Contact>& contacts, const VectorX& impulse, const FreeMotion& motion,
                         int tree);
 

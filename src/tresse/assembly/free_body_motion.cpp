@@ -4,11 +4,12 @@
 
 namespace tresse::assembly {
 
-std::vector<FreeBodyMotion> free_body_motions(const World& world) {
+std::vector<FreeBodyMotion> free_body_motions(const Kinematics& at) {
   std::vector<FreeBodyMotion> out;
-  out.reserve(world.free_bodies.size());
-  for (const FreeBody& body : world.free_bodies) {
-    const Matrix3& frame = body.state.pose.frame;
+  out.reserve(at.bodies.size());
+  for (std::size_t k = 0; k < at.bodies.size(); ++k) {
+    const FreeBody& body = at.world().free_bodies[k];
+    const Matrix3& frame = at.bodies[k].pose.frame;
     out.push_back({body.obstacle, body.solid.mass, bodies::inertia_power(body.solid, frame, 1.0),
                    bodies::inertia_power(body.solid, frame, -0.5)});
   }
@@ -27,39 +28,39 @@ Vector6 velocity_change(const FreeBodyMotion& body, const Vector6& impulse) {
   return whitened(body, whitened(body, impulse));
 }
 
-Vector6 momentum(const FreeBody& body) {
-  const bodies::BodyState& state = body.state;
-  return stacked(body.solid.mass * state.velocity.linear,
-                 bodies::angular_momentum(body.solid, state.pose.frame, state.velocity.angular));
+Vector6 momentum(const bodies::Solid& solid, const bodies::BodyState& state) {
+  return stacked(solid.mass * state.velocity.linear,
+                 bodies::angular_momentum(solid, state.pose.frame, state.velocity.angular));
 }
 
-Vector6 mean_velocity(const FreeBody& body, const Vector6& start, const Vector6& impulse, double dt) {
+Vector6 mean_velocity(const bodies::Solid& solid, const bodies::BodyState& from, const Vector6& start,
+                      const Vector6& impulse, double dt) {
   const Vector6 with = start + impulse;
-  return stacked(with.head<3>() / body.solid.mass,
-                 bodies::turn_freely(body.solid, body.state.pose.frame, with.tail<3>(), dt).mean);
+  return stacked(with.head<3>() / solid.mass, bodies::turn_freely(solid, from.pose.frame, with.tail<3>(), dt).mean);
 }
 
-bodies::BodyState body_at_end(const FreeBody& body, const Vector6& start, const Vector6& impulse, double theta,
-                              double dt) {
+bodies::BodyState body_at_end(const bodies::Solid& solid, const bodies::BodyState& from, const Vector6& start,
+                              const Vector6& impulse, double theta, double dt) {
   const Vector6 with = start + impulse;
   const Vector6 after = start + impulse / theta;
   bodies::BodyState out;
-  out.pose.position = body.state.pose.position + dt * with.head<3>() / body.solid.mass;
-  out.pose.frame = bodies::turn_freely(body.solid, body.state.pose.frame, with.tail<3>(), dt).frame;
-  out.velocity = {after.head<3>() / body.solid.mass,
-                  bodies::angular_velocity(body.solid, out.pose.frame, after.tail<3>())};
+  out.pose.position = from.pose.position + dt * with.head<3>() / solid.mass;
+  out.pose.frame = bodies::turn_freely(solid, from.pose.frame, with.tail<3>(), dt).frame;
+  out.velocity = {after.head<3>() / solid.mass, bodies::angular_velocity(solid, out.pose.frame, after.tail<3>())};
   return out;
 }
 
-double kinetic_energy(const World& world) {
+double kinetic_energy(const Kinematics& at) {
   double out = 0.0;
-  for (const FreeBody& body : world.free_bodies) out += bodies::kinetic_energy(body.solid, body.state);
+  for (std::size_t k = 0; k < at.bodies.size(); ++k)
+    out += bodies::kinetic_energy(at.world().free_bodies[k].solid, at.bodies[k]);
   return out;
 }
 
-double gravity_energy(const World& world) {
+double gravity_energy(const Kinematics& at) {
   double out = 0.0;
-  for (const FreeBody& body : world.free_bodies) out -= body.solid.mass * world.gravity.dot(body.state.pose.position);
+  for (std::size_t k = 0; k < at.bodies.size(); ++k)
+    out -= at.world().free_bodies[k].solid.mass * at.world().gravity.dot(at.bodies[k].pose.position);
   return out;
 }
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <tresse/assembly/world.hpp>
+#include <tresse/assembly/kinematics.hpp>
 
 namespace tresse::assembly {
 
@@ -26,7 +26,7 @@ struct FreeBodyMotion {
 };
 
 /// (World::free_bodies) with the matrices of where they are.
-std::vector<FreeBodyMotion> free_body_motions(const World& world);
+std::vector<FreeBodyMotion> free_body_motions(const Kinematics& at);
 
 /// U^-1 x, from a generalised force to a whitened one, or from a whitened velocity to a velocity.
 Vector6 whitened(const FreeBodyMotion& body, const Vector6& x);
@@ -37,15 +37,16 @@ Vector6 velocity_change(const FreeBodyMotion& body, const Vector6& impulse);
 
 /// Mean velocity over a step of a body that starts where it is with momentum `start` plus `impulse`, (linear, angular),
 /// and then turns by itself: what the position moves by.
-Vector6 mean_velocity(const FreeBody& body, const Vector6& start, const Vector6& impulse, double dt);
+Vector6 mean_velocity(const bodies::Solid& solid, const bodies::BodyState& from, const Vector6& start,
+                      const Vector6& impulse, double dt);
 /// Where it arrives, and with which velocity: the whole impulse is that of the stage over `theta`.
-bodies::BodyState body_at_end(const FreeBody& body, const Vector6& start, const Vector6& impulse, double theta,
-                              double dt);
+bodies::BodyState body_at_end(const bodies::Solid& solid, const bodies::BodyState& from, const Vector6& start,
+                              const Vector6& impulse, double theta, double dt);
 /// (m v, I w) of a body where it is.
-Vector6 momentum(const FreeBody& body);
+Vector6 momentum(const bodies::Solid& solid, const bodies::BodyState& state);
 
 /// Kinetic energy, and that in gravity, of all free bodies. [J]
-double kinetic_energy(const World& world);
-double gravity_energy(const World& world);
+double kinetic_energy(const Kinematics& at);
+double gravity_energy(const Kinematics& at);
 
 }  // namespace tresse::assembly

@@ -13,30 +13,33 @@ namespace {
 
 using Columns3 = Eigen::Matrix<double, Eigen::Dynamic, 3>;
 
-const rods::Rod& rod_of(const World& world, const Hold& hold) { return *world.fibres[hold.fibre].rod; }
+const rods::Rod& rod_of(const Kinematics& kinematics, const Hold& hold) { return kinematics.rod(hold.fibre); }
 
 /// Where a held point is on the curve of its piece. [m]
-double place_on_curve(const World& world, const Hold& hold) {
-  return rod_of(world, hold).span(hold.piece).on_curve(held_parameter(world, hold));
+double place_on_curve(const Kinematics& kinematics, const Hold& hold) {
+  return rod_of(kinematics, hold).span(hold.piece).on_curve(held_parameter(kinematics, hold));
 }
 
-Pose held_pose(const World& world, const Hold& hold) {
-  const rods::Rod& rod = rod_of(world, hold);
-  if (!hold.clamped) return {geometry::position(rod.piece(hold.piece), place_on_curve(world, hold)), hold.pose.frame};
-  const rods::RodSection section = rod.section(held_arc_length(world, hold));
+Pose held_pose(const Kinematics& kinematics, const Hold& hold) {
+  const rods::Rod& rod = rod_of(kinematics, hold);
+  if (!hold.clamped)
+    return {geometry::position(rod.piece(hold.piece), place_on_curve(kinematics, hold)), hold.pose.frame};
+  const rods::RodSection section = rod.section(held_arc_length(kinematics, hold));
   return {section.position, section.frame};
 }
 
-Vector3 tangent(const World& world, const Hold& hold) {
-  return geometry::derivative(rod_of(world, hold).piece(hold.piece), place_on_curve(world, hold)).normalized();
+Vector3 tangent(const Kinematics& kinematics, const Hold& hold) {
+  return geometry::derivative(rod_of(kinematics, hold).piece(hold.piece), place_on_curve(kinematics, hold))
+      .normalized();
 }
 
 /// Across the axis that its point slides along; else along the fibre and across it.
-HoldDirections directions(const World& world, int index, double time) {
+HoldDirections directions(const Kinematics& kinematics, int index, double time) {
+  const World& world = kinematics.world();
   const Hold& hold = world.holds[index];
   const bool slides = !hold.slide.isZero(0.0);
-  const Vector3 last =
-      slides ? Vector3(hold_pose(hold, time).frame * hold.pose.frame.transpose() * hold.slide) : tangent(world, hold);
+  const Vector3 last = slides ? Vector3(hold_pose(hold, time).frame * hold.pose.frame.transpose() * hold.slide)
+                              : tangent(kinematics, hold);
   HoldDirections out{index, {}, slides ? 2 : 3};
   out.basis.col(2) = last;
   out.basis.col(0) = last.unitOrthogonal();
@@ -54,9 +57,9 @@ VectorX in_equations(const Hold& hold, const HoldDirections& at, const Twist& ve
 }
 
 /// J^T of a hold's equations into columns of (leading, equations).
-void fill_columns(const World& world, const FreeMotion& motion, const Hold& hold, const HoldDirections& at,
+void fill_columns(const Kinematics& kinematics, const FreeMotion& motion, const Hold& hold, const HoldDirections& at,
                   Eigen::Ref<MatrixX> columns) {
-  const rods::Rod& rod = rod_of(world, hold);
+  const rods::Rod& rod = rod_of(kinematics, hold);
   const int t = motion.forest.tree_of[hold.fibre];
   const int k = motion.forest.place_of[hold.fibre];
   const auto add = [&](const auto& jacobian, const Matrix3& basis, int first, int count) {
@@ -66,20 +69,20 @@ void fill_columns(const World& world, const FreeMotion& motion, const Hold& hold
     columns.middleCols(first, count) = rows.leftCols(count);
   };
   Matrix3X jacobian(3, rod.dof());
-  const int touched = rod.jacobian(hold.piece, held_parameter(world, hold), jacobian);
+  const int touched = rod.jacobian(hold.piece, held_parameter(kinematics, hold), jacobian);
   add(jacobian.leftCols(touched), at.basis, 0, at.count);
   if (!hold.clamped) return;
   Matrix6X twist(6, rod.dof());
-  rod.twist_jacobian(hold.piece, held_parameter(world, hold), twist);
+  rod.twist_jacobian(hold.piece, held_parameter(kinematics, hold), twist);
   add(twist.bottomLeftCorner(3, touched), Matrix3::Identity(), at.count, 3);
 }
 
 /// Mean velocity that brings what is held from where it is to where it is wanted, in a hold's equations.
-VectorX wanted_velocity(const World& world, const Hold& hold, const HoldDirections& at, double time, double dt,
-                        const Vector3& left) {
+VectorX wanted_velocity(const Kinematics& kinematics, const Hold& hold, const HoldDirections& at, double time,
+                        double dt, const Vector3& left) {
   Pose wanted = hold_pose(hold, time);
   wanted.position += left;
-  const Pose here = held_pose(world, hold);
+  const Pose here = held_pose(kinematics, hold);
   const Twist want = mean_twist(here, hold.clamped ? wanted : Pose{wanted.position, here.frame}, dt);
   return in_equations(hold, at, want);
 }
@@ -99,12 +102,12 @@ void TreeHold::project(Eigen::Ref<MatrixX> columns) const {
   if (!kept.empty()) columns -= q * (q.transpose() * columns).eval();
 }
 
-Twist held_velocity(const World& world, const Hold& hold, const VectorX& v) {
-  const rods::Rod& rod = rod_of(world, hold);
-  Twist out{rod.velocity(hold.piece, held_parameter(world, hold), v), Vector3::Zero()};
+Twist held_velocity(const Kinematics& kinematics, const Hold& hold, const VectorX& v) {
+  const rods::Rod& rod = rod_of(kinematics, hold);
+  Twist out{rod.velocity(hold.piece, held_parameter(kinematics, hold), v), Vector3::Zero()};
   if (!hold.clamped) return out;
   Matrix6X twist(6, rod.dof());
-  const int touched = rod.twist_jacobian(hold.piece, held_parameter(world, hold), twist);
+  const int touched = rod.twist_jacobian(hold.piece, held_parameter(kinematics, hold), twist);
   out.angular = twist.bottomLeftCorner(3, touched) * v.head(touched);
   if (rod.root_dof() == 0) out.angular += rod.state().root_velocity.angular;
   return out;
@@ -120,7 +123,7 @@ std::vector<TreeHold> find_holds(const World& world, const Forest& forest, doubl
     const Hold& hold = world.holds[i];
     if (end > hold.release) continue;
     const int t = forest.tree_of[hold.fibre];
-    const int touched = world.fibres[hold.fibre].rod->touched(hold.piece);
+    const int touched = world.fibres[hold.fibre].model->touched(hold.piece);
     out[t].holds.push_back(static_cast<int>(i));
     out[t].equations += equations_of(hold);
     out[t].leading = std::max(out[t].leading, leading_unknowns(forest.trees[t], forest.place_of[hold.fibre], touched));
@@ -128,7 +131,8 @@ std::vector<TreeHold> find_holds(const World& world, const Forest& forest, doubl
   return out;
 }
 
-void linearise_holds(const World& world, FreeMotion& motion, int t, double time) {
+void linearise_holds(const Kinematics& kinematics, FreeMotion& motion, int t, double time) {
+  const World& world = kinematics.world();
   TreeHold& held = motion.holds[t];
   const int dof = motion.forest.trees[t].dof;
   held.directions.clear();
@@ -138,8 +142,8 @@ void linearise_holds(const World& world, FreeMotion& motion, int t, double time)
   for (const int i : held.holds) {
     const Hold& hold = world.holds[i];
     const int count = equations_of(hold);
-    const HoldDirections& at = held.directions.emplace_back(directions(world, i, time));
-    fill_columns(world, motion, hold, at, held.rows.middleCols(first, count));
+    const HoldDirections& at = held.directions.emplace_back(directions(kinematics, i, time));
+    fill_columns(kinematics, motion, hold, at, held.rows.middleCols(first, count));
     columns.block(dof + first, first, at.count, at.count)
         .diagonal()
         .setConstant(std::sqrt(hold.compliance / (motion.stage * motion.dt)));
@@ -150,11 +154,13 @@ void linearise_holds(const World& world, FreeMotion& motion, int t, double time)
   decompose(columns, held);
 }
 
-HoldOffset hold_offset(const World& world, int index, double time, const Vector3& force, double share, double most) {
+HoldOffset hold_offset(const Kinematics& kinematics, int index, double time, const Vector3& force, double share,
+                       double most) {
+  const World& world = kinematics.world();
   const Hold& hold = world.holds[index];
-  const HoldDirections at = directions(world, index, time);
+  const HoldDirections at = directions(kinematics, index, time);
   HoldOffset out;
-  out.off = held_pose(world, hold).position - hold_pose(hold, time).position;
+  out.off = held_pose(kinematics, hold).position - hold_pose(hold, time).position;
   const Vector3 stretch = hold.compliance * force;
   out.stored = 0.5 * force.dot(stretch);
   out.off += stretch;
@@ -164,7 +170,9 @@ HoldOffset hold_offset(const World& world, int index, double time, const Vector3
   return out;
 }
 
-void keep_holds(const World& world, FreeMotion& motion, int t, double time, const std::vector<VectorX>* reached) {
+void keep_holds(const Kinematics& kinematics, FreeMotion& motion, int t, double time,
+                const std::vector<VectorX>* reached) {
+  const World& world = kinematics.world();
   TreeHold& held = motion.holds[t];
   const Tree& tree = motion.forest.trees[t];
   VectorX lack(held.equations);
@@ -172,9 +180,9 @@ void keep_holds(const World& world, FreeMotion& motion, int t, double time, cons
   for (const HoldDirections& at : held.directions) {
     const Hold& hold = world.holds[at.hold];
     const int count = equations_of(hold);
-    lack.segment(first, count) = wanted_velocity(world, hold, at, time, motion.dt, motion.offsets[at.hold].left);
+    lack.segment(first, count) = wanted_velocity(kinematics, hold, at, time, motion.dt, motion.offsets[at.hold].left);
     if (!reached) {
-      const Twist now = held_velocity(world, hold, motion.velocities[hold.fibre]);
+      const Twist now = held_velocity(kinematics, hold, motion.velocities[hold.fibre]);
       lack.segment(first, count) -= in_equations(hold, at, now);
     }
     first += count;
@@ -214,18 +222,20 @@ std::vector<HoldImpulse> hold_impulses(const World& world, const FreeMotion& mot
   return out;
 }
 
-double hold_error(const World& world, const HoldImpulse& impulse, double time, double stage, const Vector3& left) {
+double hold_error(const Kinematics& kinematics, const HoldImpulse& impulse, double time, double stage,
+                  const Vector3& left) {
+  const World& world = kinematics.world();
   const Hold& hold = world.holds[impulse.hold];
-  const HoldDirections at = directions(world, impulse.hold, time);
+  const HoldDirections at = directions(kinematics, impulse.hold, time);
   const Pose wanted = hold_pose(hold, time);
-  const Pose here = held_pose(world, hold);
+  const Pose here = held_pose(kinematics, hold);
   const Vector3 stretch = hold.compliance * impulse.linear / stage;
   Vector3 off = at.basis.transpose() * (here.position + stretch - wanted.position - left);
   if (at.count == 2) off[2] = 0.0;
   double error = off.norm();
   if (hold.clamped) {
     const Matrix3 turn = wanted.frame * here.frame.transpose();
-    error = std::max(error, rod_of(world, hold).length() * Eigen::AngleAxisd(turn).angle());
+    error = std::max(error, rod_of(kinematics, hold).length() * Eigen::AngleAxisd(turn).angle());
   }
   return error;
 }

@@ -11,12 +11,12 @@ namespace tresse::assembly {
 namespace {
 
 /// The part of an element's helix, or of an obstacle's axis, that a piece covers, from parameter 0 on.
-geometry::Curve curve_of(const World& world, const contact::Piece& piece) {
+geometry::Curve curve_of(const Kinematics& at, const contact::Piece& piece) {
   if (!piece.fibre) {
     return geometry::LineSegment{geometry::position(piece.curve, piece.interval.begin),
                                  geometry::position(piece.curve, piece.interval.end)};
   }
-  geometry::Curve whole = world.fibres[static_cast<std::size_t>(piece.body)].rod->piece(piece.element);
+  geometry::Curve whole = at.rod(piece.body).piece(piece.element);
   auto* helix = std::get_if<geometry::HelixArc>(&whole);
   if (!helix) return whole;  // other elements are never cut
   helix->position = geometry::position(piece.curve, piece.interval.begin);
@@ -55,7 +55,7 @@ std::vector<Pair> pairs_of_boxes(const contact::Geometry& geometry) {
 
 }  // namespace
 
-std::vector<PairQuery> narrow_phase_trace(const World& world, const contact::Geometry& geometry,
+std::vector<PairQuery> narrow_phase_trace(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Place>& followed, std::size_t most) {
   std::map<Pair, geometry::ClosestPointsGuess> guesses;
   for (const contact::Place& place : followed) {
@@ -71,7 +71,7 @@ std::vector<PairQuery> narrow_phase_trace(const World& world, const contact::Geo
   for (std::size_t k = 0; k < pairs.size(); k += every) {
     const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(pairs[k].first)];
     const contact::Piece& b = geometry.pieces[static_cast<std::size_t>(pairs[k].second)];
-    PairQuery query{curve_of(world, a), curve_of(world, b), contact::meeting_distance(a, b)};
+    PairQuery query{curve_of(at, a), curve_of(at, b), contact::meeting_distance(a, b)};
     if (const auto guess = guesses.find(pairs[k]); guess != guesses.end()) query.guess = guess->second;
     out.push_back(std::move(query));
   }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include <tresse/assembly/world.hpp>
+#include <tresse/assembly/kinematics.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/geometry/closest_points.hpp>
 
@@ -20,9 +20,9 @@ struct PairQuery {
 
 /// The calls that a broad phase of axis-aligned boxes around the pieces leaves to the narrow one, as crespel2024
 /// sec. 6.5 records them: every pair of pieces whose boxes, grown by what the pieces may do in the step, overlap, in
-/// order. `geometry` is of the world as it is; `followed`: the last step's contacts. Of more than `most` every k-th is
+/// order. `geometry` is of these kinematics; `followed`: the last step's contacts. Of more than `most` every k-th is
 /// kept.
-std::vector<PairQuery> narrow_phase_trace(const World& world, const contact::Geometry& geometry,
+std::vector<PairQuery> narrow_phase_trace(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Place>& followed, std::size_t most);
 
 }  // namespace tresse::assembly

@@ -17,12 +17,12 @@ namespace {
 void check_attachment(const World& world, int f) {
   const Fibre& fibre = world.fibres[f];
   const Attachment& at = fibre.attachment;
-  const bool carried = fibre.rod->root_condition() == rods::RootCondition::carried;
+  const bool carried = fibre.model->root_condition() == rods::RootCondition::carried;
   const auto name = [f] { return "fibre " + std::to_string(f) + ": "; };
   require(carried == (at.parent >= 0), [&] { return name() + "a branch, and nothing else, has a carried root"; });
   if (!carried) return;
   require(at.parent < f, [&] { return name() + "its parent must stand before it"; });
-  const rods::Rod& parent = *world.fibres[at.parent].rod;
+  const rods::RodModel& parent = *world.fibres[at.parent].model;
   require(at.piece >= 0 && at.piece < parent.piece_count(),
           [&] { return name() + "no piece " + std::to_string(at.piece) + " of its parent"; });
   const double length = parent.piece_begin(at.piece + 1) - parent.piece_begin(at.piece);
@@ -52,7 +52,7 @@ Vector3 arm_of(const Attachment& at, const rods::RodState& branch) {
 }  // namespace
 
 int own_count(const World& world, const Tree& tree, int k) {
-  const rods::Rod& rod = *fibre_of(world, tree, k).rod;
+  const rods::RodModel& rod = *fibre_of(world, tree, k).model;
   return k == 0 ? rod.dof() : rod.coordinate_count();
 }
 
@@ -73,9 +73,9 @@ Forest make_forest(const World& world) {
   return out;
 }
 
-void carry_root(const World& world, int fibre, rods::RodState& state) {
-  const Attachment& at = world.fibres[fibre].attachment;
-  const rods::Rod& parent = *world.fibres[at.parent].rod;
+void carry_root(const Kinematics& kinematics, int fibre, rods::RodState& state) {
+  const Attachment& at = kinematics.world().fibres[fibre].attachment;
+  const rods::Rod& parent = kinematics.rod(at.parent);
   const rods::RodState& carrier = parent.state();
   const rods::RodSection section = parent.section(parent.piece_begin(at.piece) + at.u);
   state.root.frame = section.frame * at.frame.frame;
@@ -92,26 +92,27 @@ void carry_root(const World& world, int fibre, rods::RodState& state) {
   }
 }
 
-void update_tree(World& world, const Tree& tree, std::vector<rods::RodState>& states) {
+void update_tree(Kinematics& at, const Tree& tree, std::vector<rods::RodState>& states) {
   for (const int f : tree.fibres) {
-    if (world.fibres[f].attachment.parent >= 0) carry_root(world, f, states[f]);
-    world.fibres[f].rod->update(states[f]);
+    if (at.world().fibres[f].attachment.parent >= 0) carry_root(at, f, states[f]);
+    at.rod(f).update(states[f]);
   }
 }
 
-void root_motions(const World& world, const Tree& tree, const Twist& root_acceleration, std::vector<RootMotion>& out) {
+void root_motions(const Kinematics& kinematics, const Tree& tree, const Twist& root_acceleration,
+                  std::vector<RootMotion>& out) {
   out.resize(tree.fibres.size());
-  const rods::Rod& trunk = *fibre_of(world, tree, 0).rod;
+  const rods::Rod& trunk = kinematics.rod(tree.fibres.front());
   out[0].prescribed = trunk.root_dof() == 0 ? trunk.state().root_velocity : Twist{};
   out[0].bias = trunk.root_dof() == 0 ? root_acceleration : Twist{};
   thread_local Matrix6X twist;
   for (std::size_t k = 1; k < tree.fibres.size(); ++k) {
-    const Fibre& fibre = world.fibres[tree.fibres[k]];
-    const Attachment& at = fibre.attachment;
+    const int f = tree.fibres[k];
+    const Attachment& at = kinematics.world().fibres[f].attachment;
     const auto p =
         static_cast<std::size_t>(std::find(tree.fibres.begin(), tree.fibres.end(), at.parent) - tree.fibres.begin());
-    const rods::Rod& parent = *world.fibres[at.parent].rod;
-    const rods::RodState& state = fibre.rod->state();
+    const rods::Rod& parent = kinematics.rod(at.parent);
+    const rods::RodState& state = kinematics.rod(f).state();
     const Vector3 arm = arm_of(at, state);
     const int columns = attachment_twist(parent, at, arm, twist);
     const int shared = p == 0 ? 0 : 6;  // of the parent's own, those that are not the tree's
@@ -155,22 +156,22 @@ VectorX tree_velocity(const World& world, const Tree& tree, const std::vector<Ve
   return out;
 }
 
-double way_between(const World& world, int fibre_a, double s_a, int fibre_b, double s_b) {
+double way_between(const Kinematics& kinematics, int fibre_a, double s_a, int fibre_b, double s_b) {
   // A parent stands before its branches: of two different fibres the later climbs.
   double way = 0.0;
   while (fibre_a != fibre_b) {
     int& fibre = fibre_a > fibre_b ? fibre_a : fibre_b;
     double& s = fibre_a > fibre_b ? s_a : s_b;
-    const Attachment& at = world.fibres[fibre].attachment;
+    const Attachment& at = kinematics.world().fibres[fibre].attachment;
     if (at.parent < 0) return std::numeric_limits<double>::infinity();
     way += s + at.frame.position.norm();
-    s = world.fibres[at.parent].rod->piece_begin(at.piece) + at.u;
+    s = kinematics.rod(at.parent).piece_begin(at.piece) + at.u;
     fibre = at.parent;
   }
   return way + std::abs(s_a - s_b);
 }
 
-bool joined(const World& world, const contact::Geometry& geometry, const contact::Contact& contact) {
+bool joined(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact) {
   constexpr double radii = 10.0;
   if (contact.b < 0 || !geometry.pieces[contact.b].fibre) return false;
   const contact::Piece& a = geometry.pieces[contact.a];
@@ -178,7 +179,7 @@ bool joined(const World& world, const contact::Geometry& geometry, const contact
   if (a.body == b.body) return false;
   const double s_a = contact::material_at(a, contact.s_a);
   const double s_b = contact::material_at(b, contact.s_b);
-  return way_between(world, a.body, s_a, b.body, s_b) < radii * (a.radius + b.radius);
+  return way_between(at, a.body, s_a, b.body, s_b) < radii * (a.radius + b.radius);
 }
 
 void add_rod_force(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <tresse/assembly/world.hpp>
+#include <tresse/assembly/kinematics.hpp>
 #include <tresse/contact/detection.hpp>
 
 /// Fibres that grow on fibres. A branch is a rod with a carried root, whose frame is fixed in a material frame of its
@@ -33,12 +33,12 @@ Forest make_forest(const World& world);
 /// Own unknowns of rod `k` of a tree: all of a trunk's, the coordinates of a branch.
 int own_count(const World& world, const Tree& tree, int k);
 
-/// Root pose and velocity of a branch where its parent's last update left the parent.
-void carry_root(const World& world, int fibre, rods::RodState& state);
+/// Root pose and velocity of a branch where its parent is.
+void carry_root(const Kinematics& at, int fibre, rods::RodState& state);
 /// Updates the rods of a tree, parents first; the roots of branches in `states`, (fibres of the world), follow.
-void update_tree(World& world, const Tree& tree, std::vector<rods::RodState>& states);
+void update_tree(Kinematics& at, const Tree& tree, std::vector<rods::RodState>& states);
 
-/// How the root frame of a branch moves, at the tree's last update: its velocity is twist * (leading unknowns of the
+/// How the root frame of a branch moves, where the tree is: its velocity is twist * (leading unknowns of the
 /// tree) + prescribed, and bias is its acceleration at constant unknowns. For a trunk, what is prescribed to it.
 struct RootMotion {
   Matrix6X twist;    ///< (6, leading), linear above angular; none of a trunk
@@ -47,7 +47,7 @@ struct RootMotion {
 };
 
 /// (fibres of the tree); `root_acceleration` is that prescribed to a clamped trunk. Reuses the storage of `out`.
-void root_motions(const World& world, const Tree& tree, const Twist& root_acceleration, std::vector<RootMotion>& out);
+void root_motions(const Kinematics& at, const Tree& tree, const Twist& root_acceleration, std::vector<RootMotion>& out);
 
 /// What rod `k` of the tree moves by: its root's six (branches and free trunks), its coordinates; (dof of the rod).
 /// With the prescribed part when `whole`, which Rod::velocity() of a branch wants; without it these are linear in v
@@ -73,10 +73,10 @@ rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector
                          const Vector3& wind);
 
 /// Length of the way along the fibres of a tree from a place of one to a place of another; infinite between trees. [m]
-double way_between(const World& world, int fibre_a, double s_a, int fibre_b, double s_b);
+double way_between(const Kinematics& at, int fibre_a, double s_a, int fibre_b, double s_b);
 
 /// Whether a contact is between fibres of a tree near where one leaves the other: there the two overlap, and so do
 /// branches that start together. Up to a way of ten (sums of) radii along the fibres.
-bool joined(const World& world, const contact::Geometry& geometry, const contact::Contact& contact);
+bool joined(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact);
 
 }  // namespace tresse::assembly

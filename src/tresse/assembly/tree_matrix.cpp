@@ -38,7 +38,7 @@ Matrix6 form_moved_back(const Matrix6& form, const Vector3& arm) {
 
 TreeMatrix::TreeMatrix(const World& world, const Tree& tree, TreeFactor choice) {
   if (tree.fibres.size() == 1) {
-    lone_ = fibre_of(world, tree, 0).rod->make_step_matrix();
+    lone_ = fibre_of(world, tree, 0).model->make_step_matrix();
   } else if (choice == TreeFactor::recursive) {
     grow_limbs(world, tree);
   }
@@ -68,22 +68,23 @@ void TreeMatrix::grow_limbs(const World& world, const Tree& tree) {
       limbs_[j].place = places++;
     }
     limb.places = static_cast<int>(at.size());
-    limb.matrix = fibre_of(world, tree, k).rod->make_limb_matrix(at);
+    limb.matrix = fibre_of(world, tree, k).model->make_limb_matrix(at);
   }
 }
 
-bool TreeMatrix::factor(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
+bool TreeMatrix::factor(const Kinematics& at, const Tree& tree, const std::vector<RootMotion>& roots, double h,
                         const VectorX& velocity, VectorX& momentum) {
   if (lone_) {
-    const Fibre& fibre = fibre_of(world, tree, 0);
-    return lone_->factor(*fibre.rod, {h * h, h, h * fibre.drag}, velocity, momentum);
+    const int f = tree.fibres.front();
+    return lone_->factor(at.rod(f), {h * h, h, h * at.world().fibres[f].drag}, velocity, momentum);
   }
-  if (!limbs_.empty()) return factor_limbs(world, tree, h, velocity, momentum);
-  return factor_dense(world, tree, roots, h, velocity, momentum);
+  if (!limbs_.empty()) return factor_limbs(at, tree, h, velocity, momentum);
+  return factor_dense(at, tree, roots, h, velocity, momentum);
 }
 
-bool TreeMatrix::factor_dense(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
+bool TreeMatrix::factor_dense(const Kinematics& at, const Tree& tree, const std::vector<RootMotion>& roots, double h,
                               const VectorX& velocity, VectorX& momentum) {
+  const World& world = at.world();
   thread_local MatrixX all;
   all.resize(tree.dof, tree.dof);
   all.setZero();
@@ -91,15 +92,16 @@ bool TreeMatrix::factor_dense(const World& world, const Tree& tree, const std::v
   thread_local MatrixX matrix;
   thread_local VectorX v;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
-    const Fibre& fibre = fibre_of(world, tree, k);
-    const int n = fibre.rod->dof();
+    const rods::Rod& rod = at.rod(tree.fibres[k]);
+    const double drag = fibre_of(world, tree, k).drag;
+    const int n = rod.dof();
     const int own = own_count(world, tree, k);
     matrix.resize(n, n);
-    fibre.rod->mass_matrix(matrix);
+    rod.mass_matrix(matrix);
     rod_velocity(world, tree, roots, k, velocity, false, v);
     add_rod_force(world, tree, roots, k, matrix * v, momentum);
-    fibre.rod->add_stiffness(h * h, h, matrix);
-    if (fibre.drag > 0.0) fibre.rod->add_drag_matrix(h * fibre.drag, matrix);
+    rod.add_stiffness(h * h, h, matrix);
+    if (drag > 0.0) rod.add_drag_matrix(h * drag, matrix);
     all.block(tree.begin[k], tree.begin[k], own, own) += matrix.bottomRightCorner(own, own);
     if (k == 0) continue;
     // Above the diagonal alone: the factor reads nothing else.
@@ -111,7 +113,7 @@ bool TreeMatrix::factor_dense(const World& world, const Tree& tree, const std::v
   return dense_.factor(all);
 }
 
-bool TreeMatrix::factor_limbs(const World& world, const Tree& tree, double h, const VectorX& velocity,
+bool TreeMatrix::factor_limbs(const Kinematics& at, const Tree& tree, double h, const VectorX& velocity,
                               VectorX& momentum) {
   thread_local std::vector<Matrix6> inertias;
   thread_local std::vector<Vector6> wrenches;
@@ -121,12 +123,13 @@ bool TreeMatrix::factor_limbs(const World& world, const Tree& tree, double h, co
   bool good = true;
   for (int k = static_cast<int>(limbs_.size()) - 1; k >= 0; --k) {
     Limb& limb = limbs_[k];
-    const Fibre& fibre = fibre_of(world, tree, k);
+    const rods::Rod& rod = at.rod(tree.fibres[k]);
+    const double drag = fibre_of(at.world(), tree, k).drag;
     const auto attached = std::span(inertias).subspan(limb.first_place, limb.places);
     // M v is wanted even where A is not positive definite.
-    good = limb.matrix->factor(*fibre.rod, {h * h, h, h * fibre.drag}, attached) && good;
+    good = limb.matrix->factor(rod, {h * h, h, h * drag}, attached) && good;
     if (k == 0) break;
-    limb.arm = fibre.rod->state().root.position - fibre_of(world, tree, limb.parent).rod->state().root.position;
+    limb.arm = rod.state().root.position - at.rod(tree.fibres[limb.parent]).state().root.position;
     inertias[limb.place] = form_moved_back(limb.matrix->carried_inertia(), limb.arm);
   }
   trunk_to_twigs([&](const Limb& limb, const Vector6& root, std::span<Vector6> attached) {

@@ -25,7 +25,7 @@ class TreeMatrix {
   TreeMatrix(const World& world, const Tree& tree, TreeFactor choice = TreeFactor::recursive);
 
   /// As rods::StepMatrix::factor(), for the tree's unknowns and implicit Euler over h.
-  [[nodiscard]] bool factor(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
+  [[nodiscard]] bool factor(const Kinematics& at, const Tree& tree, const std::vector<RootMotion>& roots, double h,
                             const VectorX& velocity, VectorX& momentum);
   rods::StepMatrix& lone() { return *lone_; }  ///< of a lone fibre
   double squared_norm(const VectorX& x) const;
@@ -48,9 +48,9 @@ class TreeMatrix {
     Vector3 arm = Vector3::Zero();  ///< from its parent's origin to its own, at the last factor()
   };
 
-  bool factor_dense(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, double h,
+  bool factor_dense(const Kinematics& at, const Tree& tree, const std::vector<RootMotion>& roots, double h,
                     const VectorX& velocity, VectorX& momentum);
-  bool factor_limbs(const World& world, const Tree& tree, double h, const VectorX& velocity, VectorX& momentum);
+  bool factor_limbs(const Kinematics& at, const Tree& tree, double h, const VectorX& velocity, VectorX& momentum);
   void grow_limbs(const World& world, const Tree& tree);
   /// Calls visit(limb, own entries, root twist, attached twists) from trunk to twigs.
   template <typename Visit>

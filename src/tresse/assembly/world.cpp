@@ -9,66 +9,15 @@
 #include <tresse/base/errors.hpp>
 
 namespace tresse::assembly {
-namespace {
-
-/// The embedded part of a fibre is made of pieces of its own.
-void add_fibre(const World& world, int body, std::vector<contact::Piece>& pieces) {
-  const Fibre& fibre = world.fibres[body];
-  const rods::Rod& rod = *fibre.rod;
-  const Embedding& embedding = fibre.embedding;
-  const int within = embedding.obstacle >= 0 ? obstacle_body(world, embedding.obstacle) : -1;
-  const std::size_t first = pieces.size();
-  double curve_begin = 0.0;
-  for (int element = 0; element < rod.piece_count(); ++element) {
-    contact::Piece piece;
-    piece.curve = geometry::prepare(rod.piece(element));
-    const geometry::Interval whole = geometry::domain(piece.curve);
-    piece.curvature = geometry::second_derivative_bound(piece.curve, whole);
-    piece.radius = rod.contact_radius();
-    piece.span = rod.span(element);
-    piece.material_begin = rod.piece_begin(element);
-    piece.curve_begin = curve_begin;
-    curve_begin += whole.end;
-    piece.body = piece.owner = body;
-    piece.element = element;
-    piece.first = piece.last = false;
-    const int parts = contact::pieces_per_element(piece.curvature, whole.end);
-    const double out = within >= 0 && element == embedding.piece ? whole.end * embedding.share : 0.0;
-    const auto add = [&](double begin, double end) {
-      piece.interval = {begin, end};
-      piece.embedded_in = element < embedding.piece || begin < out ? within : -1;
-      pieces.push_back(piece);
-    };
-    for (int part = 0; part < parts; ++part) {
-      const double begin = whole.end * part / parts;
-      const double end = part + 1 == parts ? whole.end : whole.end * (part + 1) / parts;
-      if (begin < out && out < end) {
-        add(begin, out);
-        add(out, end);
-      } else {
-        add(begin, end);
-      }
-    }
-  }
-  pieces[first].first = true;
-  pieces.back().last = true;
-}
-
-geometry::LineSegment moved_axis(const bodies::Obstacle& obstacle, const Pose& pose, const bodies::Capsule& capsule) {
-  return {moved(obstacle, pose, capsule.from), moved(obstacle, pose, capsule.to)};
-}
-
-}  // namespace
-
 double length_scale_at(const Fibre& fibre, double time) {
   const Growth& g = fibre.growth;
   if (time >= g.end) return g.final_scale;
   return time <= g.begin ? 1.0 : 1.0 + (g.final_scale - 1.0) * (time - g.begin) / (g.end - g.begin);
 }
 
-void set_natural_shape(Fibre& fibre, double time) {
-  if (fibre.rest_onset > 0.0) fibre.rod->set_rest_curvature(rest_curvature_at(fibre, time));
-  if (fibre.growth.final_scale != 1.0) fibre.rod->set_length_scale(length_scale_at(fibre, time));
+void set_natural_shape(const Fibre& fibre, double time, rods::Rod& rod) {
+  if (fibre.rest_onset > 0.0) rod.set_rest_curvature(rest_curvature_at(fibre, time));
+  if (fibre.growth.final_scale != 1.0) rod.set_length_scale(length_scale_at(fibre, time));
 }
 
 bool grows(const Fibre& fibre, double begin, double end) {
@@ -93,15 +42,6 @@ Pose root_pose(const Fibre& fibre, double time) {
           shift.frame * fibre.root.frame};
 }
 
-double held_parameter(const World& world, const Hold& hold) {
-  return hold.share * world.fibres[hold.fibre].rod->span(hold.piece).rest;
-}
-
-double held_arc_length(const World& world, const Hold& hold) {
-  const rods::Rod& rod = *world.fibres[hold.fibre].rod;
-  return rod.piece_begin(hold.piece) + hold.share * (rod.piece_begin(hold.piece + 1) - rod.piece_begin(hold.piece));
-}
-
 Pose hold_pose(const Hold& hold, double time) {
   const Pose shift = bodies::displacement(hold.motion, time);
   return {hold.pose.position + shift.position, shift.frame * hold.pose.frame};
@@ -119,11 +59,6 @@ Pose obstacle_pose(const bodies::Obstacle& obstacle, double time) {
 
 Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3& reference_point) {
   return pose.position + pose.frame * (reference_point - obstacle.reference);
-}
-
-Pose obstacle_pose(const World& world, int obstacle, double time) {
-  const int free = free_body_of(world, obstacle);
-  return free < 0 ? obstacle_pose(world.obstacles[obstacle], time) : world.free_bodies[free].state.pose;
 }
 
 std::vector<FreeBody> find_free_bodies(const std::vector<bodies::Obstacle>& obstacles) {
@@ -146,34 +81,6 @@ int free_before(const World& world, int obstacle) {
   const auto first = std::lower_bound(world.free_bodies.begin(), world.free_bodies.end(), obstacle,
                                       [](const FreeBody& body, int k) { return body.obstacle < k; });
   return static_cast<int>(first - world.free_bodies.begin());
-}
-
-/// The capsules of an obstacle, or its plane.
-void add_obstacle(const World& world, int index, double time, contact::Geometry& out) {
-  const bodies::Obstacle& obstacle = world.obstacles[index];
-  const Pose pose = obstacle_pose(world, index, time);
-  const int body = obstacle_body(world, index);
-  out.body_begin.push_back(static_cast<int>(out.pieces.size()));
-  if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
-    out.planes.push_back({moved(obstacle, pose, plane->point), pose.frame * plane->normal, body, index});
-  }
-  if (const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) {
-    const Pose placed{moved(obstacle, pose, Vector3::Zero()), pose.frame};
-    out.meshes.push_back({bodies::surface_at(*mesh->surface, time), placed, mesh->thickness, placed, 0.0, body, index});
-  }
-  int part = 0;
-  for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
-    contact::Piece piece;
-    piece.curve = geometry::SegmentEvaluator(moved_axis(obstacle, pose, capsule));
-    piece.interval = geometry::domain(piece.curve);
-    piece.radius = capsule.radius;
-    piece.body = body;
-    piece.owner = index;
-    piece.element = part++;
-    piece.fibre = false;
-    piece.free = free_body_of(world, index) >= 0;
-    out.pieces.push_back(piece);
-  }
 }
 
 }  // namespace
@@ -200,32 +107,6 @@ int obstacle_of_body(const World& world, int body) {
   return obstacle;
 }
 
-double farthest_vertex(const bodies::Mesh& shape, const contact::Mesh& now, double time) {
-  double farthest2 = 0.0;
-  if (!shape.surface->moves()) return farthest2;
-  for (std::size_t v = 0; v < now.surface->vertices.size(); ++v) {
-    const Vector3 next = shape.surface->vertex(static_cast<int>(v), time);
-    farthest2 = std::max(farthest2, (next - now.surface->vertices[v]).squaredNorm());
-  }
-  return std::sqrt(farthest2);
-}
-
-void contact_geometry(const World& world, double time, contact::Geometry& out) {
-  out.pieces.clear();
-  out.planes.clear();
-  out.meshes.clear();
-  out.body_begin.clear();
-  for (int i = 0; i < static_cast<int>(world.fibres.size()); ++i) {
-    out.body_begin.push_back(static_cast<int>(out.pieces.size()));
-    add_fibre(world, i, out.pieces);
-  }
-  for (const FreeBody& body : world.free_bodies) add_obstacle(world, body.obstacle, time, out);
-  for (int k = 0; k < static_cast<int>(world.obstacles.size()); ++k) {
-    if (free_body_of(world, k) < 0) add_obstacle(world, k, time, out);
-  }
-  out.body_begin.push_back(static_cast<int>(out.pieces.size()));
-}
-
 double energy_floor(const World& world, double dt) {
   constexpr double still = 1e-9;  // of a length in a step
   const double gravity = world.gravity.norm();
@@ -235,7 +116,7 @@ double energy_floor(const World& world, double dt) {
   };
   double out = 0.0;
   for (const Fibre& fibre : world.fibres)
-    out += floor_of(fibre.rod->mass(), fibre.rod->contact_radius(), fibre.rod->length());
+    out += floor_of(fibre.model->mass(), fibre.model->contact_radius(), fibre.model->length());
   for (const FreeBody& body : world.free_bodies) {
     const double radius = bodies::radius(world.obstacles[static_cast<std::size_t>(body.obstacle)].shape);
     out += floor_of(body.solid.mass, radius, radius);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <tresse/bodies/rigid_body.hpp>
-#include <tresse/contact/pieces.hpp>
 #include <tresse/rods/rod.hpp>
 
 namespace tresse::assembly {
@@ -33,27 +32,9 @@ struct Growth {
   double end = 0.0;          ///< >= begin [s]
 };
 
-/// A rod that is copied with the fibre that it belongs to.
-class OwnRod {
- public:
-  OwnRod() = default;
-  OwnRod(std::unique_ptr<rods::Rod> rod) : rod_(std::move(rod)) {}  // NOLINT(google-explicit-constructor)
-  OwnRod(const OwnRod& other) : rod_(other.rod_ ? other.rod_->clone() : nullptr) {}
-  OwnRod(OwnRod&&) noexcept = default;
-  OwnRod& operator=(OwnRod&&) noexcept = default;
-  OwnRod& operator=(const OwnRod& other) { return *this = OwnRod(other); }
-  ~OwnRod() = default;
-
-  rods::Rod& operator*() const { return *rod_; }
-  rods::Rod* operator->() const { return rod_.get(); }
-
- private:
-  std::unique_ptr<rods::Rod> rod_;
-};
-
 /// One fibre of the world.
 struct Fibre {
-  OwnRod rod;                          ///< model and kinematics of the last update
+  std::shared_ptr<const rods::RodModel> model;
   Pose root;                           ///< reference pose of a clamped root
   bodies::Motion root_motion;          ///< clamped roots only
   Vector3 root_arm = Vector3::Zero();  ///< to `root` from what `root_motion` turns about, at time zero (3) [m]
@@ -69,12 +50,12 @@ struct Fibre {
   Growth growth;
 };
 
-inline bool clamped(const Fibre& fibre) { return fibre.rod->root_condition() == rods::RootCondition::clamped; }
+inline bool clamped(const Fibre& fibre) { return fibre.model->root_condition() == rods::RootCondition::clamped; }
 
 /// How much longer than made a fibre is at `time`.
 double length_scale_at(const Fibre& fibre, double time);
-/// Gives a fibre's rod the natural curvatures and the length of `time`; update it next.
-void set_natural_shape(Fibre& fibre, double time);
+/// Gives a rod of a fibre the natural curvatures and the length of `time`; update it next.
+void set_natural_shape(const Fibre& fibre, double time, rods::Rod& rod);
 /// Whether its natural shape or its length changes between two times.
 bool grows(const Fibre& fibre, double begin, double end);
 
@@ -102,10 +83,11 @@ Pose hold_pose(const Hold& hold, double time);
 struct FreeBody {
   int obstacle = 0;  ///< of World::obstacles
   bodies::Solid solid;
-  bodies::BodyState state;  ///< of the last update
+  bodies::BodyState start;
 };
 
-/// Fibres, obstacles and the surroundings they share. Built from a scene; everything that steps or solves works on it.
+/// Fibres, obstacles and the surroundings they share: what does not change while they move. Built from a scene;
+/// everything that steps or solves reads it. Kinematics says where it all is.
 struct World {
   std::vector<Fibre> fibres;
   std::vector<bodies::Obstacle> obstacles;
@@ -119,11 +101,6 @@ struct World {
   double gust_period = 0.0;           ///< from one gust to the next; > 0 with a gust [s]
 };
 
-/// Local arc length of the material that a hold holds, on its piece. [m]
-double held_parameter(const World& world, const Hold& hold);
-/// Its arc length from the root. [m]
-double held_arc_length(const World& world, const Hold& hold);
-
 /// Velocity of the air: gusts rise and fall as a raised cosine, the first from time zero. (3) [m/s]
 Vector3 wind_at(const World& world, double time);
 
@@ -135,8 +112,6 @@ Twist mean_twist(const Pose& from, const Pose& to, double dt);
 
 /// Pose of the frame of an obstacle whose motion is prescribed, at `time`: origin at its moved reference point.
 Pose obstacle_pose(const bodies::Obstacle& obstacle, double time);
-/// The same of any obstacle of the world: a free one is where it was last updated.
-Pose obstacle_pose(const World& world, int obstacle, double time);
 
 /// The obstacles with a mass, as they start. Throws InvalidInput where a shape cannot be free or the reference is not
 /// the centre of mass.
@@ -151,13 +126,6 @@ Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3&
 int obstacle_body(const World& world, int obstacle);
 /// The inverse, for bodies that are no fibres.
 int obstacle_of_body(const World& world, int body);
-
-/// How far a vertex of a mesh goes in its own axes until `time`, at most. [m]
-double farthest_vertex(const bodies::Mesh& shape, const contact::Mesh& now, double time);
-
-/// The world as tubes, planes and meshes: fibres and free bodies where their last update left them, other obstacles at
-/// `time`. Reaches are zero. Reuses the storage of `out`.
-void contact_geometry(const World& world, double time, contact::Geometry& out);
 
 /// Energy that is little for this world, whatever moves in it: each weight lifted by its radius, and motions of a
 /// billionth of a length in a step `dt`. [J]

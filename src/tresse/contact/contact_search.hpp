@@ -4,10 +4,14 @@
 
 #include <Eigen/Geometry>
 
-#include <tresse/contact/detail/candidate.hpp>
+#include <tresse/contact/broad_phase.hpp>
 #include <tresse/contact/detection.hpp>
 
 namespace tresse::contact {
+
+namespace detail {
+struct Candidate;
+}
 
 /// Contacts of one configuration after another. What is proved of a pair of pieces, that they are so far apart, holds
 /// until they could have met: such pairs are not looked at again before. The contacts found are those of detect() over

@@ -39,6 +39,12 @@ struct ObstacleLoad {
   int contacts = 0;                  ///< with a force
 };
 
+/// The last part of the last step, over which the contacts' forces act: the whole step unless it was cut.
+struct LastPart {
+  double dt = 0.0;                    ///< [s]; 0: there was no step
+  std::vector<rods::RodState> start;  ///< (fibres) where it began
+};
+
 /// What a fibre exerts on what holds it over a step.
 struct HoldLoad {
   Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
@@ -50,6 +56,12 @@ struct HoldLoad {
 struct RootLoad {
   Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
   Vector3 torque = Vector3::Zero();  ///< about the root (3) world axes [N m]
+};
+
+/// How the motion of a fibre without contact was solved for, where its elasticity is not linear.
+struct FreeMotionResult {
+  Status status = Status::max_iterations;
+  int iterations = 0;  ///< Newton steps
 };
 
 struct StepReport {

@@ -5,17 +5,13 @@
 // The stepper's free rigid bodies: docs/theory/dynamics.md, "Rigid bodies".
 namespace tresse::dynamics {
 
-void Stepper::place_bodies(const std::vector<bodies::BodyState>& states) {
-  for (std::size_t k = 0; k < states.size(); ++k) world_.free_bodies[k].state = states[k];
-}
-
 /// (fibres, then free bodies) generalised velocities of a state.
 std::vector<VectorX> Stepper::velocities_of(const std::vector<rods::RodState>& rods,
                                             const std::vector<bodies::BodyState>& bodies) const {
   std::vector<VectorX> out;
   out.reserve(rods.size() + bodies.size());
   for (std::size_t f = 0; f < rods.size(); ++f)
-    out.push_back(tresse::rods::generalised_velocity(*world_.fibres[f].rod, rods[f]));
+    out.push_back(tresse::rods::generalised_velocity(start_.rod(static_cast<int>(f)), rods[f]));
   for (const bodies::BodyState& body : bodies)
     out.emplace_back(assembly::stacked(body.velocity.linear, body.velocity.angular));
   return out;
@@ -23,14 +19,15 @@ std::vector<VectorX> Stepper::velocities_of(const std::vector<rods::RodState>& r
 
 /// Matrices and momenta of where the bodies start.
 void Stepper::begin_bodies() {
-  start_bodies_ = world_.free_bodies;
-  motion_.bodies = assembly::free_body_motions(world_);
+  start_bodies_ = start_.bodies;
+  motion_.bodies = assembly::free_body_motions(start_);
   start_momenta_.clear();
   weights_.clear();
-  for (const assembly::FreeBody& body : start_bodies_) {
-    start_momenta_.push_back(assembly::momentum(body));
+  for (std::size_t k = 0; k < start_bodies_.size(); ++k) {
+    const bodies::Solid& solid = world_->free_bodies[k].solid;
+    start_momenta_.push_back(assembly::momentum(solid, start_bodies_[k]));
     assembly::Vector6& weight = weights_.emplace_back(assembly::Vector6::Zero());
-    weight.head<3>() = stage() * body.solid.mass * world_.gravity;
+    weight.head<3>() = stage() * solid.mass * world_->gravity;
   }
 }
 
@@ -44,8 +41,10 @@ void Stepper::assemble_bodies(const Pass* previous) {
       impulse += previous->body_impulses[k];
       linear = assembly::velocity_change(motion_.bodies[k], previous->body_impulses[k]);
     }
-    motion_.velocities[world_.fibres.size() + k] =
-        assembly::mean_velocity(start_bodies_[k], start_momenta_[k], impulse, motion_.dt) - linear;
+    motion_.velocities[world_->fibres.size() + k] =
+        assembly::mean_velocity(world_->free_bodies[k].solid, start_bodies_[k], start_momenta_[k], impulse,
+                                motion_.dt) -
+        linear;
   }
 }
 
@@ -53,7 +52,7 @@ void Stepper::assemble_bodies(const Pass* previous) {
 void Stepper::find_body_impulses(Pass& pass) const {
   pass.body_impulses.clear();
   for (std::size_t k = 0; k < start_bodies_.size(); ++k) {
-    const std::size_t i = world_.fibres.size() + k;
+    const std::size_t i = world_->fibres.size() + k;
     pass.body_impulses.push_back(
         assembly::momentum(motion_.bodies[k], assembly::Vector6(pass.velocities[i] - motion_.velocities[i])));
   }
@@ -63,11 +62,12 @@ void Stepper::find_body_impulses(Pass& pass) const {
 void Stepper::go_to_end_of_bodies(const Pass& pass) {
   end_bodies_.resize(start_bodies_.size());
   for (std::size_t k = 0; k < start_bodies_.size(); ++k) {
-    end_bodies_[k] = assembly::body_at_end(start_bodies_[k], start_momenta_[k], weights_[k] + pass.body_impulses[k],
-                                           options_.theta, motion_.dt);
-    motion_.obstacles_end[start_bodies_[k].obstacle] = end_bodies_[k].pose;
+    const assembly::FreeBody& body = world_->free_bodies[k];
+    end_bodies_[k] = assembly::body_at_end(body.solid, start_bodies_[k], start_momenta_[k],
+                                           weights_[k] + pass.body_impulses[k], options_.theta, motion_.dt);
+    motion_.obstacles_end[body.obstacle] = end_bodies_[k].pose;
   }
-  place_bodies(end_bodies_);
+  end_.bodies = end_bodies_;
 }
 
 }  // namespace tresse::dynamics

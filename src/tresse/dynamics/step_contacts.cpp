@@ -13,11 +13,12 @@ using detail::for_each_fibre;
 
 /// Lets boxes and search distances cover what the pieces may travel in a step that starts here with these velocities.
 /// What accelerates faster than gravity is met at the end of the step, and by the next pass.
-void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const {
+void Stepper::set_reaches(const assembly::Kinematics& at, const std::vector<VectorX>& velocities, double time,
+                          contact::Geometry& geometry) const {
   constexpr double safety = 1.2;
   const double dt = options_.dt;
   const double least = 0.5 * options_.margin;
-  const Vector3 fall = dt * dt * world_.gravity;
+  const Vector3 fall = dt * dt * world_->gravity;
   // Of a few pieces none is worth more than the mean of its ends' travel.
   const bool simple = contact::few_pieces(geometry);
   const auto between = [least](const Vector3& first, const Vector3& last) {
@@ -30,8 +31,8 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
     return {geometry::position(piece.curve, piece.interval.begin), geometry::position(piece.curve, middle),
             geometry::position(piece.curve, piece.interval.end)};
   };
-  for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
-    const rods::Rod& rod = *world_.fibres[f].rod;
+  for_each_fibre(world_->fibres.size(), [&](std::size_t f) {
+    const rods::Rod& rod = at.rod(static_cast<int>(f));
     thread_local Matrix3X ends;
     ends.resize(3, rod.piece_count() + 1);
     rod.end_velocities(velocities[f], ends);
@@ -55,19 +56,19 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
                                            piece.curvature * length * length / 32.0, least);
     }
   });
-  for (std::size_t k = 0; k < world_.obstacles.size(); ++k) {
-    const int free = assembly::free_body_of(world_, static_cast<int>(k));
-    const auto body = static_cast<std::size_t>(assembly::obstacle_body(world_, static_cast<int>(k)));
+  for (std::size_t k = 0; k < world_->obstacles.size(); ++k) {
+    const int free = assembly::free_body_of(*world_, static_cast<int>(k));
+    const auto body = static_cast<std::size_t>(assembly::obstacle_body(*world_, static_cast<int>(k)));
     if (geometry.body_begin[body] == geometry.body_begin[body + 1]) continue;
-    const Pose now = assembly::obstacle_pose(world_, static_cast<int>(k), time);
-    const Pose next = assembly::obstacle_pose(world_, static_cast<int>(k), time + dt);
+    const Pose now = assembly::obstacle_pose(at, static_cast<int>(k), time);
+    const Pose next = assembly::obstacle_pose(at, static_cast<int>(k), time + dt);
     const Matrix3 turn = next.frame * now.frame.transpose();
     for (int i = geometry.body_begin[body]; i < geometry.body_begin[body + 1]; ++i) {
       contact::Piece& piece = geometry.pieces[i];
       const auto travel = [&](const Vector3& x) -> Vector3 {
         const Vector3 arm = x - now.position;
         if (free >= 0) {
-          const VectorX& twist = velocities[world_.fibres.size() + static_cast<std::size_t>(free)];
+          const VectorX& twist = velocities[world_->fibres.size() + static_cast<std::size_t>(free)];
           return safety * dt * (twist.head<3>() + Vector3(twist.tail<3>()).cross(arm)) + fall;
         }
         return safety * (next.position - now.position + turn * arm - arm);
@@ -77,12 +78,13 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
                                travel(geometry::position(piece.curve, piece.interval.end)));
         continue;
       }
-      const contact::ThreePoints at = points_of(piece, 0.5 * (piece.interval.begin + piece.interval.end));
-      piece.travel = contact::rigid_travel(at, {travel(at.begin), travel(at.middle), travel(at.end)}, 0.0, least);
+      const contact::ThreePoints points = points_of(piece, 0.5 * (piece.interval.begin + piece.interval.end));
+      piece.travel =
+          contact::rigid_travel(points, {travel(points.begin), travel(points.middle), travel(points.end)}, 0.0, least);
     }
   }
   for (contact::Mesh& mesh : geometry.meshes) {
-    const bodies::Obstacle& obstacle = world_.obstacles[mesh.owner];
+    const bodies::Obstacle& obstacle = world_->obstacles[mesh.owner];
     const Pose next = assembly::obstacle_pose(obstacle, time + dt);
     mesh.next = {assembly::moved(obstacle, next, Vector3::Zero()), next.frame};
     mesh.reach = least + safety * assembly::farthest_vertex(std::get<bodies::Mesh>(obstacle.shape), mesh, time + dt);
@@ -91,20 +93,21 @@ void Stepper::set_reaches(const std::vector<VectorX>& velocities, double time, c
   if (!simple) contact::take_off_common_travel(geometry);
 }
 
-std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(double time,
+std::shared_ptr<Stepper::Configuration> Stepper::new_configuration(const assembly::Kinematics& at, double time,
                                                                    const std::vector<VectorX>& velocities) {
   auto unused = std::find_if(pool_.begin(), pool_.end(), [](const auto& entry) { return entry.use_count() == 1; });
   if (unused == pool_.end()) unused = pool_.insert(pool_.end(), std::make_shared<Configuration>());
-  assembly::contact_geometry(world_, time, (*unused)->geometry);
-  set_reaches(velocities, time, (*unused)->geometry);
+  assembly::contact_geometry(at, time, (*unused)->geometry);
+  set_reaches(at, velocities, time, (*unused)->geometry);
   return *unused;
 }
 
-/// All contacts of the rods' last update, from which the fibres go on with `velocities`.
-Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vector<VectorX>& velocities,
+/// All contacts of the shapes `at`, from which the bodies go on with `velocities`.
+Stepper::SharedConfiguration Stepper::find_contacts(const assembly::Kinematics& at, double time,
+                                                    const std::vector<VectorX>& velocities,
                                                     const std::vector<WarmContact>& followed) {
   Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(time, velocities);
+  auto out = new_configuration(at, time, velocities);
   std::vector<contact::Place> places;
   places.reserve(followed.size());
   for (const WarmContact& contact : followed) places.push_back(contact.place);
@@ -114,10 +117,11 @@ Stepper::SharedConfiguration Stepper::find_contacts(double time, const std::vect
 }
 
 /// Those of `earlier` only, where they are now: for the passes in between, as the end of the step is searched in full.
-Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::vector<VectorX>& velocities,
+Stepper::SharedConfiguration Stepper::follow_contacts(const assembly::Kinematics& at, double time,
+                                                      const std::vector<VectorX>& velocities,
                                                       const Configuration& earlier) {
   Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(time, velocities);
+  auto out = new_configuration(at, time, velocities);
   std::vector<contact::Place> places;
   places.reserve(earlier.contacts.size());
   for (const contact::Contact& contact : earlier.contacts)
@@ -128,9 +132,9 @@ Stepper::SharedConfiguration Stepper::follow_contacts(double time, const std::ve
 }
 
 void Stepper::leave_out_joined(Configuration& configuration) const {
-  if (motion_.forest.trees.size() == world_.fibres.size()) return;
+  if (motion_.forest.trees.size() == world_->fibres.size()) return;
   std::erase_if(configuration.contacts, [&](const contact::Contact& contact) {
-    return assembly::joined(world_, configuration.geometry, contact);
+    return assembly::joined(start_, configuration.geometry, contact);
   });
 }
 

@@ -29,48 +29,47 @@ void gain_momentum(const rods::Rod& rod, const rods::MaterialMotion& before, Twi
 
 }  // namespace
 
-/// Begins the balance of a carried tree: its rods are in the shape in which a pass was linearised, with the velocity of
-/// that pass; material_ holds the velocities of the start.
-void Stepper::begin_balance(int t) {
+/// Begins the balance of a carried tree, `at` the shape in which a pass was linearised, with the velocity of that pass;
+/// material_ holds the velocities of the start.
+void Stepper::begin_balance(const assembly::Kinematics& at, int t) {
   for (const int f : motion_.forest.trees[t].fibres) {
     FibreBalance& own = carried_[f];
     own = {};
-    const rods::Rod& rod = *world_.fibres[f].rod;
-    if (world_.fibres[f].drag > 0.0 || driven(t)) own.motion = rod.motion();
+    const rods::Rod& rod = at.rod(f);
+    if (world_->fibres[f].drag > 0.0 || driven(t)) own.motion = rod.motion();
     if (!driven(t)) continue;
     own.first_moment = first_moment(rod);
     gain_momentum(rod, material_[f], own.gained);
   }
 }
 
-/// Ends it: the rods are at the end.
+/// Ends it.
 void Stepper::end_balance(int t) {
   if (!driven(t)) return;
-  for (const int f : motion_.forest.trees[t].fibres)
-    gain_momentum(*world_.fibres[f].rod, pass_material_[f], carried_[f].carried);
+  for (const int f : motion_.forest.trees[t].fibres) gain_momentum(end_.rod(f), pass_material_[f], carried_[f].carried);
 }
 
 /// Of the fibres and free bodies where they are.
-rods::RodEnergies Stepper::energies_here() const {
-  std::vector<rods::RodEnergies> of_fibres(world_.fibres.size());
+rods::RodEnergies Stepper::energies_of(const assembly::Kinematics& at) const {
+  std::vector<rods::RodEnergies> of_fibres(world_->fibres.size());
   detail::for_each_fibre(of_fibres.size(),
-                         [&](std::size_t f) { of_fibres[f] = world_.fibres[f].rod->energies(world_.gravity); });
+                         [&](std::size_t f) { of_fibres[f] = at.rod(static_cast<int>(f)).energies(world_->gravity); });
   rods::RodEnergies out;
   for (const rods::RodEnergies& own : of_fibres) {
     out.kinetic += own.kinetic;
     out.elastic += own.elastic;
     out.gravity += own.gravity;
   }
-  out.kinetic += assembly::kinetic_energy(world_);
-  out.gravity += assembly::gravity_energy(world_);
+  out.kinetic += assembly::kinetic_energy(at);
+  out.gravity += assembly::gravity_energy(at);
   return out;
 }
 
 bool Stepper::grows(int fibre) const {
-  return fibre >= 0 && assembly::grows(world_.fibres[fibre], end_time_ - motion_.dt, end_time_);
+  return fibre >= 0 && assembly::grows(world_->fibres[fibre], end_time_ - motion_.dt, end_time_);
 }
 
-/// Over this part; the rods are at its end. After describe_contacts().
+/// Over this part. After describe_contacts().
 Stepper::PartWorks Stepper::works_of(const Pass& pass) {
   PartWorks out;
   out.growth = growth_work_;
@@ -86,8 +85,9 @@ Stepper::PartWorks Stepper::works_of(const Pass& pass) {
     // A fibre that grew leans into what it touches: what brings it back across is work of growing.
     if (grows(of.fibre_a) || grows(of.fibre_b)) out.growth -= local[0] * pass.bias[i];
     double speed = velocity.norm();
-    if (of.obstacle_b >= 0 && assembly::free_body_of(world_, of.obstacle_b) < 0) {
-      const Vector3 surface = assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instants[i]);
+    if (of.obstacle_b >= 0 && assembly::free_body_of(*world_, of.obstacle_b) < 0) {
+      const Vector3 surface =
+          assembly::surface_velocity(*world_, pass.at->geometry, contact, motion_, pass.instants[i]);
       out.obstacles -= (contact.frame * local).dot(surface);
       speed += surface.norm();
     }
@@ -131,7 +131,7 @@ Stepper::Outcome Stepper::settle_energy(const Span& span, Pass& pass, PartWorks&
   if (!span.shortest && !(surplus <= much * there)) return Outcome::cut;
   if (!std::isfinite(surplus)) return Outcome::not_finite;
   damp(surplus);
-  energies = energies_here();
+  energies = energies_of(end_);
   const double left = surplus_of(energies);
   if (!span.shortest && left > rounding * surplus) return Outcome::cut;
   if (left > there + works.push_out && stand_still(pass)) {
@@ -140,7 +140,7 @@ Stepper::Outcome Stepper::settle_energy(const Span& span, Pass& pass, PartWorks&
     carry_to_end(pass);
     describe_contacts(pass);
     works = {};
-    energies = energies_here();
+    energies = energies_of(end_);
   }
   return Outcome::accepted;
 }
@@ -162,11 +162,11 @@ double Stepper::allowed_excess(const rods::RodEnergies& end, const PartWorks& wo
 
 /// Whether the root of a tree is moved.
 bool Stepper::driven(int t) const {
-  const assembly::Fibre& trunk = world_.fibres[motion_.forest.trees[t].fibres.front()];
+  const assembly::Fibre& trunk = world_->fibres[motion_.forest.trees[t].fibres.front()];
   return clamped(trunk) && !trunk.root_motion.at_rest();
 }
 
-/// Of the trees where they are; those whose root is moved are not free to slow down.
+/// Of the trees at the end; those whose root is moved are not free to slow down.
 std::vector<Stepper::TreeMotion> Stepper::motions_of_trees() const {
   std::vector<TreeMotion> out(motion_.forest.trees.size());
   for (std::size_t t = 0; t < out.size(); ++t) {
@@ -176,21 +176,21 @@ std::vector<Stepper::TreeMotion> Stepper::motions_of_trees() const {
     Vector3 momentum = Vector3::Zero();
     double mass = 0.0;
     for (const int f : tree.fibres) {
-      const rods::Rod& rod = *world_.fibres[f].rod;
+      const rods::Rod& rod = end_.rod(f);
       Vector3 linear, angular;
       rod.momentum(linear, angular);
       momentum += linear;
       mass += rod.mass();
       out[t].kinetic += rod.energies(Vector3::Zero()).kinetic;
     }
-    if (clamped(world_.fibres[tree.fibres.front()])) continue;
+    if (clamped(world_->fibres[tree.fibres.front()])) continue;
     out[t].mean = momentum / mass;
     out[t].kinetic -= 0.5 * momentum.squaredNorm() / mass;
   }
   return out;
 }
 
-/// Takes `surplus` from the kinetic energy of the trees at the end, where they are, or all that can be taken if that is
+/// Takes `surplus` from the kinetic energy of the trees at the end, or all that can be taken if that is
 /// less: their velocities shrink, but for the mean velocity of free ones.
 void Stepper::damp(double surplus) {
   const std::vector<TreeMotion> motions = motions_of_trees();
@@ -204,30 +204,30 @@ void Stepper::damp(double surplus) {
     for (const int f : tree.fibres) {
       rods::RodState& state = end_rods_[f];
       state.rates *= scale;
-      if (clamped(world_.fibres[f])) continue;
+      if (clamped(world_->fibres[f])) continue;
       state.root_velocity.linear = motions[t].mean + scale * (state.root_velocity.linear - motions[t].mean);
       state.root_velocity.angular *= scale;
     }
-    assembly::update_tree(world_, tree, end_rods_);
+    assembly::update_tree(end_, tree, end_rods_);
   }
 }
 
 /// Work of the air and of moving roots over this part of the step. The root's share is what the balance of momentum of
-/// its tree leaves. The rods hold the kinematics of the end, state_ those of the start. Of carried trees the books are
-/// those of the equations that were solved, of others they are of first order.
+/// its tree leaves. Of carried trees the books are those of the equations that were solved, of others they are of first
+/// order.
 void Stepper::add_root_and_air_work(const Pass& pass, PartWorks& into) {
-  balances_.assign(world_.fibres.size(), {});
+  balances_.assign(world_->fibres.size(), {});
   detail::for_each_fibre(balances_.size(), [&](std::size_t f) {
     const int tree = motion_.forest.tree_of[f];
-    if (world_.fibres[f].drag <= 0.0 && !driven(tree)) return;
+    if (world_->fibres[f].drag <= 0.0 && !driven(tree)) return;
     balances_[f] = carries(tree) ? carried_[f] : balance_of(static_cast<int>(f));
   });
   const auto add = [&](int tree, double work) {
     into.roots_and_air += work;
     if (!carries(tree)) into.uncertain += std::abs(work);
   };
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    const double drag = world_.fibres[f].drag;
+  for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
+    const double drag = world_->fibres[f].drag;
     const rods::RodMotion& motion = balances_[f].motion;
     if (drag > 0.0) add(motion_.forest.tree_of[f], -motion_.dt * drag * (motion.square - air_.dot(motion.velocity)));
   }
@@ -236,18 +236,16 @@ void Stepper::add_root_and_air_work(const Pass& pass, PartWorks& into) {
   }
 }
 
-/// Of a fibre between the state and the end, where the rods are.
+/// Of a fibre between the state and the end.
 Stepper::FibreBalance Stepper::balance_of(int f) {
-  rods::Rod& rod = *world_.fibres[f].rod;
+  const rods::Rod& rod = end_.rod(f);
   FibreBalance out;
   out.motion = mean_motion(f);
   out.first_moment = first_moment(rod);
-  const rods::RodState end = rod.state();
   Vector3 linear, angular;
   rod.momentum(out.gained.linear, out.gained.angular);
-  rod.update(state_.rods[f]);
-  rod.momentum(linear, angular);
-  rod.update(end);
+  start_.rod(f).update(state_.rods[f]);
+  start_.rod(f).momentum(linear, angular);
   out.gained.linear -= linear;
   out.gained.angular -= angular;
   return out;
@@ -255,16 +253,13 @@ Stepper::FibreBalance Stepper::balance_of(int f) {
 
 /// Of a rod at the end that moves with the mean velocity of this part.
 rods::RodMotion Stepper::mean_motion(int f) {
-  rods::Rod& rod = *world_.fibres[f].rod;
-  if (options_.theta == 1.0) return rod.motion();
-  const rods::RodState end = rod.state();
-  rods::RodState mean = end;
-  const VectorX last = rods::generalised_velocity(rod, end);
+  if (options_.theta == 1.0) return end_.rod(f).motion();
+  rods::Rod& rod = trial_->rod(f);
+  rods::RodState mean = end_.rod(f).state();
+  const VectorX last = rods::generalised_velocity(rod, mean);
   rods::set_generalised_velocity(rod, start_velocities_[f] + options_.theta * (last - start_velocities_[f]), mean);
   rod.update(mean);
-  rods::RodMotion motion = rod.motion();
-  rod.update(end);
-  return motion;
+  return rod.motion();
 }
 
 double Stepper::root_work(int t, const Pass& pass) const {
@@ -274,12 +269,12 @@ double Stepper::root_work(int t, const Pass& pass) const {
   Vector3 moment = Vector3::Zero();
   Twist carried;  // impulse and moment of carrying the velocity to the end
   for (const int f : tree.fibres) {
-    const assembly::Fibre& fibre = world_.fibres[f];
+    const assembly::Fibre& fibre = world_->fibres[f];
     const FibreBalance& own = balances_[f];
-    const Vector3 air = -fibre.drag * (own.motion.velocity - fibre.rod->length() * air_);
+    const Vector3 air = -fibre.drag * (own.motion.velocity - end_.rod(f).length() * air_);
     const Vector3 air_moment = -fibre.drag * (own.motion.angular - own.motion.position.cross(air_));
-    impulse += own.gained.linear - dt * (fibre.rod->mass() * world_.gravity + air);
-    moment += own.gained.angular - dt * (own.first_moment.cross(world_.gravity) + air_moment);
+    impulse += own.gained.linear - dt * (end_.rod(f).mass() * world_->gravity + air);
+    moment += own.gained.angular - dt * (own.first_moment.cross(world_->gravity) + air_moment);
     carried.linear += own.carried.linear;
     carried.angular += own.carried.angular;
     for (const ContactReport& contact : contact_reports_) {
@@ -292,15 +287,15 @@ double Stepper::root_work(int t, const Pass& pass) const {
     }
   }
   for (const assembly::HoldImpulse& held : pass.holds) {
-    const assembly::Hold& hold = world_.holds[held.hold];
+    const assembly::Hold& hold = world_->holds[held.hold];
     if (motion_.forest.tree_of[hold.fibre] != t) continue;
     const Vector3 point =
-        geometry::position(world_.fibres[hold.fibre].rod->piece(hold.piece), assembly::held_parameter(world_, hold));
+        geometry::position(end_.rod(hold.fibre).piece(hold.piece), assembly::held_parameter(end_, hold));
     impulse -= held.linear / options_.theta;
     moment -= (point.cross(held.linear) + held.angular) / options_.theta;
   }
   const int trunk = tree.fibres.front();
-  const rods::RodState& end = world_.fibres[trunk].rod->state();
+  const rods::RodState& end = end_.rod(trunk).state();
   const auto work = [&](const Vector3& root, const Vector3& linear, const Vector3& angular) {
     return linear.dot(end.root_velocity.linear) + (angular - root.cross(linear)).dot(end.root_velocity.angular);
   };

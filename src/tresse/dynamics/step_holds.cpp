@@ -15,11 +15,11 @@ bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::
     const contact::Piece& piece = geometry.pieces[index];
     const double near = 0.1 * piece.radius;
     const double along = contact::material_at(piece, s);
-    if (along < near && clamped(world_.fibres[piece.body])) return true;
+    if (along < near && clamped(world_->fibres[piece.body])) return true;
     const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;
     return std::any_of(holds.begin(), holds.end(), [&](int i) {
-      const assembly::Hold& hold = world_.holds[i];
-      const double at = assembly::held_arc_length(world_, hold);
+      const assembly::Hold& hold = world_->holds[i];
+      const double at = assembly::held_arc_length(start_, hold);
       return hold.fibre == piece.body && hold.compliance == 0.0 && hold.slide.isZero(0.0) &&
              std::abs(along - at) < near;
     });
@@ -27,32 +27,32 @@ bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::
   return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);
 }
 
-void Stepper::linearise_holds(int t) {
-  if (held(t)) assembly::linearise_holds(world_, motion_, t, end_time_);
+void Stepper::linearise_holds(const assembly::Kinematics& at, int t) {
+  if (held(t)) assembly::linearise_holds(at, motion_, t, end_time_);
 }
 
-void Stepper::keep_holds(const std::vector<VectorX>* reached) {
+void Stepper::keep_holds(const assembly::Kinematics& at, const std::vector<VectorX>* reached) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
-    if (held(t)) assembly::keep_holds(world_, motion_, t, end_time_, reached);
+    if (held(t)) assembly::keep_holds(at, motion_, t, end_time_, reached);
   }
 }
 
 /// Velocities of a held tree without what holds it, as it was last linearised.
 void Stepper::let_go(int t) {
   if (!held(t)) return;
-  assembly::set_rod_velocities(world_, motion_.forest.trees[t], motion_.roots[t], free_[t], true, motion_.velocities);
+  assembly::set_rod_velocities(*world_, motion_.forest.trees[t], motion_.roots[t], free_[t], true, motion_.velocities);
 }
 
 void Stepper::keep_free_velocity(int t) {
-  if (held(t)) free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
+  if (held(t)) free_[t] = assembly::tree_velocity(*world_, motion_.forest.trees[t], motion_.velocities);
 }
 
-void Stepper::find_hold_impulses(Pass& pass) const {
+void Stepper::find_hold_impulses(const assembly::Kinematics& at, Pass& pass) const {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     if (!held(t)) continue;
     const VectorX contact =
-        assembly::contact_impulse(world_, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
-    const auto own = assembly::hold_impulses(world_, motion_, t, contact);
+        assembly::contact_impulse(at, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
+    const auto own = assembly::hold_impulses(*world_, motion_, t, contact);
     pass.holds.insert(pass.holds.end(), own.begin(), own.end());
   }
 }
@@ -71,14 +71,14 @@ bool Stepper::iterates_holds() const {
   return false;
 }
 
-/// How far off held points are where the rods are: the farthest, and the farthest relative to its fibre's length.
+/// How far off held points are at the end: the farthest, and the farthest relative to its fibre's length.
 Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
   HoldMiss out;
   for (const assembly::HoldImpulse& held : pass.holds) {
     const Vector3& left = motion_.offsets[held.hold].left;
-    const double error = assembly::hold_error(world_, held, end_time_, stage(), left);
+    const double error = assembly::hold_error(end_, held, end_time_, stage(), left);
     out.farthest = std::max(out.farthest, error);
-    out.relative = std::max(out.relative, error / world_.fibres[world_.holds[held.hold].fibre].rod->length());
+    out.relative = std::max(out.relative, error / end_.rod(world_->holds[held.hold].fibre).length());
   }
   return out;
 }
@@ -118,9 +118,9 @@ bool Stepper::stop_lost(Pass& pass) const {
   constexpr double far = 0.01;  // of the length
   std::vector<int> lost;
   for (const assembly::HoldImpulse& held : pass.holds) {
-    const int fibre = world_.holds[held.hold].fibre;
-    const double error = assembly::hold_error(world_, held, end_time_, stage(), motion_.offsets[held.hold].left);
-    if (error > far * world_.fibres[fibre].rod->length()) lost.push_back(motion_.forest.tree_of[fibre]);
+    const int fibre = world_->holds[held.hold].fibre;
+    const double error = assembly::hold_error(end_, held, end_time_, stage(), motion_.offsets[held.hold].left);
+    if (error > far * end_.rod(fibre).length()) lost.push_back(motion_.forest.tree_of[fibre]);
   }
   for (const int t : lost) stand_still(t, pass);
   return !lost.empty();
@@ -138,7 +138,7 @@ void Stepper::stand_still(int t, Pass& pass) const {
       pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i)).setZero();
   }
   for (assembly::HoldImpulse& held : pass.holds) {
-    if (motion_.forest.tree_of[world_.holds[held.hold].fibre] == t) held = {.hold = held.hold};
+    if (motion_.forest.tree_of[world_->holds[held.hold].fibre] == t) held = {.hold = held.hold};
   }
 }
 
@@ -160,11 +160,11 @@ bool Stepper::stand_still(Pass& pass) const {
 /// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone, and a step no
 /// more than a thousandth of the length: all of it in the shortest part would take violent velocities.
 void Stepper::note_hold_offsets() {
-  motion_.offsets.assign(world_.holds.size(), {});
+  motion_.offsets.assign(world_->holds.size(), {});
   for (const assembly::TreeHold& tree : motion_.holds) {
     for (const int i : tree.holds) {
-      const double most = 1e-3 * world_.fibres[world_.holds[i].fibre].rod->length();
-      motion_.offsets[i] = assembly::hold_offset(world_, i, end_time_ - motion_.dt, state_.hold_forces[i],
+      const double most = 1e-3 * start_.rod(world_->holds[i].fibre).length();
+      motion_.offsets[i] = assembly::hold_offset(start_, i, end_time_ - motion_.dt, state_.hold_forces[i],
                                                  motion_.dt / options_.dt, most);
     }
   }
@@ -172,27 +172,27 @@ void Stepper::note_hold_offsets() {
 
 /// (holds) on their fibres. [N]
 std::vector<Vector3> Stepper::hold_forces(const Pass& pass) const {
-  std::vector<Vector3> out(world_.holds.size(), Vector3::Zero());
+  std::vector<Vector3> out(world_->holds.size(), Vector3::Zero());
   for (const assembly::HoldImpulse& held : pass.holds) out[held.hold] = held.linear / stage();
   return out;
 }
 
-/// What a hold does over this part, at whose end the rods are: the work of leading it, and of bringing its point to
+/// What a hold does over this part: the work of leading it, and of bringing its point to
 /// where it is led. A point that was off can bring that much back, and a hold that gave what it had stored and no
 /// longer stores: more would be energy from nothing.
 double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const {
-  const assembly::Hold& hold = world_.holds[impulse.hold];
+  const assembly::Hold& hold = world_->holds[impulse.hold];
   const auto work = [&](const Twist& velocity) {
     return (impulse.linear.dot(velocity.linear) + impulse.angular.dot(velocity.angular)) / options_.theta;
   };
   const assembly::HoldOffset& offset = motion_.offsets[impulse.hold];
-  const double length = world_.fibres[hold.fibre].rod->length();
+  const double length = end_.rod(hold.fibre).length();
   const double undone = std::min((offset.off - offset.left).norm(), hold_lost * length);
   const Vector3 force = impulse.linear / stage();
   const double stores = 0.5 * hold.compliance * force.squaredNorm();
   const double back = force.norm() * undone + offset.stored - stores;
   const double led = work(assembly::led_velocity(hold, end_time_ - motion_.dt, end_time_));
-  const double done = work(assembly::held_velocity(world_, hold, pass.velocities[hold.fibre]));
+  const double done = work(assembly::held_velocity(end_, hold, pass.velocities[hold.fibre]));
   return led + std::min(done - led, back);
 }
 

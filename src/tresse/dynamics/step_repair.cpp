@@ -121,7 +121,7 @@ bool would_converge(const friction::FrictionSolution& solution, double tolerance
 /// held points or branches. Not where whole passes are asked for: those take gravity anew as well.
 bool Stepper::may_repair() const {
   return options_.relinearisations == 0 && options_.max_relinearisations > 0 && options_.scheme != Scheme::nonlinear &&
-         world_.holds.empty() && world_.free_bodies.empty() && motion_.forest.trees.size() == world_.fibres.size();
+         world_->holds.empty() && world_->free_bodies.empty() && motion_.forest.trees.size() == world_->fibres.size();
 }
 
 /// The deep contacts at the end that a pass predicts, where the rods are, between pieces that had a contact within
@@ -129,7 +129,7 @@ bool Stepper::may_repair() const {
 /// that overlap there are among them; the search of all pairs finds the rest.
 Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& pass) {
   Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(span.end, pass.velocities);
+  auto out = new_configuration(end_, span.end, pass.velocities);
   out->contacts.clear();
   if (out->geometry.body_begin != pass.at->geometry.body_begin) return out;  // cut otherwise: pairs have other numbers
   const std::vector<contact::Contact>& contacts = pass.at->contacts;
@@ -181,8 +181,8 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
   const double dt = motion_.dt;
   for (std::size_t k = 0; k < turned.size(); ++k) {
     const contact::Contact& contact = *turned[k].contact;
-    const double travelled = dt * assembly::relative_velocity(world_, geometry, contact, pass.velocities, motion_,
-                                                              assembly::Instant::end)[0];
+    const double travelled =
+        dt * assembly::relative_velocity(end_, geometry, contact, pass.velocities, motion_, assembly::Instant::end)[0];
     contacts.push_back(contact);
     bias.push_back((contact.gap - travelled - wanted_gap(geometry, contact)) / dt);
     if (turned[k].replaces < 0) continue;
@@ -198,9 +198,9 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
   next.places = pass.places;
   {
     Stopwatch watch(timing_.t_assembly);
-    next.problem = friction::replaced(
-        std::move(pass.problem), left_out,
-        assembly::contact_problem(world_, geometry, contacts, motion_, bias, assembly::Instant::end));
+    next.problem =
+        friction::replaced(std::move(pass.problem), left_out,
+                           assembly::contact_problem(end_, geometry, contacts, motion_, bias, assembly::Instant::end));
   }
   next.guess.resize(next.problem.q.size());
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {

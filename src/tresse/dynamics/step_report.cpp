@@ -48,7 +48,7 @@ std::optional<ContactReport> Stepper::find_crossing(const Configuration& end) co
     contact.b = crossing.b;
     contact.s_a = crossing.s_a;
     contact.s_b = crossing.s_b;
-    if (assembly::joined(world_, end.geometry, contact)) continue;
+    if (assembly::joined(start_, end.geometry, contact)) continue;
     const auto point = [&](int piece, double s) {
       return geometry::position(end.geometry.pieces[static_cast<std::size_t>(piece)].curve, s);
     };
@@ -123,7 +123,7 @@ void Stepper::report_holds(const Pass& pass, StepReport& report) {
     HoldLoad& load = report.holds[impulse.hold];
     load.force -= impulse.linear / (options_.theta * options_.dt);  // over the whole part
     load.torque -= impulse.angular / (options_.theta * options_.dt);
-    load.error = assembly::hold_error(world_, impulse, end_time_, stage());
+    load.error = assembly::hold_error(end_, impulse, end_time_, stage());
   }
 }
 

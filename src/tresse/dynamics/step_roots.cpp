@@ -25,33 +25,33 @@ Vector3 moment_of_weight(const rods::Rod& rod, const Vector3& gravity) {
 
 /// Whether a fibre grows, maybe by others, from a clamped root.
 bool Stepper::rooted(int f) const {
-  return clamped(world_.fibres[motion_.forest.trees[motion_.forest.tree_of[f]].fibres.front()]);
+  return clamped(world_->fibres[motion_.forest.trees[motion_.forest.tree_of[f]].fibres.front()]);
 }
 
-/// Of the rods where they are.
-std::vector<Twist> Stepper::momenta_here() const {
-  std::vector<Twist> out(world_.fibres.size());
+/// Of the rods that grow from clamped roots, about the world's origin.
+std::vector<Twist> Stepper::momenta_of(const assembly::Kinematics& at) const {
+  std::vector<Twist> out(world_->fibres.size());
   detail::for_each_fibre(out.size(), [&](std::size_t f) {
-    if (rooted(static_cast<int>(f))) world_.fibres[f].rod->momentum(out[f].linear, out[f].angular);
+    if (rooted(static_cast<int>(f))) at.rod(static_cast<int>(f)).momentum(out[f].linear, out[f].angular);
   });
   return out;
 }
 
-/// Of an accepted part, at whose end the rods are: a clamp carries what acts on its tree from outside and does not
+/// Of an accepted part: a clamp carries what acts on its tree from outside and does not
 /// change its momentum.
 void Stepper::report_roots(const Pass& pass, StepReport& report) {
-  const std::vector<Twist> before = std::exchange(momenta_, momenta_here());
+  const std::vector<Twist> before = std::exchange(momenta_, momenta_of(end_));
   std::vector<Twist> impulse(before.size());  // on a fibre, about the world's origin [N s], [N m s]
   detail::for_each_fibre(impulse.size(), [&](std::size_t f) {
     if (!rooted(static_cast<int>(f))) return;
-    const assembly::Fibre& fibre = world_.fibres[f];
-    impulse[f].linear = motion_.dt * fibre.rod->mass() * world_.gravity - (momenta_[f].linear - before[f].linear);
+    const rods::Rod& rod = end_.rod(static_cast<int>(f));
+    impulse[f].linear = motion_.dt * rod.mass() * world_->gravity - (momenta_[f].linear - before[f].linear);
     impulse[f].angular =
-        motion_.dt * moment_of_weight(*fibre.rod, world_.gravity) - (momenta_[f].angular - before[f].angular);
-    if (fibre.drag <= 0.0) return;
+        motion_.dt * moment_of_weight(rod, world_->gravity) - (momenta_[f].angular - before[f].angular);
+    if (world_->fibres[f].drag <= 0.0) return;
     const rods::RodMotion& motion = balances_[f].motion;
-    const double drag = motion_.dt * fibre.drag;
-    impulse[f].linear -= drag * (motion.velocity - fibre.rod->length() * air_);
+    const double drag = motion_.dt * world_->fibres[f].drag;
+    impulse[f].linear -= drag * (motion.velocity - rod.length() * air_);
     impulse[f].angular -= drag * (motion.angular - motion.position.cross(air_));
   });
   const auto add = [&](int fibre, const Vector3& point, const Vector3& linear) {
@@ -64,9 +64,9 @@ void Stepper::report_roots(const Pass& pass, StepReport& report) {
     add(contact.fibre_b, contact.point_b, motion_.dt * contact.force);
   }
   for (const assembly::HoldImpulse& held : pass.holds) {
-    const assembly::Hold& hold = world_.holds[held.hold];
-    const geometry::Curve curve = world_.fibres[hold.fibre].rod->piece(hold.piece);
-    add(hold.fibre, geometry::position(curve, assembly::held_parameter(world_, hold)), held.linear / options_.theta);
+    const assembly::Hold& hold = world_->holds[held.hold];
+    const geometry::Curve curve = end_.rod(hold.fibre).piece(hold.piece);
+    add(hold.fibre, geometry::position(curve, assembly::held_parameter(end_, hold)), held.linear / options_.theta);
     impulse[hold.fibre].angular += held.angular / options_.theta;
   }
   for (const assembly::Tree& tree : motion_.forest.trees) {
@@ -74,7 +74,7 @@ void Stepper::report_roots(const Pass& pass, StepReport& report) {
     if (!rooted(trunk)) continue;
     RootLoad& load = report.roots[trunk];
     for (const int f : tree.fibres) {
-      const Vector3 arm = world_.fibres[trunk].rod->state().root.position;
+      const Vector3 arm = end_.rod(trunk).state().root.position;
       load.force += impulse[f].linear / options_.dt;
       load.torque += (impulse[f].angular - arm.cross(impulse[f].linear)) / options_.dt;
     }

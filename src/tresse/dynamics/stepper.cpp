@@ -29,7 +29,7 @@ void validate(const assembly::World& world, const SimulationState& state) {
   require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
   require(state.hold_forces.empty() || state.hold_forces.size() == world.holds.size(), "state: needs one force a hold");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const int m = world.fibres[f].rod->coordinate_count();
+    const int m = world.fibres[f].model->coordinate_count();
     require(state.rods[f].coordinates.size() == m && state.rods[f].rates.size() == m,
             "state: coordinates do not match the rod");
     require(is_rotation(state.rods[f].root.frame), "state: the frame of a root is no rotation");
@@ -58,24 +58,27 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
 }
 
 /// The roots of branches in `states` follow their parents.
-void refresh_kinematics(assembly::World& world, const assembly::Forest& forest, std::vector<rods::RodState>& states) {
-  for_each_fibre(forest.trees.size(), [&](std::size_t t) { assembly::update_tree(world, forest.trees[t], states); });
+void refresh_kinematics(assembly::Kinematics& at, const assembly::Forest& forest, std::vector<rods::RodState>& states) {
+  for_each_fibre(forest.trees.size(), [&](std::size_t t) { assembly::update_tree(at, forest.trees[t], states); });
 }
 
 }  // namespace
 
 Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationState initial)
-    : world_(std::move(world)),
+    : world_(std::make_unique<assembly::World>(std::move(world))),
+      start_(*world_),
+      linearised_(start_),
+      end_(start_),
       options_(options),
       state_(std::move(initial)),
       search_(options.broad_phase, options.detection) {
-  validate(world_, options_, state_);
-  const std::size_t count = world_.fibres.size();
-  motion_.forest = assembly::make_forest(world_);
+  validate(*world_, options_, state_);
+  const std::size_t count = world_->fibres.size();
+  motion_.forest = assembly::make_forest(*world_);
   const std::size_t trees = motion_.forest.trees.size();
-  for (const assembly::Tree& tree : motion_.forest.trees) motion_.matrices.emplace_back(world_, tree);
+  for (const assembly::Tree& tree : motion_.forest.trees) motion_.matrices.emplace_back(*world_, tree);
   motion_.roots.resize(trees);
-  motion_.velocities.resize(count + world_.free_bodies.size());
+  motion_.velocities.resize(count + world_->free_bodies.size());
   start_velocities_.resize(count);
   free_results_.assign(count, {Status::converged, 0});
   free_.resize(trees);
@@ -86,8 +89,11 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   pass_velocities_.resize(count);
   pass_material_.resize(count);
   knows_pass_.resize(trees);
+  const bool all_linear = std::all_of(world_->fibres.begin(), world_->fibres.end(),
+                                      [](const assembly::Fibre& fibre) { return fibre.model->linear_elasticity(); });
+  if (!all_linear || options_.scheme == Scheme::linearised || options_.theta < 1.0) trial_ = start_;
   if (options_.scheme == Scheme::carried) {
-    for (const assembly::Tree& tree : motion_.forest.trees) masses_.emplace_back(world_, tree);
+    for (const assembly::Tree& tree : motion_.forest.trees) masses_.emplace_back(*world_, tree);
   }
   end_velocities_.resize(count);
   carried_.resize(count);
@@ -95,11 +101,11 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
   stage_roots_.resize(count);
   root_accelerations_.resize(count);
   motion_.holds.resize(trees);
-  energy_floor_ = assembly::energy_floor(world_, options_.dt);
+  energy_floor_ = assembly::energy_floor(*world_, options_.dt);
   if (state_.step == 0) {
     // A moving root starts with its motion under way: no impulse at time zero.
     for (std::size_t f = 0; f < count; ++f) {
-      const assembly::Fibre& fibre = world_.fibres[f];
+      const assembly::Fibre& fibre = world_->fibres[f];
       if (!clamped(fibre)) continue;
       state_.rods[f].root = assembly::root_pose(fibre, 0.0);
       state_.rods[f].root_velocity =
@@ -112,38 +118,44 @@ Stepper::Stepper(assembly::World world, const StepOptions& options, SimulationSt
 
 /// Rods, natural shapes and contacts of `state`, at time().
 void Stepper::restore(SimulationState& state) {
-  state.hold_forces.resize(world_.holds.size(), Vector3::Zero());
-  set_natural_shapes(time());
-  refresh_kinematics(world_, motion_.forest, state.rods);
-  place_bodies(state.bodies);
-  energies_ = energies_here();
-  momenta_ = momenta_here();
-  here_ = find_contacts(time(), velocities_of(state.rods, state.bodies), state.warm);
+  state.hold_forces.resize(world_->holds.size(), Vector3::Zero());
+  for (assembly::Kinematics* at : all_kinematics()) at->set_natural_shapes(time());
+  refresh_kinematics(start_, motion_.forest, state.rods);
+  start_.bodies = state.bodies;
+  last_part_ = {};
+  energies_ = energies_of(start_);
+  momenta_ = momenta_of(start_);
+  here_ = find_contacts(start_, time(), velocities_of(state.rods, state.bodies), state.warm);
 }
 
 void Stepper::set_state(SimulationState state) {
-  validate(world_, state);
+  validate(*world_, state);
   state_ = std::move(state);
   restore(state_);
   previous_ = state_;
   redirected_ = false;
 }
 
-void Stepper::set_natural_shapes(double time) {
-  for (assembly::Fibre& fibre : world_.fibres) assembly::set_natural_shape(fibre, time);
+std::vector<assembly::Kinematics*> Stepper::all_kinematics() {
+  std::vector<assembly::Kinematics*> out{&start_, &linearised_, &end_};
+  if (trial_) out.push_back(&*trial_);
+  return out;
 }
 
 /// A fibre gets at once what it grows over a part of the step; what its energy gains is work from outside.
 void Stepper::grow(int f, const Span& span) {
-  assembly::Fibre& fibre = world_.fibres[f];
+  rods::Rod& rod = start_.rod(f);
   const auto energy_at = [&](double time) {
-    assembly::set_natural_shape(fibre, time);
-    fibre.rod->update(state_.rods[f]);
-    const rods::RodEnergies energies = fibre.rod->energies(world_.gravity);
+    assembly::set_natural_shape(world_->fibres[f], time, rod);
+    rod.update(state_.rods[f]);
+    const rods::RodEnergies energies = rod.energies(world_->gravity);
     return energies.kinetic + energies.elastic + energies.gravity;
   };
   const double before = energy_at(span.begin);
   growth_work_ += energy_at(span.end) - before;
+  for (assembly::Kinematics* at : all_kinematics()) {
+    if (at != &start_) assembly::set_natural_shape(world_->fibres[f], span.end, at->rod(f));
+  }
 }
 
 void Stepper::begin_span(const Span& span) {
@@ -154,20 +166,20 @@ void Stepper::begin_span(const Span& span) {
   end_time_ = span.end;
   growth_work_ = 0.0;
   std::fill(knows_material_.begin(), knows_material_.end(), 0);
-  air_ = assembly::wind_at(world_, span.begin + stage());
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    if (assembly::grows(world_.fibres[f], span.begin, span.end)) grow(static_cast<int>(f), span);
+  air_ = assembly::wind_at(*world_, span.begin + stage());
+  for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
+    if (assembly::grows(world_->fibres[f], span.begin, span.end)) grow(static_cast<int>(f), span);
   }
   motion_.obstacles_begin.clear();
   motion_.obstacles_end.clear();
-  for (int k = 0; k < static_cast<int>(world_.obstacles.size()); ++k) {
-    motion_.obstacles_begin.push_back(assembly::obstacle_pose(world_, k, span.begin));
-    motion_.obstacles_end.push_back(assembly::obstacle_pose(world_, k, span.end));
+  for (int k = 0; k < static_cast<int>(world_->obstacles.size()); ++k) {
+    motion_.obstacles_begin.push_back(assembly::obstacle_pose(start_, k, span.begin));
+    motion_.obstacles_end.push_back(assembly::obstacle_pose(start_, k, span.end));
   }
   begin_bodies();
   start_rods_ = state_.rods;
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    const assembly::Fibre& fibre = world_.fibres[f];
+  for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
+    const assembly::Fibre& fibre = world_->fibres[f];
     root_accelerations_[f] = {};
     if (!clamped(fibre)) continue;
     const Twist& old = state_.rods[f].root_velocity;
@@ -176,12 +188,13 @@ void Stepper::begin_span(const Span& span) {
     const Twist twist = assembly::mean_twist(state_.rods[f].root, next_roots_[f], dt);
     root_accelerations_[f] = {(twist.linear - old.linear) / dt, (twist.angular - old.angular) / dt};
     start_rods_[f].root_velocity = twist;
-    if (twist.linear != old.linear || twist.angular != old.angular) world_.fibres[f].rod->update(start_rods_[f]);
+    if (twist.linear != old.linear || twist.angular != old.angular)
+      start_.rod(static_cast<int>(f)).update(start_rods_[f]);
   }
   for (const assembly::Tree& tree : motion_.forest.trees) {
-    if (branched(tree)) assembly::update_tree(world_, tree, start_rods_);
+    if (branched(tree)) assembly::update_tree(start_, tree, start_rods_);
   }
-  if (!world_.holds.empty()) motion_.holds = assembly::find_holds(world_, motion_.forest, span.end);
+  if (!world_->holds.empty()) motion_.holds = assembly::find_holds(*world_, motion_.forest, span.end);
 }
 
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
@@ -191,6 +204,7 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   pass.at = at;
   const assembly::Instant instant = previous ? assembly::Instant::end : assembly::Instant::begin;
   pass.places = previous ? motion_.obstacles_end : motion_.obstacles_begin;
+  const assembly::Kinematics& bodies = previous ? end_ : start_;
   const double dt = motion_.dt;
   struct Reach {
     double start = 0.0;  // gap at the start, linearised [m]
@@ -198,12 +212,12 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
     bool jammed = false;
   };
   std::vector<VectorX> before = previous ? previous->velocities : std::vector<VectorX>();
-  if (motion_.forest.trees.size() < world_.fibres.size()) {
-    find_root_motions();
+  if (motion_.forest.trees.size() < world_->fibres.size()) {
+    find_root_motions(bodies);
     take_root_motions(motion_.velocities);
     if (previous) take_root_motions(before);
   }
-  keep_holds(previous ? &before : nullptr);
+  keep_holds(bodies, previous ? &before : nullptr);
   std::vector<Reach> reaches(at->contacts.size());
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
@@ -211,12 +225,12 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
       const contact::Contact& contact = at->contacts[i];
       if (cannot_give_way(at->geometry, contact)) continue;
       const auto relative = [&](const std::vector<VectorX>& velocities) {
-        return assembly::relative_velocity(world_, at->geometry, contact, velocities, motion_, instant);
+        return assembly::relative_velocity(bodies, at->geometry, contact, velocities, motion_, instant);
       };
       const double travelled = previous ? dt * relative(before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
       reaches[i].matters = reaches[i].start <= options_.margin + dt * relative(motion_.velocities).norm();
-      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(world_, at->geometry, contact, motion_, instant);
+      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(bodies, at->geometry, contact, motion_, instant);
     }
   });
   for (std::size_t i = 0; i < reaches.size(); ++i) {
@@ -237,11 +251,11 @@ Stepper::Pass Stepper::linearise(const SharedConfiguration& at, const Pass* prev
   {
     Stopwatch watch(timing_.t_assembly);
     pass.problem =
-        assembly::contact_problem(world_, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
+        assembly::contact_problem(bodies, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
   }
   if (observer_) observer_(pass.problem, pass.guess);
   solve(pass, tolerance, 0);
-  find_hold_impulses(pass);
+  find_hold_impulses(bodies, pass);
   return pass;
 }
 
@@ -264,17 +278,16 @@ void Stepper::solve(Pass& pass, double tolerance, int taken) {
   }
   std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
   pass.velocities =
-      assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_, std::move(memory));
+      assembly::constrained_velocities(*world_, pass.problem, pass.solution.impulse, motion_, std::move(memory));
   find_body_impulses(pass);
 }
 
-/// Moves the rods and free bodies to the end that a pass predicts.
+/// Finds the end that a pass predicts, of the fibres and the free bodies.
 void Stepper::go_to_end(const Pass& pass) {
-  if (options_.scheme == Scheme::carried) sample_passes(pass);
   go_to_end_of_bodies(pass);
-  end_rods_.resize(world_.fibres.size());
+  end_rods_.resize(world_->fibres.size());
   for_each_fibre(end_rods_.size(), [&](std::size_t f) {
-    rods::Rod& rod = *world_.fibres[f].rod;
+    rods::Rod& rod = end_.rod(static_cast<int>(f));
     end_rods_[f] =
         rod.advanced(start_rods_[f], pass.velocities[f], motion_.dt, next_roots_[f], start_rods_[f].root_velocity);
     if (options_.theta < 1.0) {
@@ -286,22 +299,22 @@ void Stepper::go_to_end(const Pass& pass) {
   });
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
-    if (branched(tree)) assembly::update_tree(world_, tree, end_rods_);
+    if (branched(tree)) assembly::update_tree(end_, tree, end_rods_);
   });
 }
 
 /// With the velocities that the state at the end will have, so that a run that goes on from there finds the same.
 Stepper::SharedConfiguration Stepper::find_contacts_at_end(const Span& span, const Pass& pass) {
   carry_to_end(pass);
-  return find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
+  return find_contacts(end_, span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
 }
 
 /// Whether a step with these velocities ends in a state worth going on from.
 bool Stepper::sound(const std::vector<VectorX>& velocities) const {
-  const auto bodies = velocities.begin() + static_cast<std::ptrdiff_t>(world_.fibres.size());
+  const auto bodies = velocities.begin() + static_cast<std::ptrdiff_t>(world_->fibres.size());
   if (!std::all_of(bodies, velocities.end(), [](const VectorX& v) { return v.allFinite(); })) return false;
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
-    if (!world_.fibres[f].rod->within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
+  for (std::size_t f = 0; f < world_->fibres.size(); ++f) {
+    if (!start_.rod(static_cast<int>(f)).within_reach(start_rods_[f], velocities[f], motion_.dt)) return false;
   }
   return true;
 }
@@ -310,9 +323,9 @@ bool Stepper::sound(const std::vector<VectorX>& velocities) const {
 /// would be of second order. [m]
 double Stepper::estimated_error(const std::vector<VectorX>& velocities) const {
   if (options_.step_error == 0.0) return 0.0;
-  std::vector<double> fastest(world_.fibres.size());
+  std::vector<double> fastest(world_->fibres.size());
   detail::for_each_fibre(fastest.size(), [&](std::size_t f) {
-    const rods::Rod& rod = *world_.fibres[f].rod;
+    const rods::Rod& rod = start_.rod(static_cast<int>(f));
     thread_local Matrix3X before, after;
     before.resize(3, rod.piece_count() + 1);
     after.resize(3, rod.piece_count() + 1);
@@ -322,9 +335,9 @@ double Stepper::estimated_error(const std::vector<VectorX>& velocities) const {
   });
   double change = 0.0;
   for (const double own : fastest) change = std::max(change, own);
-  for (std::size_t k = 0; k < world_.free_bodies.size(); ++k) {
-    const Vector3 mean = velocities[world_.fibres.size() + k].head<3>();
-    change = std::max(change, (mean - start_bodies_[k].state.velocity.linear).norm());
+  for (std::size_t k = 0; k < world_->free_bodies.size(); ++k) {
+    const Vector3 mean = velocities[world_->fibres.size() + k].head<3>();
+    change = std::max(change, (mean - start_bodies_[k].velocity.linear).norm());
   }
   return (1.0 - 0.5 / options_.theta) * motion_.dt * change;
 }
@@ -337,7 +350,7 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
   for (std::size_t t = 0; t < motion_.forest.trees.size(); ++t) {
     const assembly::TreeMatrix& matrix = motion_.matrices[t];
     const auto of = [&](const std::vector<VectorX>& velocities) {
-      return assembly::tree_velocity(world_, motion_.forest.trees[t], velocities);
+      return assembly::tree_velocity(*world_, motion_.forest.trees[t], velocities);
     };
     const VectorX last = of(after.velocities);
     change += matrix.squared_norm(last - of(before.velocities));
@@ -347,7 +360,7 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
     const auto squared_norm = [&](const assembly::Vector6& v) {
       return v.dot(assembly::momentum(motion_.bodies[k], v));
     };
-    const std::size_t i = world_.fibres.size() + k;
+    const std::size_t i = world_->fibres.size() + k;
     change += squared_norm(after.velocities[i] - before.velocities[i]);
     size += std::max(squared_norm(after.velocities[i]), squared_norm(motion_.velocities[i]));
   }
@@ -356,11 +369,11 @@ double Stepper::velocity_change(const Pass& before, const Pass& after) const {
 
 /// The motion of every tree without contact and without what holds it, linearised where the part starts.
 void Stepper::assemble_at_start() {
-  find_root_motions();
+  find_root_motions(start_);
   assemble_bodies(nullptr);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     for (const int f : motion_.forest.trees[t].fibres)
-      rods::generalised_velocity(*world_.fibres[f].rod, start_rods_[f], start_velocities_[f]);
+      rods::generalised_velocity(start_.rod(f), start_rods_[f], start_velocities_[f]);
     const int tree = static_cast<int>(t);
     if (carries(tree)) {
       for (const int f : motion_.forest.trees[t].fibres) linearised_rods_[f] = start_rods_[f];
@@ -371,7 +384,7 @@ void Stepper::assemble_at_start() {
       if (inertia_linearised(tree)) linearise_free_motion(tree);
     }
     keep_free_velocity(tree);
-    linearise_holds(tree);
+    linearise_holds(start_, tree);
   });
 }
 
@@ -379,7 +392,7 @@ void Stepper::assemble_at_start() {
 /// Where no contact carries a load (`free`) held points are corrected along the rows that they have, unless that is too
 /// `slow` to bring them home.
 void Stepper::assemble_at_end(const Pass& pass, bool free, bool slow) {
-  find_root_motions();
+  find_root_motions(end_);
   assemble_bodies(&pass);
   const std::vector<char> touched = touched_trees(pass);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
@@ -481,8 +494,8 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     off = hold_miss(pass);
     const bool last = done >= (off.relative > hold_fair ? std::max(limit, most_for_holds) : limit);
     const bool enough = last || ((settled || done >= wanted || free) && !moving && off.relative <= hold_tolerance);
-    SharedConfiguration end =
-        enough || !may_follow ? find_contacts_at_end(span, pass) : follow_contacts(span.end, pass.velocities, *pass.at);
+    SharedConfiguration end = enough || !may_follow ? find_contacts_at_end(span, pass)
+                                                    : follow_contacts(end_, span.end, pass.velocities, *pass.at);
     if (!span.shortest && sides_lost(*end)) return Outcome::cut;
     const double overlapping = overlap(*end);
     const bool lost = off.relative > hold_lost;
@@ -504,7 +517,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
     std::vector<VectorX> predicted;
     if (relax(slow, pass, predicted)) {
       go_to_end(pass);
-      end = follow_contacts(span.end, pass.velocities, *pass.at);
+      end = follow_contacts(end_, span.end, pass.velocities, *pass.at);
     }
     {
       Stopwatch watch(timing_.t_assembly);
@@ -519,7 +532,7 @@ Stepper::Outcome Stepper::attempt(const Span& span, StepReport& report) {
   }
 }
 
-/// Makes the end of this part, where the rods are, the new state.
+/// Makes the end of this part the new state.
 Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report) {
   {
     Stopwatch watch(timing_.t_detection);
@@ -534,13 +547,13 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   }
   describe_contacts(pass);
   PartWorks works = works_of(pass);
-  rods::RodEnergies energies = energies_here();
+  rods::RodEnergies energies = energies_of(end_);
   if (options_.scheme == Scheme::carried) {
     bool slowed = false;
     const Outcome settled = settle_energy(span, pass, works, energies, report, slowed);
     if (settled != Outcome::accepted) return settled;
     if (slowed)
-      end = find_contacts(span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
+      end = find_contacts(end_, span.end, velocities_of(end_rods_, end_bodies_), pass.forces(stage(), options_.margin));
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, motion_.dt});
   report_contacts(pass, report);
@@ -551,7 +564,11 @@ Stepper::Outcome Stepper::accept(const Span& span, Pass& pass, SharedConfigurati
   state_.warm = pass.forces(stage(), options_.margin);
   state_.hold_forces = hold_forces(pass);
   energies_ = energies;
+  // Of a whole step it is that length, whatever rounding makes of the difference of its times.
+  last_part_.dt = motion_.dt > 0.75 * options_.dt ? options_.dt : motion_.dt;
+  std::swap(last_part_.start, state_.rods);
   std::swap(state_.rods, end_rods_);
+  std::swap(start_, end_);
   state_.bodies = end_bodies_;
   here_ = std::move(end);
   spare_ = std::move(pass.problem);
@@ -579,11 +596,11 @@ StepReport Stepper::take_step() {
   StepReport report;
   {
     Stopwatch watch(timing_.t_step);
-    if (redirected_) here_ = find_contacts(time(), velocities_of(state_.rods, state_.bodies), state_.warm);
+    if (redirected_) here_ = find_contacts(start_, time(), velocities_of(state_.rods, state_.bodies), state_.warm);
     redirected_ = false;
-    report.obstacles.assign(world_.obstacles.size(), {});
-    report.holds.assign(world_.holds.size(), {});
-    report.roots.assign(world_.fibres.size(), {});
+    report.obstacles.assign(world_->obstacles.size(), {});
+    report.holds.assign(world_->holds.size(), {});
+    report.roots.assign(world_->fibres.size(), {});
     // Parts of the step are counted in its smallest ones.
     const int whole = 1 << options_.max_halvings;
     const auto time_at = [&](int part) {
@@ -596,8 +613,7 @@ StepReport Stepper::take_step() {
       const Outcome outcome = attempt(span, report);
       if (outcome == Outcome::not_finite) report.finite = false;
       if (outcome == Outcome::cut) {
-        refresh_kinematics(world_, motion_.forest, state_.rods);
-        place_bodies(state_.bodies);
+        refresh_kinematics(start_, motion_.forest, state_.rods);
         do {
           size /= 2;
           error_ /= in_half;

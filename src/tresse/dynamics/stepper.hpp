@@ -12,7 +12,6 @@
 #include <tresse/assembly/holds.hpp>
 #include <tresse/assembly/world.hpp>
 #include <tresse/contact/contact_search.hpp>
-#include <tresse/dynamics/detail/implicit_motion.hpp>
 #include <tresse/dynamics/report.hpp>
 #include <tresse/friction/solver.hpp>
 
@@ -77,8 +76,8 @@ class Stepper {
   const SimulationState& previous_state() const { return previous_; }
   /// Of state(), summed over fibres and free bodies.
   const rods::RodEnergies& energies() const { return energies_; }
-  /// The rods hold the kinematics of state().
-  const assembly::World& world() const { return world_; }
+  const assembly::World& world() const { return *world_; }
+  const assembly::Kinematics& kinematics() const { return start_; }  ///< of state()
   const StepOptions& options() const { return options_; }
   /// Of two bodies in state(), the deepest; >= 0 [m]
   double largest_overlap() const;
@@ -98,7 +97,8 @@ class Stepper {
   using KeptObserver = std::function<void(const KeptProblem&)>;
   /// Sees one for every step, or every part if it is cut, in time's order.
   void observe_kept_problems(KeptObserver observer) { kept_observer_ = std::move(observer); }
-  /// Contacts of the last step (its last part, if it was cut), with their forces.
+  const LastPart& last_part() const { return last_part_; }
+  /// Contacts of last_part(), with their forces.
   const std::vector<ContactReport>& contacts() const { return contact_reports_; }
 
  private:
@@ -155,23 +155,22 @@ class Stepper {
     std::pair<int, int> bodies() const { return {body_a, body_b}; }
   };
 
-  void place_bodies(const std::vector<bodies::BodyState>& states);
   std::vector<VectorX> velocities_of(const std::vector<rods::RodState>& rods,
                                      const std::vector<bodies::BodyState>& bodies) const;
   void begin_bodies();
   void assemble_bodies(const Pass* previous);
   void find_body_impulses(Pass& pass) const;
   void go_to_end_of_bodies(const Pass& pass);
-  void set_natural_shapes(double time);
   void grow(int fibre, const Span& span);
+  std::vector<assembly::Kinematics*> all_kinematics();
   bool grows(int fibre) const;
   void restore(SimulationState& state);
   bodies::Motion driven(const Pose& now, const Twist& velocity, double duration) const;
   void begin_span(const Span& span);
   double stage() const { return motion_.stage; }
   static bool branched(const assembly::Tree& tree);
-  void find_root_motions();
-  void find_root_motions(int tree);
+  void find_root_motions(const assembly::Kinematics& at);
+  void find_root_motions(const assembly::Kinematics& at, int tree);
   void take_root_motions(std::vector<VectorX>& velocities) const;
   void assemble_tree(int tree, const std::vector<VectorX>& v_at, bool at_end);
   void assemble_fibre(int fibre, int tree, const VectorX& v_at, bool at_end);
@@ -181,20 +180,24 @@ class Stepper {
   void assemble_carried(int tree, const std::vector<VectorX>* v_at);
   void add_elastic_impulse(int tree, const std::vector<VectorX>* v_at, VectorX& into) const;
   bool driven(int tree) const;
-  void sample_material(int tree, std::vector<rods::RodState>& back);
-  void carried_momentum(int tree, const std::vector<rods::MaterialMotion>& material, double h, VectorX& out) const;
+  void sample_material(int tree);
+  bool linearised_at_start(int tree) const;
+  void carried_momentum(const assembly::Kinematics& at, int tree, const std::vector<rods::MaterialMotion>& material,
+                        double h, VectorX& out) const;
   void keep_free_velocity(int tree);
   void inertial_force(int tree, const VectorX& v, VectorX& out);
   FreeMotionResult linearise_inertia(int tree, VectorX& change);
   void linearise_free_motion(int tree);
   bool inertia_linearised(int tree) const { return options_.scheme == Scheme::linearised && linear(tree); }
-  void set_reaches(const std::vector<VectorX>& velocities, double time, contact::Geometry& geometry) const;
-  std::shared_ptr<Configuration> new_configuration(double time, const std::vector<VectorX>& velocities);
+  void set_reaches(const assembly::Kinematics& at, const std::vector<VectorX>& velocities, double time,
+                   contact::Geometry& geometry) const;
+  std::shared_ptr<Configuration> new_configuration(const assembly::Kinematics& at, double time,
+                                                   const std::vector<VectorX>& velocities);
   using SharedConfiguration = std::shared_ptr<const Configuration>;
-  SharedConfiguration find_contacts(double time, const std::vector<VectorX>& velocities,
+  SharedConfiguration find_contacts(const assembly::Kinematics& at, double time, const std::vector<VectorX>& velocities,
                                     const std::vector<WarmContact>& followed);
-  SharedConfiguration follow_contacts(double time, const std::vector<VectorX>& velocities,
-                                      const Configuration& earlier);
+  SharedConfiguration follow_contacts(const assembly::Kinematics& at, double time,
+                                      const std::vector<VectorX>& velocities, const Configuration& earlier);
   void leave_out_joined(Configuration& configuration) const;
   void note_deep_contacts();
   bool is_jammed(const contact::Geometry& geometry, const contact::Contact& contact) const;
@@ -209,9 +212,9 @@ class Stepper {
   bool linear(int tree) const;
   bool iterates_holds() const;
   void let_go(int tree);
-  void linearise_holds(int tree);
-  void keep_holds(const std::vector<VectorX>* reached);
-  void find_hold_impulses(Pass& pass) const;
+  void linearise_holds(const assembly::Kinematics& at, int tree);
+  void keep_holds(const assembly::Kinematics& at, const std::vector<VectorX>* reached);
+  void find_hold_impulses(const assembly::Kinematics& at, Pass& pass) const;
   /// Of a held tree, velocities (dof) over this part: which led to where the last pass was linearised, by how much that
   /// pass changed them, and which share of the change was gone.
   struct Relaxation {
@@ -247,11 +250,10 @@ class Stepper {
   StepReport take_step();
   Outcome attempt(const Span& span, StepReport& report);
   Outcome accept(const Span& span, Pass& pass, SharedConfiguration end, StepReport& report);
-  void sample_passes(const Pass& pass);
   void sample_pass(int tree, const Pass& pass);
   void carry_to_end(const Pass& pass);
   void carry_to_end(int tree, const Pass& pass);
-  rods::RodEnergies energies_here() const;
+  rods::RodEnergies energies_of(const assembly::Kinematics& at) const;
   PartWorks works_of(const Pass& pass);
   double gain(const rods::RodEnergies& end, const PartWorks& works) const;
   double overlap_at_start(const contact::Place& place) const;
@@ -269,16 +271,20 @@ class Stepper {
   void report_contacts(const Pass& pass, StepReport& report);
   void report_holds(const Pass& pass, StepReport& report);
   bool rooted(int fibre) const;
-  std::vector<Twist> momenta_here() const;
+  std::vector<Twist> momenta_of(const assembly::Kinematics& at) const;
   void report_roots(const Pass& pass, StepReport& report);
   void add_root_and_air_work(const Pass& pass, PartWorks& into);
   double root_work(int tree, const Pass& pass) const;
   FibreBalance balance_of(int fibre);
-  void begin_balance(int tree);
+  void begin_balance(const assembly::Kinematics& at, int tree);
   void end_balance(int tree);
   rods::RodMotion mean_motion(int fibre);
 
-  assembly::World world_;
+  std::unique_ptr<assembly::World> world_;
+  assembly::Kinematics start_;       ///< of state_; during a step in the shapes that its part starts from
+  assembly::Kinematics linearised_;  ///< where the dynamics of a tree were linearised again after the first pass
+  assembly::Kinematics end_;         ///< where the last pass ends
+  std::optional<assembly::Kinematics> trial_;  ///< for searches of a shape; where there are such
   StepOptions options_;
   SimulationState state_;
   SimulationState previous_;
@@ -289,6 +295,7 @@ class Stepper {
   ProblemObserver observer_;
   KeptObserver kept_observer_;
   std::vector<ContactReport> contact_reports_;
+  LastPart last_part_;
 
   rods::RodEnergies energies_;  ///< of state_, all fibres and free bodies
   std::vector<Twist> momenta_;  ///< (fibres) of state_, about the world's origin, of those of clamped trees
@@ -300,7 +307,7 @@ class Stepper {
   std::vector<rods::RodState> end_rods_;
   std::vector<rods::RodState> stage_rods_;       ///< at theta < 1; where the start is seen with other velocities
   std::vector<rods::RodState> linearised_rods_;  ///< the shapes of the last pass; Scheme::carried only
-  std::vector<assembly::FreeBody> start_bodies_;
+  std::vector<bodies::BodyState> start_bodies_;
   std::vector<bodies::BodyState> end_bodies_;
   std::vector<assembly::Vector6> start_momenta_;     ///< (free bodies)
   std::vector<assembly::Vector6> weights_;           ///< (free bodies) impulse of gravity over the stage

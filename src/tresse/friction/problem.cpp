@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -67,6 +68,13 @@ void add_gram(const SideRows& rows, Matrix3& gram) {
       gram(i, j) += product;
       if (i != j) gram(j, i) += product;
     }
+}
+
+/// An index of a block, which are counted by int.
+int block_index(std::size_t index) {
+  require(index <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+          "friction problem: W has more than 2147483647 blocks; expected it in factored form");
+  return static_cast<int>(index);
 }
 
 /// Union-find over contacts, the smallest index as the representative.
@@ -150,6 +158,18 @@ void validate(const FactoredProblem& problem) {
   validate_vectors(problem.q, problem.mu, contacts);
 }
 
+std::ptrdiff_t lay_out_rows(std::vector<std::array<ContactRows, 2>>& contacts) {
+  std::ptrdiff_t size = 0;
+  for (std::array<ContactRows, 2>& sides : contacts) {
+    for (ContactRows& side : sides) {
+      if (side.body < 0) continue;
+      side.offset = size;
+      size += 3 * static_cast<std::ptrdiff_t>(side.columns);
+    }
+  }
+  return size;
+}
+
 VectorX velocity(const FrictionProblem& problem, const VectorX& impulse) {
   const BlockMatrix& w = problem.W;
   VectorX u = problem.q;
@@ -199,7 +219,7 @@ FactoredProblem replaced(FactoredProblem problem, const std::vector<char>& left_
   problem.mu.tail(more.mu.size()) = more.mu;
   problem.contacts.resize(kept);
   // Rows stay where they are, those left out as well: copying the others took as long as making them.
-  const int shift = static_cast<int>(problem.rows.size());
+  const auto shift = static_cast<std::ptrdiff_t>(problem.rows.size());
   problem.rows.insert(problem.rows.end(), more.rows.begin(), more.rows.end());
   for (std::array<ContactRows, 2> sides : more.contacts) {
     for (ContactRows& side : sides) side.offset += shift;
@@ -247,7 +267,7 @@ BlockMatrix block_matrix(const MatrixX& dense) {
       out.column.push_back(j);
       out.block.push_back(block);
     }
-    out.row_begin.push_back(static_cast<int>(out.column.size()));
+    out.row_begin.push_back(block_index(out.column.size()));
   }
   return out;
 }
@@ -282,7 +302,7 @@ FrictionProblem assembled(const FactoredProblem& problem) {
       out.W.column.push_back(j);
       out.W.block.push_back(block);
     }
-    out.W.row_begin.push_back(static_cast<int>(out.W.column.size()));
+    out.W.row_begin.push_back(block_index(out.W.column.size()));
   }
   return out;
 }

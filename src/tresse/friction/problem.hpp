@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include <tresse/base/types.hpp>
@@ -29,9 +30,9 @@ struct FrictionProblem {
 /// (reverse Cholesky, U upper triangular), so that W = X X^T. A contact on element e of a rod touches the first 3 (e +
 /// 1) entries only.
 struct ContactRows {
-  int body = -1;    ///< index of the body, -1: none (obstacle or prescribed)
-  int columns = 0;  ///< leading entries of the body's velocity that are touched
-  int offset = 0;   ///< of the first row in `FactoredProblem::rows`; row-major, 3 x columns
+  int body = -1;              ///< index of the body, -1: none (obstacle or prescribed)
+  int columns = 0;            ///< leading entries of the body's velocity that are touched
+  std::ptrdiff_t offset = 0;  ///< of the first row in `FactoredProblem::rows`; row-major, 3 x columns
 };
 
 /// The same problem in factored form: W is never assembled. y_body = sum X^T r; u = X y + q.
@@ -42,6 +43,9 @@ struct FactoredProblem {
   VectorX q;                                         ///< (3n) [m/s]
   VectorX mu;                                        ///< (n) [-]
 };
+
+/// Gives the rows of every side that has a body their place, one after the other; how many entries all of them take.
+std::ptrdiff_t lay_out_rows(std::vector<std::array<ContactRows, 2>>& contacts);
 
 using SideRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 /// The rows of one side that has a body, (3, columns).

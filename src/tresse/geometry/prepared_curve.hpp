@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tresse/geometry/curves.hpp>
-#include <tresse/geometry/detail/trigonometry.hpp>
+#include <tresse/math/quick_trigonometry.hpp>
 #include <tresse/math/vectors.hpp>
 
 /// Curves made ready for many evaluations: what depends on the curve alone is computed once. The evaluators share one
@@ -75,20 +75,20 @@ class HelixEvaluator {
 
   TRESSE_HOT Vector3 offset(double s) const {
     if (turning_) {
-      const auto [sine, cosine] = detail::sine_cosine(rate_ * s);
+      const auto [sine, cosine] = math::quick::sine_cosine(rate_ * s);
       return centre_ + s * pitch_ + cosine * u_ + sine * v_;
     }
-    const auto c = detail::stumpff(rate_ * rate_ * s * s);
+    const auto c = math::quick::stumpff(rate_ * rate_ * s * s);
     return s * (pitch_ + s * (c.c2 * u_ + (s * c.c3) * v_));
   }
 
   TRESSE_HOT CurveJet jet(double s) const {
     if (turning_) {
-      const auto [sine, cosine] = detail::sine_cosine(rate_ * s);
+      const auto [sine, cosine] = math::quick::sine_cosine(rate_ * s);
       const Vector3 radial = cosine * u_ + sine * v_;
       return {centre_ + s * pitch_ + radial, pitch_ + rate_ * (cosine * v_ - sine * u_), -(rate_ * rate_) * radial};
     }
-    const auto c = detail::stumpff(rate_ * rate_ * s * s);
+    const auto c = math::quick::stumpff(rate_ * rate_ * s * s);
     return {s * (pitch_ + s * (c.c2 * u_ + (s * c.c3) * v_)), pitch_ + s * (c.c1 * u_ + (s * c.c2) * v_),
             c.c0 * u_ + (s * c.c1) * v_};
   }

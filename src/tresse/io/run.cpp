@@ -22,7 +22,7 @@ std::int64_t whole_steps(const scene::Scene& scene) {
 
 /// Of the first fibre, or where there is none of the first free body. [m]
 double thin_radius(const assembly::World& world) {
-  if (!world.fibres.empty()) return world.fibres.front().rod->contact_radius();
+  if (!world.fibres.empty()) return world.fibres.front().model->contact_radius();
   return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
 }
 

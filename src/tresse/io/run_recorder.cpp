@@ -127,7 +127,7 @@ WatchedStep watched(const dynamics::Stepper& stepper, const dynamics::StepReport
   return {.report = report,
           .contacts = stepper.contacts(),
           .before = stepper.previous_state(),
-          .world = stepper.world(),
+          .at = stepper.kinematics(),
           .dt = stepper.options().dt,
           .step_error = stepper.options().step_error,
           .carried = stepper.options().scheme == dynamics::Scheme::carried,

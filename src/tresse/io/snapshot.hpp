@@ -10,9 +10,10 @@
 
 namespace tresse::io {
 
-/// What a trajectory of this world says once: `points_per_element` centreline points an element, and the tip.
+/// What a trajectory of this world says once: `points_per_element` centreline points an element, and the tip, at arc
+/// lengths of the fibres as they are made, or have grown until `time` [s].
 TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::World& world, std::string resolved_scene,
-                                 std::string version);
+                                 std::string version, double time = 0.0);
 
 /// Inside one fibre, at the points of its centreline. At its points of contact and holds the force is that on the side
 /// of the tip. Components as Frame::force and Frame::moment.
@@ -44,7 +45,7 @@ struct RestContacts {
 RestContacts rest_contacts(const assembly::World& world, const statics::WorldEquilibrium& found, double time);
 
 /// A world at rest, as `tresse static` leaves it.
-Frame snapshot_at_rest(const scene::Scene& scene, const assembly::World& world, const TrajectoryLayout& layout,
+Frame snapshot_at_rest(const scene::Scene& scene, const assembly::Kinematics& at, const TrajectoryLayout& layout,
                        const RestContacts& rest = {});
 
 }  // namespace tresse::io

@@ -55,18 +55,18 @@ double advised_step(const WatchTally& tally) {
 }
 
 double radius_of_a(const assembly::World& world, const ContactReport& contact) {
-  return contact.fibre_a >= 0 ? world.fibres[contact.fibre_a].rod->contact_radius()
+  return contact.fibre_a >= 0 ? world.fibres[contact.fibre_a].model->contact_radius()
                               : bodies::radius(world.obstacles[contact.obstacle_a].shape);
 }
 
 double radius_of(const assembly::World& world, const ContactReport& contact) {
   const double a = radius_of_a(world, contact);
-  return contact.fibre_b < 0 ? a : std::min(a, world.fibres[contact.fibre_b].rod->contact_radius());
+  return contact.fibre_b < 0 ? a : std::min(a, world.fibres[contact.fibre_b].model->contact_radius());
 }
 
 /// How far two bodies slide along each other in a step. [radii]
 double travel(const WatchedStep& step, const ContactReport& contact) {
-  return step.dt * contact.slip / radius_of(step.world, contact);
+  return step.dt * contact.slip / radius_of(step.at.world(), contact);
 }
 
 /// A point of a body's centreline or axis, and its derivative by the arc length of the material; none on a point.
@@ -91,15 +91,15 @@ struct Axis {
   bool within(double s) const { return length == 0.0 || (s > 0.0 && s < length); }
 };
 
-Axis fibre_axis(const assembly::World& world, int fibre) {
-  const rods::Rod& rod = *world.fibres[fibre].rod;
+Axis fibre_axis(const assembly::Kinematics& at, int fibre) {
+  const rods::Rod& rod = at.rod(fibre);
   return {.rod = &rod, .length = rod.length(), .radius = rod.contact_radius()};
 }
 
 Axis capsule_axis(const WatchedStep& step, int obstacle, int part) {
-  const bodies::Obstacle& body = step.world.obstacles[obstacle];
+  const bodies::Obstacle& body = step.at.world().obstacles[obstacle];
   const bodies::Capsule capsule = bodies::capsules(body.shape)[static_cast<std::size_t>(part)];
-  const Pose pose = assembly::obstacle_pose(step.world, obstacle, step.report.time);
+  const Pose pose = assembly::obstacle_pose(step.at, obstacle, step.report.time);
   const Vector3 from = assembly::moved(body, pose, capsule.from);
   const Vector3 chord = assembly::moved(body, pose, capsule.to) - from;
   const double length = chord.norm();
@@ -143,17 +143,18 @@ std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, 
 }
 
 /// The bodies and places of a contact that pressed at the end of the step before.
-ContactReport report_of(const assembly::World& world, const contact::Place& place) {
+ContactReport report_of(const assembly::Kinematics& at, const contact::Place& place) {
   ContactReport out;
   struct Side {
     int& fibre;
     int& obstacle;
     double& s;
   };
-  const auto fill = [&world](int body, int element, const Side& side) {
+  const assembly::World& world = at.world();
+  const auto fill = [&](int body, int element, const Side& side) {
     if (body < static_cast<int>(world.fibres.size())) {
       side.fibre = body;
-      side.s += world.fibres[body].rod->piece_begin(element);
+      side.s += at.rod(body).piece_begin(element);
     } else {
       side.obstacle = assembly::obstacle_of_body(world, body);
     }
@@ -178,21 +179,21 @@ struct Parted {
 
 /// Nothing where it cannot be told, or where one slid off the other's end. `force`: of a on b (3)
 std::optional<Parted> parted(const WatchedStep& step, const Vector3& force, const ContactReport& pair) {
-  if (pair.obstacle_b >= 0 && std::holds_alternative<bodies::Mesh>(step.world.obstacles[pair.obstacle_b].shape)) {
+  if (pair.obstacle_b >= 0 && std::holds_alternative<bodies::Mesh>(step.at.world().obstacles[pair.obstacle_b].shape)) {
     return {};  // which side of a sheet is right is the contact's to know
   }
-  const Axis a = pair.fibre_a >= 0 ? fibre_axis(step.world, pair.fibre_a) : capsule_axis(step, pair.obstacle_a, 0);
+  const Axis a = pair.fibre_a >= 0 ? fibre_axis(step.at, pair.fibre_a) : capsule_axis(step, pair.obstacle_a, 0);
   if (pair.fibre_b < 0 && pair.part_b < 0) {
-    const bodies::Obstacle& body = step.world.obstacles[pair.obstacle_b];
+    const bodies::Obstacle& body = step.at.world().obstacles[pair.obstacle_b];
     const auto& plane = std::get<bodies::Plane>(body.shape);
-    const Pose pose = assembly::obstacle_pose(step.world, pair.obstacle_b, step.report.time);
+    const Pose pose = assembly::obstacle_pose(step.at, pair.obstacle_b, step.report.time);
     const double height =
         (pose.frame * plane.normal).dot(a.at(pair.s_a).position - assembly::moved(body, pose, plane.point));
     return Parted::of(height < 0.0, std::abs(height), a.radius);
   }
   const Axis b =
-      pair.fibre_b >= 0 ? fibre_axis(step.world, pair.fibre_b) : capsule_axis(step, pair.obstacle_b, pair.part_b);
-  const double reach = 2.0 * same_place * radius_of(step.world, pair);
+      pair.fibre_b >= 0 ? fibre_axis(step.at, pair.fibre_b) : capsule_axis(step, pair.obstacle_b, pair.part_b);
+  const double reach = 2.0 * same_place * radius_of(step.at.world(), pair);
   const auto nearest = nearest_around(a, pair.s_a, b, pair.s_b, reach);
   if (!nearest || !a.within(nearest->s_a) || !b.within(nearest->s_b)) return {};
   return Parted::of(nearest->apart.dot(force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
@@ -256,18 +257,20 @@ std::string pair_name(const ContactReport& contact, const assembly::World& world
                                   : fmt::format("tooth {} of '{}'", contact.part_b, obstacle.name));
 }
 
-std::string liveliest_fibre(const assembly::World& world) {
+std::string liveliest_fibre(const assembly::Kinematics& at) {
+  const assembly::World& world = at.world();
   std::size_t liveliest = 0;
   double most = -1.0;
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const double kinetic = world.fibres[f].rod->energies(world.gravity).kinetic;
+    const double kinetic = at.rod(static_cast<int>(f)).energies(world.gravity).kinetic;
     if (kinetic <= most) continue;
     most = kinetic;
     liveliest = f;
   }
   std::string out = fmt::format("fibre {}", liveliest);
-  for (const assembly::FreeBody& body : world.free_bodies) {
-    const double kinetic = bodies::kinetic_energy(body.solid, body.state);
+  for (std::size_t k = 0; k < at.bodies.size(); ++k) {
+    const assembly::FreeBody& body = world.free_bodies[k];
+    const double kinetic = bodies::kinetic_energy(body.solid, at.bodies[k]);
     if (kinetic <= most) continue;
     most = kinetic;
     out = fmt::format("'{}'", world.obstacles[body.obstacle].name);
@@ -313,7 +316,7 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
 void Watch::look_at_overlaps(const WatchedStep& step) {
   const auto& deepest = step.report.deepest;
   if (!deepest) return;
-  const double radius = radius_of(step.world, *deepest);
+  const double radius = radius_of(step.at.world(), *deepest);
   const double depth = -deepest->gap / radius;
   if (!(depth > overlap_told)) return;
   const auto same = [&](const ContactReport& contact) {
@@ -330,8 +333,9 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
   const std::string others =
       step.report.overlaps > 1 ? fmt::format(", and {} others like it", step.report.overlaps - 1) : "";
   const std::string slides = radii > 1.0 ? fmt::format("they slide {:.2g} radii a step: ", radii) : "";
-  const std::string message = fmt::format("{}: {} deep, {:.2g} of the radius{}; {}", pair_name(*deepest, step.world),
-                                          length_in_words(-deepest->gap), depth, others, slides);
+  const std::string message =
+      fmt::format("{}: {} deep, {:.2g} of the radius{}; {}", pair_name(*deepest, step.at.world()),
+                  length_in_words(-deepest->gap), depth, others, slides);
   seen(Trouble::penetration) = {depth, message, shorter_step(step.dt, radii)};
   if (depth > deep_overlap_told) seen(Trouble::deep_penetration) = seen(Trouble::penetration);
 }
@@ -339,21 +343,21 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
 void Watch::look_at_jams(const WatchedStep& step) {
   const auto& jammed = step.report.jammed;
   if (!jammed) return;
-  const double depth = -jammed->gap / radius_of(step.world, *jammed);
+  const double depth = -jammed->gap / radius_of(step.at.world(), *jammed);
   if (!(depth > jam_told)) return;
   seen(Trouble::jammed) = {
       depth,
       fmt::format(
           "{}: {} deep without a force; the fibre is straight, cannot stretch, and so cannot give way along its "
           "axis; bend it a little, or use the model \"discrete-elastic-rod\"",
-          pair_name(*jammed, step.world), length_in_words(-jammed->gap)),
+          pair_name(*jammed, step.at.world()), length_in_words(-jammed->gap)),
       0.0};
 }
 
 void Watch::note_contacts(const WatchedStep& step) {
   known_.clear();
   const auto body = [&](int fibre, int obstacle) {
-    return fibre >= 0 ? fibre : assembly::obstacle_body(step.world, obstacle);
+    return fibre >= 0 ? fibre : assembly::obstacle_body(step.at.world(), obstacle);
   };
   for (const ContactReport& contact : step.contacts) {
     known_.push_back(
@@ -391,9 +395,9 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
   for (const WarmContact& pressed : step.before.warm) {
     const double force = pressed.force.norm();
     if (force < typical) continue;
-    const ContactReport pair = report_of(step.world, pressed.place);
-    const double radius = radius_of(step.world, pair);
-    const Known* known = same_contact(pressed, pair.s_a, radius_of_a(step.world, pair));
+    const ContactReport pair = report_of(step.at, pressed.place);
+    const double radius = radius_of(step.at.world(), pair);
+    const Known* known = same_contact(pressed, pair.s_a, radius_of_a(step.at.world(), pair));
     // Within a fibre's width of the old place a normal cannot have turned as far as this.
     const bool suspect = !known || (std::abs(known->s_a - pair.s_a) < 2.0 * radius &&
                                     known->contact->normal.dot(pressed.force) < -0.5 * force);
@@ -403,7 +407,7 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
     const double radii = found->by / radius;
     note_parting(found->turned ? Trouble::passed_through : Trouble::contact_lost, radii,
                  fmt::format("{}: pressed together by {:.2g} N, {} by {}, {:.2g} radii, within a step; ",
-                             pair_name(pair, step.world), force,
+                             pair_name(pair, step.at.world()), force,
                              found->turned ? "they went through each other" : "they sprang apart",
                              length_in_words(found->by), radii),
                  step.dt);
@@ -418,9 +422,9 @@ void Watch::note_parting(Trouble kind, double radii, std::string message, double
 void Watch::look_at_crossing(const WatchedStep& step) {
   const auto& crossing = step.report.crossing;
   if (!crossing) return;
-  const double radii = (crossing->point_b - crossing->point_a).norm() / radius_of(step.world, *crossing);
+  const double radii = (crossing->point_b - crossing->point_a).norm() / radius_of(step.at.world(), *crossing);
   note_parting(Trouble::passed_through, radii,
-               fmt::format("{}: they went through each other within a step; ", pair_name(*crossing, step.world)),
+               fmt::format("{}: they went through each other within a step; ", pair_name(*crossing, step.at.world())),
                step.dt);
 }
 
@@ -443,8 +447,8 @@ std::pair<double, double> worst_bend(const rods::Rod& rod) {
 void Watch::look_at_fibres(const WatchedStep& step) {
   Sighting& worst = seen(Trouble::runaway);
   thread_local Matrix3X ends;
-  for (std::size_t f = 0; f < step.world.fibres.size(); ++f) {
-    const rods::Rod& rod = *step.world.fibres[f].rod;
+  for (std::size_t f = 0; f < step.at.world().fibres.size(); ++f) {
+    const rods::Rod& rod = step.at.rod(static_cast<int>(f));
     const rods::RodState& state = rod.state();
     const auto [bend, reach] = worst_bend(rod);
     const double strain = bend * reach;
@@ -468,15 +472,15 @@ void Watch::look_at_energy(const WatchedStep& step) {
   seen(Trouble::energy) = {
       step.energy_rise,
       fmt::format("energy rose by {:.2g} of its scale without work from outside; {} moves most; {}", step.energy_rise,
-                  liveliest_fibre(step.world), step.carried ? "" : "scheme \"carried\" gains none in free motion; "),
+                  liveliest_fibre(step.at), step.carried ? "" : "scheme \"carried\" gains none in free motion; "),
       shorter_step(step.dt, 2.0)};
 }
 
 void Watch::look_at_holds(const WatchedStep& step) {
   for (std::size_t i = 0; i < step.report.holds.size(); ++i) {
-    const assembly::Hold& hold = step.world.holds[i];
-    const rods::Rod& rod = *step.world.fibres[hold.fibre].rod;
-    const double at = assembly::held_arc_length(step.world, hold);
+    const assembly::Hold& hold = step.at.world().holds[i];
+    const rods::Rod& rod = step.at.rod(hold.fibre);
+    const double at = assembly::held_arc_length(step.at, hold);
     Sighting& sighting = seen(Trouble::hold_missed);
     // A fibre that cannot stretch hangs on a spring, which stands for a small stretch.
     const double stretch = hold.compliance * step.report.holds[i].force.norm();
@@ -503,11 +507,11 @@ namespace {
 
 /// "fibre 3 at 0.12 m": where a fibre of nodes turns back between two of its edges, farther than its elements can tell;
 /// empty where none does.
-std::string sharpest_fold(const assembly::World& world) {
+std::string sharpest_fold(const assembly::Kinematics& at) {
   double sharpest = std::cos(2.5);  // [rad]
   std::string out;
-  for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const rods::Rod& rod = *world.fibres[f].rod;
+  for (std::size_t f = 0; f < at.world().fibres.size(); ++f) {
+    const rods::Rod& rod = at.rod(static_cast<int>(f));
     if (rod.linear_elasticity()) continue;
     const auto tangent = [&](int piece) { return geometry::derivative(rod.piece(piece), 0.0).normalized(); };
     for (int i = 1; i < rod.piece_count(); ++i) {
@@ -529,7 +533,7 @@ void Watch::look_at_motion(const WatchedStep& step) {
               fmt::format("the implicit motion of a fibre without contact was not solved in {} Newton steps ({}); ",
                           step.report.motion_iterations, to_string(step.report.motion_status)),
               shorter_step(step.dt, 2.0)};
-  if (const std::string fold = sharpest_fold(step.world); !fold.empty()) {
+  if (const std::string fold = sharpest_fold(step.at); !fold.empty()) {
     sighting.message += fmt::format("{} is folded back between two edges, which takes more elements to follow", fold);
     sighting.time_step = 0.0;
   }
@@ -553,7 +557,8 @@ void Watch::look_at_cuts(const WatchedStep& step, const WatchTally& tally) {
   const double radii = fastest == step.contacts.end() ? 0.0 : travel(step, *fastest);
   const std::int64_t cut = tally[static_cast<std::size_t>(Trouble::cut_steps)].steps + 1;
   std::string message = fmt::format("{} of {} steps had to be cut, this one in {}; ", cut, step.report.step, parts);
-  if (radii > 1.0) message += fmt::format("{} slide {:.2g} radii a step; ", pair_name(*fastest, step.world), radii);
+  if (radii > 1.0)
+    message += fmt::format("{} slide {:.2g} radii a step; ", pair_name(*fastest, step.at.world()), radii);
   seen(Trouble::cut_steps) = {static_cast<double>(parts), message, shorter_step(step.dt, std::max(radii, 2.0))};
 }
 

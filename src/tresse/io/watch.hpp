@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include <tresse/assembly/world.hpp>
+#include <tresse/assembly/kinematics.hpp>
 #include <tresse/dynamics/report.hpp>
 
 /// Says in words, with the names of the bodies, what goes wrong in a run without a solver's noticing.
@@ -56,18 +56,18 @@ struct WatchedStep {
   const dynamics::StepReport& report;
   const std::vector<dynamics::ContactReport>& contacts;
   const dynamics::SimulationState& before;
-  const assembly::World& world;  ///< its rods hold the kinematics of the step's end
-  double dt = 0.0;               ///< [s]
-  double step_error = 0.0;       ///< wanted, StepOptions::step_error [m]
-  bool carried = true;           ///< whether the scheme is Scheme::carried
-  double energy_rise = 0.0;      ///< beyond what is sound, relative to the energy's scale; 0: none in this step
+  const assembly::Kinematics& at;  ///< of the step's end
+  double dt = 0.0;                 ///< [s]
+  double step_error = 0.0;         ///< wanted, StepOptions::step_error [m]
+  bool carried = true;             ///< whether the scheme is Scheme::carried
+  double energy_rise = 0.0;        ///< beyond what is sound, relative to the energy's scale; 0: none in this step
 };
 
 /// "fibre 3 at 0.12 m and tooth 2 of 'comb'".
 std::string pair_name(const dynamics::ContactReport& contact, const assembly::World& world);
 
 /// "fibre 3": the one with most kinetic energy.
-std::string liveliest_fibre(const assembly::World& world);
+std::string liveliest_fibre(const assembly::Kinematics& at);
 
 /// Looks at every step. Of each kind the first step is told, then the tenth, the hundredth and so on, and the advice on
 /// cut steps once: a run of any length makes few remarks, a sound one none. All remarks advise one time step, the least

@@ -1,7 +1,7 @@
 #include <tresse/rods/discrete_elastic_rod.hpp>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/rods/detail/discrete_elastic_rod_model.hpp>
+#include <tresse/rods/detail/nodal_model.hpp>
 #include <tresse/rods/detail/rod_input.hpp>
 
 namespace tresse::rods {
@@ -16,7 +16,9 @@ std::unique_ptr<Rod> make_discrete_elastic_rod(const std::vector<RodEdge>& edges
     input.check("edge", i, edges[i].length, edges[i].section);
     input.check("edge", i, edges[i].rest_curvature);
   }
-  return std::make_unique<detail::DiscreteElasticRod>(edges, material, root_condition);
+  return std::make_shared<const detail::NodalModel>(detail::NodalModel::Edge::angle_and_node, edges, material,
+                                                    root_condition)
+      ->make_rod();
 }
 
 }  // namespace tresse::rods

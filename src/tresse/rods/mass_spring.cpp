@@ -4,7 +4,7 @@
 #include <string>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/rods/detail/mass_spring_model.hpp>
+#include <tresse/rods/detail/nodal_model.hpp>
 #include <tresse/rods/detail/rod_input.hpp>
 
 namespace tresse::rods {
@@ -22,7 +22,8 @@ std::unique_ptr<Rod> make_mass_spring(const std::vector<RodEdge>& edges, const M
     require(section.half_axis_1 == section.half_axis_2,
             [&] { return "mass-spring chain edge " + std::to_string(i) + ": elliptic section, expected a round one"; });
   }
-  return std::make_unique<detail::MassSpringChain>(edges, material, root_condition);
+  return std::make_shared<const detail::NodalModel>(detail::NodalModel::Edge::node, edges, material, root_condition)
+      ->make_rod();
 }
 
 }  // namespace tresse::rods

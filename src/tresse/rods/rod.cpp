@@ -64,13 +64,13 @@ bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v
   return root_dof() == 0 || dt * v.head<3>().norm() <= largest_flight * length();
 }
 
-std::unique_ptr<StepMatrix> Rod::make_step_matrix() const { return std::make_unique<detail::DenseStepMatrix>(); }
+std::unique_ptr<StepMatrix> RodModel::make_step_matrix() const { return std::make_unique<detail::DenseStepMatrix>(); }
 
 void Rod::set_length_scale(double) {
   throw InvalidInput("this rod's model cannot grow; expected a super-helix or a super-clothoid");
 }
 
-std::unique_ptr<LimbMatrix> Rod::make_limb_matrix(std::span<const LimbPlace>) const {
+std::unique_ptr<LimbMatrix> RodModel::make_limb_matrix(std::span<const LimbPlace>) const {
   throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tresse/base/types.hpp>
@@ -78,7 +79,47 @@ struct RodPoint {
   Matrix3 directions;  ///< columns, world axes (3, 3)
 };
 
-/// One rod: an immutable model and the kinematics of its last update(). Unknown velocities v, dof() of them: the rates
+class Rod;
+
+/// What a rod is made of. Immutable, and shared by all rods of one kind: fibres that differ in where they are and how
+/// they move have one model. What is said of lengths and mass is as made; a rod that grew has others.
+class RodModel : public std::enable_shared_from_this<RodModel> {
+ public:
+  virtual ~RodModel() = default;
+
+  virtual RootCondition root_condition() const = 0;
+  virtual int coordinate_count() const = 0;  ///< m
+  virtual int root_dof() const { return root_condition() == RootCondition::clamped ? 0 : 6; }
+  int dof() const { return root_dof() + coordinate_count(); }
+  virtual int piece_count() const = 0;  ///< one an element
+  /// The number of leading columns of dr/dv that are not zero on a piece.
+  virtual int touched(int piece) const = 0;
+  /// Whether the elastic force is linear in the coordinates. If not, a step solves the free motion by Newton.
+  virtual bool linear_elasticity() const { return true; }
+  virtual double length() const = 0;                ///< [m]
+  virtual double piece_begin(int piece) const = 0;  ///< arc length of a piece's first point [m]
+  virtual double mass() const = 0;                  ///< [kg]
+  virtual double contact_radius() const = 0;        ///< [m]; an elliptic section's largest half-axis
+  /// How far the surface is from the axes of twist, k1 and k2, at most over the rod: half-axes of the section (largest,
+  /// 2, 1). A curvature times this is the strain of the surface. [m]
+  virtual Vector3 surface_reach() const = 0;
+  /// Natural curvatures, (twist, k1, k2) by element or node as the model has them. (k) [1/m]
+  virtual const VectorX& rest_curvature() const = 0;
+  /// rest_curvature() of the shape whose elements have these curvatures, (3 piece_count()) -> (k).
+  virtual VectorX curvature_of_elements(const VectorX& elements) const { return elements; }
+  /// The same rod with other natural curvatures, (k) [1/m].
+  virtual std::shared_ptr<const RodModel> with_rest_curvature(const VectorX& rest) const = 0;
+
+  /// A rod of this model in its natural shape, its root at the origin.
+  virtual std::unique_ptr<Rod> make_rod() const = 0;
+  /// The factored implicit matrix that suits this rod's structure and size.
+  virtual std::unique_ptr<StepMatrix> make_step_matrix() const;
+  /// This rod's part in the factor of a tree, with rods that grow on it at `places`, in order of their pieces. Throws
+  /// InvalidInput for a model that carries no branches.
+  virtual std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const;
+};
+
+/// A rod of a model in one state: the kinematics of its last update(). Unknown velocities v, dof() of them: the rates
 /// of the coordinates; for a free root before them, where root_dof() is 6, the linear velocity of r(0) and the angular
 /// velocity of the root frame, both in world axes. Discrete dynamics, bertails2018hdr eq. (2.8):
 ///   M v' + gradient(elastic) + damping + G + A = external.
@@ -90,18 +131,26 @@ class Rod {
  public:
   virtual ~Rod() = default;
 
+  const std::shared_ptr<const RodModel>& model() const { return model_; }
+  RootCondition root_condition() const { return model_->root_condition(); }
+  int coordinate_count() const { return model_->coordinate_count(); }  ///< m
+  int root_dof() const { return model_->root_dof(); }
+  int dof() const { return model_->dof(); }
+  int piece_count() const { return model_->piece_count(); }
+  int touched(int piece) const { return model_->touched(piece); }
+  bool linear_elasticity() const { return model_->linear_elasticity(); }
+  double contact_radius() const { return model_->contact_radius(); }  ///< [m]
+  Vector3 surface_reach() const { return model_->surface_reach(); }   ///< [m]
+  VectorX curvature_of_elements(const VectorX& elements) const { return model_->curvature_of_elements(elements); }
+  std::unique_ptr<StepMatrix> make_step_matrix() const { return model_->make_step_matrix(); }
+  std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const {
+    return model_->make_limb_matrix(places);
+  }
+
   virtual std::unique_ptr<Rod> clone() const = 0;
-  virtual RootCondition root_condition() const = 0;
-  virtual int coordinate_count() const = 0;  ///< m
-  virtual int root_dof() const { return root_condition() == RootCondition::clamped ? 0 : 6; }
-  int dof() const { return root_dof() + coordinate_count(); }
-  virtual double length() const = 0;          ///< [m]
-  virtual double mass() const = 0;            ///< [kg]
-  virtual double contact_radius() const = 0;  ///< [m]; an elliptic section's largest half-axis
-  /// How far the surface is from the axes of twist, k1 and k2, at most over the rod: half-axes of the section (largest,
-  /// 2, 1). A curvature times this is the strain of the surface. [m]
-  virtual Vector3 surface_reach() const = 0;
-  /// Natural curvatures, (twist, k1, k2) by element or node as the model has them; curvature() are those of the state.
+  virtual double length() const = 0;  ///< [m]
+  virtual double mass() const = 0;    ///< [kg]
+  /// Natural curvatures, the model's unless they were set; curvature() are those of the state.
   virtual const VectorX& rest_curvature() const = 0;  ///< (k) [1/m]
   /// Changes the natural shape: curls that set in, growth. (k) [1/m]
   virtual void set_rest_curvature(const VectorX& rest) = 0;
@@ -109,8 +158,6 @@ class Rod {
   /// Call update() next. Throws InvalidInput for a model that cannot.
   virtual void set_length_scale(double scale);
   virtual VectorX curvature() const = 0;  ///< (k) [1/m]
-  /// curvature() of the shape whose elements have these curvatures, (3 piece_count()) -> (k).
-  virtual VectorX curvature_of_elements(const VectorX& elements) const { return elements; }
   /// The state that these curvatures and their rates are, (k). `root` and its velocity as in RodState.
   virtual RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
                           const VectorX& curvature_rate) const = 0;
@@ -122,10 +169,9 @@ class Rod {
   /// winds up by 1e4 radians or flies a thousand times its length in one step.
   virtual bool within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const;
 
+  /// Arc length of a piece's first point; piece_begin(piece_count()) == length(). [m]
+  virtual double piece_begin(int piece) const = 0;
   /// Smooth pieces of the centreline, one an element, in order from the root.
-  virtual int piece_count() const = 0;
-  virtual double piece_begin(
-      int piece) const = 0;  ///< arc length of its first point; piece_begin(piece_count()) == length() [m]
   virtual geometry::Curve piece(int piece) const = 0;
   /// The lengths of a piece's material and of its curve, and how to come from one to the other.
   virtual geometry::MaterialSpan span(int piece) const = 0;
@@ -141,8 +187,6 @@ class Rod {
   virtual Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const = 0;
   /// velocity() at the piece_count() + 1 ends of pieces at once, (3, piece_count() + 1).
   virtual void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const = 0;
-  /// The number of leading columns of dr/dv that are not zero on a piece.
-  virtual int touched(int piece) const = 0;
   /// dr/dv at local arc length `u` of `piece`, (3, touched(piece) or more); writes and returns touched(piece) columns.
   virtual int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const = 0;
   /// Rows directions^T dr/dv of one to four points, an entry for each leading unknown: as many as the point that is
@@ -151,8 +195,6 @@ class Rod {
   virtual void point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
                           std::span<Vector3> prescribed) const;
 
-  /// Whether the elastic force is linear in the coordinates. If not, a step solves the free motion by Newton.
-  virtual bool linear_elasticity() const { return true; }
   /// A displacement of the coordinates that starts out as `step` and turns what it turns without stretching it: where a
   /// search along `step` goes. (dof)
   virtual VectorX curved_displacement(const VectorX& step) const { return step; }
@@ -162,12 +204,6 @@ class Rod {
   virtual int twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const;
   /// Acceleration of that frame at constant v, when the root (clamped or carried) has `root_acceleration`.
   virtual Twist bias_acceleration(int piece, double u, const Twist& root_acceleration) const;
-
-  /// The factored implicit matrix that suits this rod's structure and size.
-  virtual std::unique_ptr<StepMatrix> make_step_matrix() const;
-  /// This rod's part in the factor of a tree, with rods that grow on it at `places`, in order of their pieces. Throws
-  /// InvalidInput for a model that carries no branches.
-  virtual std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const;
 
   virtual void mass_matrix(Eigen::Ref<MatrixX> out) const = 0;  ///< M, (dof, dof), both triangles
   /// Adds stiffness_scale * (elastic Hessian) + damping_scale * D to the matrix, (dof, dof).
@@ -211,6 +247,14 @@ class Rod {
   virtual void elastic_metric(Eigen::Ref<MatrixX> out) const;
   /// Gradient of the same potential, (dof).
   virtual void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const = 0;
+
+ protected:
+  explicit Rod(std::shared_ptr<const RodModel> model) : model_(std::move(model)) {}
+  Rod(const Rod&) = default;
+  Rod& operator=(const Rod&) = default;
+
+ private:
+  std::shared_ptr<const RodModel> model_;
 };
 
 /// The generalised velocity of a state, (dof).

@@ -29,7 +29,8 @@ std::unique_ptr<Rod> make_super_clothoid(const std::vector<SuperClothoidElement>
     input.check("node", i, rest_curvature[i]);
     rest.segment<3>(3 * static_cast<Eigen::Index>(i)) = rest_curvature[i];
   }
-  return std::make_unique<detail::ChainRod<detail::ClothoidShape>>(chain, rest, material, root_condition);
+  return std::make_shared<const detail::ChainModel<detail::ClothoidShape>>(chain, rest, material, root_condition)
+      ->make_rod();
 }
 
 }  // namespace tresse::rods

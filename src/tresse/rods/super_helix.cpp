@@ -20,7 +20,8 @@ std::unique_ptr<Rod> make_super_helix(const std::vector<SuperHelixElement>& elem
     chain.push_back({elements[i].length, elements[i].section});
     rest.segment<3>(3 * static_cast<Eigen::Index>(i)) = elements[i].rest_curvature;
   }
-  return std::make_unique<detail::ChainRod<detail::HelixShape>>(chain, rest, material, root_condition);
+  return std::make_shared<const detail::ChainModel<detail::HelixShape>>(chain, rest, material, root_condition)
+      ->make_rod();
 }
 
 }  // namespace tresse::rods

@@ -106,7 +106,7 @@ int index_of(const std::vector<std::string>& names, const std::string& name) {
 }
 
 /// Branch `j` of those that a group has on fibre `parent`.
-assembly::Attachment attachment(const FibreGroup& group, std::size_t j, int parent, const rods::Rod& carrier) {
+assembly::Attachment attachment(const FibreGroup& group, std::size_t j, int parent, const rods::RodModel& carrier) {
   assembly::Attachment out;
   out.parent = parent;
   std::tie(out.piece, out.u) = detail::piece_at(carrier, group.root.at[j]);
@@ -142,7 +142,7 @@ std::vector<Place> places(const Scene& scene, int group_index, Random& random, c
     if (carrier.group != parent) continue;
     for (int j = 0; j < branches; ++j)
       out.push_back(
-          {{}, attachment(group, static_cast<std::size_t>(j), f, *carrier.rod), carrier.member * branches + j});
+          {{}, attachment(group, static_cast<std::size_t>(j), f, *carrier.model), carrier.member * branches + j});
   }
   return out;
 }
@@ -160,11 +160,11 @@ struct Kind {
 /// Fibres of one shape, at their places.
 void add_fibres(const Scene& scene, const FibreGroup& group, const Kind& kind, const std::vector<Place>& at,
                 Case& out) {
-  const auto prototype = detail::make_rod(group);
+  const auto model = detail::make_model(group);
   const bodies::Obstacle* leading = leader(scene, group);
   for (const Place& place : at) {
     assembly::Fibre fibre;
-    fibre.rod = prototype->clone();
+    fibre.model = model;
     fibre.root = place.root;
     fibre.attachment = place.attachment;
     fibre.root_motion = leading != nullptr ? leading->motion : group.root.motion;
@@ -213,17 +213,17 @@ void add_holds(const Scene& scene, Case& out) {
     const assembly::Fibre& fibre = out.world.fibres[f];
     const FibreGroup& group = scene.fibres[fibre.group];
     if (group.holds.empty()) continue;
-    detail::update_to_start(out, f);
+    const auto rod = detail::rod_at_start(out, f);
     for (const Hold& hold : group.holds) {
       assembly::Hold held;
       held.name = hold.name;
       held.fibre = static_cast<int>(f);
-      const auto [piece, u] = detail::piece_at(*fibre.rod, hold.at);
+      const auto [piece, u] = detail::piece_at(*fibre.model, hold.at);
       held.piece = piece;
-      held.share = u / (fibre.rod->piece_begin(piece + 1) - fibre.rod->piece_begin(piece));
+      held.share = u / (rod->piece_begin(piece + 1) - rod->piece_begin(piece));
       held.clamped = hold.clamp;
       held.slide = hold.slide;
-      const rods::RodSection section = fibre.rod->section(hold.at);
+      const rods::RodSection section = rod->section(hold.at);
       held.pose = {section.position, section.frame};
       held.motion = hold.motion;
       held.release = hold.release;
@@ -348,6 +348,20 @@ void require_wide_bends(const contact::Geometry& geometry) {
 
 }  // namespace
 
+namespace {
+
+/// Roots of branches from their parents, as they start.
+void take_branches_to_start(Case& out) {
+  const assembly::Forest forest = assembly::make_forest(out.world);
+  if (forest.trees.size() == out.world.fibres.size()) return;
+  assembly::Kinematics at(out.world);
+  for (const assembly::Tree& tree : forest.trees) {
+    if (tree.fibres.size() > 1) assembly::update_tree(at, tree, out.state.rods);
+  }
+}
+
+}  // namespace
+
 Case build(const Scene& scene) {
   validate(scene);
   Case out;
@@ -361,7 +375,7 @@ Case build(const Scene& scene) {
     out.world.obstacle_material.push_back(index_of(materials, obstacle.body.material_name));
   }
   out.world.free_bodies = assembly::find_free_bodies(out.world.obstacles);
-  for (const assembly::FreeBody& body : out.world.free_bodies) out.state.bodies.push_back(body.state);
+  for (const assembly::FreeBody& body : out.world.free_bodies) out.state.bodies.push_back(body.start);
   out.world.gravity = scene.gravity;
   out.world.wind = scene.wind;
   out.world.gust = scene.gust;
@@ -373,25 +387,27 @@ Case build(const Scene& scene) {
       out.world.friction(i, j) = scene.friction.coefficient(materials[i], materials[j]);
   }
   out.options = step_options(scene);
-  // Roots of branches from their parents, as they start.
-  for (const assembly::Tree& tree : assembly::make_forest(out.world).trees) {
-    if (tree.fibres.size() > 1) assembly::update_tree(out.world, tree, out.state.rods);
-  }
+  take_branches_to_start(out);
   detail::add_embeddings(scene, out);
   add_holds(scene, out);
   return out;
 }
 
+assembly::Kinematics kinematics_at_start(const Case& built) {
+  assembly::Kinematics out(built.world);
+  for (std::size_t f = 0; f < built.state.rods.size(); ++f) out.rod(static_cast<int>(f)).update(built.state.rods[f]);
+  return out;
+}
+
 std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
-  const assembly::World& world = built.world;
-  for (std::size_t f = 0; f < world.fibres.size(); ++f) world.fibres[f].rod->update(built.state.rods[f]);
+  const assembly::Kinematics at = kinematics_at_start(built);
   contact::Geometry geometry;
-  assembly::contact_geometry(world, 0.0, geometry);
+  assembly::contact_geometry(at, 0.0, geometry);
   if (built.options.broad_phase.self_contact) require_wide_bends(geometry);
   std::vector<Overlap> overlaps;
   for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];
-    if (contact.gap >= -tolerance * a.radius || assembly::joined(world, geometry, contact)) continue;
+    if (contact.gap >= -tolerance * a.radius || assembly::joined(at, geometry, contact)) continue;
     Overlap overlap{.s_a = contact::material_at(a, contact.s_a), .depth = -contact.gap};
     (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
     if (contact.b < 0) {

@@ -23,6 +23,9 @@ Case build(const Scene& scene);
 /// that state has them: copies of a wisp have its roots, not those of the scene's random offsets.
 void set_out_from(Case& built, dynamics::SimulationState state);
 
+/// The bodies of a case in its state, with the natural shapes of time zero. `built` must outlive it.
+assembly::Kinematics kinematics_at_start(const Case& built);
+
 /// Two bodies that overlap at the start.
 struct Overlap {
   int fibre_a = -1;     ///< -1: a free body

@@ -85,7 +85,7 @@ bool at_roots(const Overlap& overlap, const assembly::World& world) {
   constexpr double near = 4.0;  // of the radius
   const auto held = [&](int fibre, double s) {
     const assembly::Fibre& of = world.fibres[static_cast<std::size_t>(fibre)];
-    return assembly::clamped(of) && s < near * of.rod->contact_radius();
+    return assembly::clamped(of) && s < near * of.model->contact_radius();
   };
   return held(overlap.fibre_a, overlap.s_a) && (overlap.fibre_b < 0 || held(overlap.fibre_b, overlap.s_b));
 }

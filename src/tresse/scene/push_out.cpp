@@ -26,9 +26,9 @@ assembly::World still_world(const Case& built) {
   for (std::size_t f = 0; f < built.world.fibres.size(); ++f) {
     const assembly::Fibre& from = built.world.fibres[f];
     assembly::Fibre fibre;
-    fibre.rod = from.rod->clone();
-    fibre.rod->update(built.state.rods[f]);
-    fibre.rod->set_rest_curvature(fibre.rod->curvature());
+    const auto rod = from.model->make_rod();
+    rod->update(built.state.rods[f]);
+    fibre.model = from.model->with_rest_curvature(rod->curvature());
     fibre.root = assembly::root_pose(from, 0.0);
     fibre.attachment = from.attachment;
     fibre.embedding = from.embedding;
@@ -60,14 +60,14 @@ dynamics::SimulationState at_rest(const dynamics::SimulationState& state) {
 
 /// The least of EI1, EI2 and GJ, over the rod: what a little more curvature everywhere takes of energy. What takes none
 /// does not count: a mass-spring chain's twist, and the turning of the plane that it curls in. [N m^2]
-double softest_stiffness(const rods::Rod& rod) {
-  const auto bent = rod.clone();
+double softest_stiffness(const rods::RodModel& rod) {
+  const auto bent = rod.make_rod();
   const double more = 1e-3 / rod.length();
   Vector3 stiffness;
   for (Eigen::Index axis = 0; axis < 3; ++axis) {
     VectorX curvature = rod.rest_curvature();
     for (Eigen::Index i = axis; i < curvature.size(); i += 3) curvature[i] += more;
-    bent->update(bent->shaped(rod.state().root, {}, curvature, VectorX::Zero(curvature.size())));
+    bent->update(bent->shaped({}, {}, curvature, VectorX::Zero(curvature.size())));
     stiffness[axis] = 2.0 * bent->elastic_energy() / (more * more * rod.length());
   }
   constexpr double none = 1e-6;  // of the largest; a ribbon a hundred times as wide as thick has 1e-4
@@ -83,7 +83,7 @@ double softest_stiffness(const rods::Rod& rod) {
 double long_time_step(const assembly::World& world) {
   double longest = 0.0;
   for (const assembly::Fibre& fibre : world.fibres) {
-    const rods::Rod& rod = *fibre.rod;
+    const rods::RodModel& rod = *fibre.model;
     longest = std::max(longest, std::sqrt(rod.mass() * std::pow(rod.length(), 3) / softest_stiffness(rod)));
   }
   return 3.0 * longest;
@@ -103,14 +103,14 @@ std::vector<Vector3> points(const rods::Rod& rod) {
 std::pair<double, double> moves(const Case& built, const dynamics::SimulationState& before) {
   std::pair<double, double> out{0.0, 0.0};
   for (std::size_t f = 0; f < before.rods.size(); ++f) {
-    rods::Rod& rod = *built.world.fibres[f].rod;
-    rod.update(before.rods[f]);
-    const std::vector<Vector3> old = points(rod);
-    rod.update(built.state.rods[f]);
-    const std::vector<Vector3> now = points(rod);
+    const auto rod = built.world.fibres[f].model->make_rod();
+    rod->update(before.rods[f]);
+    const std::vector<Vector3> old = points(*rod);
+    rod->update(built.state.rods[f]);
+    const std::vector<Vector3> now = points(*rod);
     double move = 0.0;
     for (std::size_t i = 0; i < old.size(); ++i) move = std::max(move, (now[i] - old[i]).norm());
-    out = {std::max(out.first, move), std::max(out.second, move / rod.length())};
+    out = {std::max(out.first, move), std::max(out.second, move / rod->length())};
   }
   return out;
 }
@@ -118,7 +118,7 @@ std::pair<double, double> moves(const Case& built, const dynamics::SimulationSta
 /// One round. False when no state came out of it.
 bool push(Case& built, double deepest, double dt) {
   double radius = 0.0;
-  for (const assembly::Fibre& fibre : built.world.fibres) radius = std::max(radius, fibre.rod->contact_radius());
+  for (const assembly::Fibre& fibre : built.world.fibres) radius = std::max(radius, fibre.model->contact_radius());
   dynamics::StepOptions options = built.options;
   options.dt = dt;
   options.scheme = dynamics::Scheme::semi_implicit;
@@ -133,16 +133,18 @@ bool push(Case& built, double deepest, double dt) {
     const rods::RodState& pushed = stepper.state().rods[f];
     built.state.rods[f].coordinates = pushed.coordinates;
     built.state.rods[f].memory = pushed.memory;
-    if (built.world.fibres[f].rod->root_condition() != rods::RootCondition::clamped)
+    if (built.world.fibres[f].model->root_condition() != rods::RootCondition::clamped)
       built.state.rods[f].root = pushed.root;
   }
   return true;
 }
 
-/// Points are held where they are at the start, which is where the rods are now.
-void hold_where_they_are(assembly::World& world) {
-  for (assembly::Hold& hold : world.holds) {
-    const rods::RodSection section = world.fibres[hold.fibre].rod->section(assembly::held_arc_length(world, hold));
+/// Points are held where they are at the start.
+void hold_where_they_are(Case& built) {
+  if (built.world.holds.empty()) return;
+  const assembly::Kinematics at = kinematics_at_start(built);
+  for (assembly::Hold& hold : built.world.holds) {
+    const rods::RodSection section = at.rod(hold.fibre).section(assembly::held_arc_length(at, hold));
     hold.pose = {section.position, section.frame};
   }
 }
@@ -180,7 +182,7 @@ PushOut push_out(Case& built, const PushOutOptions& options) {
     break;
   }
   out.largest_move = moves(built, before).first;
-  hold_where_they_are(built.world);
+  hold_where_they_are(built);
   return out;
 }
 

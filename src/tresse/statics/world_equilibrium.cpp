@@ -25,7 +25,7 @@ bool moves(const assembly::World& world) {
 }
 
 /// All that a fibre may ever be: within its length of its root. [m]
-double sphere(const assembly::Fibre& fibre) { return fibre.rod->length() + fibre.rod->contact_radius(); }
+double sphere(const rods::Rod& rod) { return rod.length() + rod.contact_radius(); }
 
 double distance_to(const Vector3& x, const Vector3& from, const Vector3& to) {
   const Vector3 along = to - from;
@@ -35,15 +35,16 @@ double distance_to(const Vector3& x, const Vector3& from, const Vector3& to) {
 }
 
 /// Whether no shape of any fibre reaches another body, where the roots are.
-bool out_of_reach(const assembly::World& world, double margin) {
+bool out_of_reach(const assembly::Kinematics& at, double margin) {
+  const assembly::World& world = at.world();
   contact::Geometry geometry;
-  assembly::contact_geometry(world, 0.0, geometry);
+  assembly::contact_geometry(at, 0.0, geometry);
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const Vector3 root = assembly::root_pose(world.fibres[f], 0.0).position;
-    const double reach = sphere(world.fibres[f]) + margin;
+    const double reach = sphere(at.rod(static_cast<int>(f))) + margin;
     for (std::size_t g = 0; g < f; ++g) {
       const Vector3 other = assembly::root_pose(world.fibres[g], 0.0).position;
-      if ((other - root).norm() <= reach + sphere(world.fibres[g])) return false;
+      if ((other - root).norm() <= reach + sphere(at.rod(static_cast<int>(g)))) return false;
     }
     for (const contact::HalfSpace& plane : geometry.planes) {
       if (plane.normal.dot(root - plane.point) <= reach) return false;
@@ -59,7 +60,8 @@ bool out_of_reach(const assembly::World& world, double margin) {
 }
 
 /// Length of the way of the fastest point of a moving body between time zero and `time`. [m]
-double way(const assembly::World& world, double time) {
+double way(const assembly::Kinematics& at, double time) {
+  const assembly::World& world = at.world();
   constexpr int samples = 512;
   double total = 0.0;
   const auto step = [](const Pose& from, const Pose& to, double extent) {
@@ -69,16 +71,20 @@ double way(const assembly::World& world, double time) {
     const double begin = time * i / samples;
     const double end = time * (i + 1) / samples;
     double most = 0.0;
-    for (const assembly::Fibre& fibre : world.fibres)
-      most = std::max(most, step(assembly::root_pose(fibre, begin), assembly::root_pose(fibre, end), sphere(fibre)));
+    for (std::size_t f = 0; f < world.fibres.size(); ++f) {
+      const assembly::Fibre& fibre = world.fibres[f];
+      most = std::max(most, step(assembly::root_pose(fibre, begin), assembly::root_pose(fibre, end),
+                                 sphere(at.rod(static_cast<int>(f)))));
+    }
     for (const bodies::Obstacle& obstacle : world.obstacles) {
       double extent = 0.0;
       for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape))
         extent = std::max({extent, (capsule.from - obstacle.reference).norm() + capsule.radius,
                            (capsule.to - obstacle.reference).norm() + capsule.radius});
       if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
-        for (const assembly::Fibre& fibre : world.fibres)
-          extent = std::max(extent, (fibre.root.position - plane->point).norm() + sphere(fibre));
+        for (std::size_t f = 0; f < world.fibres.size(); ++f)
+          extent = std::max(
+              extent, (world.fibres[f].root.position - plane->point).norm() + sphere(at.rod(static_cast<int>(f))));
       }
       most = std::max(most,
                       step(assembly::obstacle_pose(obstacle, begin), assembly::obstacle_pose(obstacle, end), extent));
@@ -126,10 +132,10 @@ std::vector<Touch> merged(const ContactModel& model, std::vector<Touch> touches)
   std::erase_if(touches, [](const Touch& touch) { return touch.force <= 0.0; });
   std::vector<Touch> out;
   for (const Touch& touch : touches) {
-    const rods::Rod& rod = *model.world().fibres[touch.fibre_a].rod;
+    const rods::Rod& rod = model.kinematics().rod(touch.fibre_a);
     const double length = rod.piece_begin(touch.element_a + 1) - rod.piece_begin(touch.element_a);
     const auto same = std::find_if(out.begin(), out.end(), [&](const Touch& known) {
-      return same_touch(model.world(), known, touch, near * length) && known.element_a == touch.element_a &&
+      return same_touch(model.kinematics(), known, touch, near * length) && known.element_a == touch.element_a &&
              known.element_b == touch.element_b;
     });
     if (same == out.end()) {
@@ -150,13 +156,13 @@ std::vector<Touch> merged(const ContactModel& model, std::vector<Touch> touches)
 std::vector<ContactForce> contact_forces(ContactModel& model) {
   std::vector<ContactForce> out;
   for (const Touch& touch : merged(model, model.touches())) {
-    const detail::TouchPlace at = place(model.world(), touch);
+    const detail::TouchPlace at = place(model.kinematics(), touch);
     out.push_back({.fibre_a = touch.fibre_a,
                    .fibre_b = touch.fibre_b,
                    .obstacle_b = touch.obstacle_b,
                    .part_b = touch.part_b,
-                   .s_a = arc_length_a(model.world(), touch),
-                   .s_b = touch.plane ? 0.0 : arc_length_b(model.world(), touch),
+                   .s_a = arc_length_a(model.kinematics(), touch),
+                   .s_b = touch.plane ? 0.0 : arc_length_b(model.kinematics(), touch),
                    .point_a = at.point_a,
                    .point_b = touch.plane ? Vector3(at.point_a + (at.gap + touch.radii) * at.normal) : at.point_b,
                    .normal = at.normal,
@@ -190,17 +196,18 @@ std::vector<Equilibrium> per_fibre(ContactModel& model, const WorldEquilibrium& 
   return out;
 }
 
-WorldEquilibrium solve_alone(assembly::World& world, const std::vector<rods::RodState>& start,
+WorldEquilibrium solve_alone(assembly::Kinematics& at, const std::vector<rods::RodState>& start,
                              const WorldEquilibriumOptions& options) {
   WorldEquilibrium out;
   out.status = Status::converged;
   out.relative_stiffness = out.smallest_eigenvalue = std::numeric_limits<double>::infinity();
+  const assembly::World& world = at.world();
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    assembly::Fibre& fibre = world.fibres[f];
+    rods::Rod& rod = at.rod(static_cast<int>(f));
     rods::RodState state = start[f];
-    state.root = assembly::root_pose(fibre, 0.0);
-    const Equilibrium own = solve_equilibrium(*fibre.rod, state, world.gravity, options.search);
-    out.states.push_back(fibre.rod->state());
+    state.root = assembly::root_pose(world.fibres[f], 0.0);
+    const Equilibrium own = solve_equilibrium(rod, state, world.gravity, options.search);
+    out.states.push_back(rod.state());
     out.iterations += own.iterations;
     out.residual = std::max(out.residual, own.residual);
     out.relative_stiffness = std::min(out.relative_stiffness, own.relative_stiffness);
@@ -211,16 +218,17 @@ WorldEquilibrium solve_alone(assembly::World& world, const std::vector<rods::Rod
   return out;
 }
 
-bool overlaps_itself(const assembly::World& world, const WorldEquilibriumOptions& options) {
+bool overlaps_itself(const assembly::Kinematics& at, const WorldEquilibriumOptions& options) {
   contact::Geometry geometry;
-  assembly::contact_geometry(world, 0.0, geometry);
+  assembly::contact_geometry(at, 0.0, geometry);
   const auto contacts = contact::ContactSearch(options.broad_phase, options.detection).find(geometry, {});
   return std::any_of(contacts.begin(), contacts.end(), [](const contact::Contact& c) { return c.gap < 0.0; });
 }
 
-WorldEquilibrium solve_together(assembly::World& world, const std::vector<rods::RodState>& start,
+WorldEquilibrium solve_together(assembly::Kinematics& at, const std::vector<rods::RodState>& start,
                                 const WorldEquilibriumOptions& options) {
-  ContactModel model(world, start, options);
+  const assembly::World& world = at.world();
+  ContactModel model(at, start, options);
   constexpr Eigen::Index most = 4000;
   require(model.size() <= most, "statics with contact: more than 4000 coordinates in one problem");
   detail::ContactNewton newton(model, options.search, options.margin);
@@ -241,8 +249,8 @@ WorldEquilibrium solve_together(assembly::World& world, const std::vector<rods::
   }
   if (finite && options.time > 0.0 && moves(world)) {
     double radius = std::numeric_limits<double>::infinity();
-    for (const assembly::Fibre& fibre : world.fibres) radius = std::min(radius, fibre.rod->contact_radius());
-    const double instants = std::ceil(way(world, options.time) / (0.5 * radius));
+    for (const assembly::Fibre& fibre : world.fibres) radius = std::min(radius, fibre.model->contact_radius());
+    const double instants = std::ceil(way(at, options.time) / (0.5 * radius));
     require(instants <= 1e5, "statics: bodies move by more than 50000 radii of a fibre until the time asked for");
     for (int i = 1; i <= static_cast<int>(instants) && finite; ++i) {
       model.set_time(options.time * i / instants);
@@ -278,8 +286,9 @@ WorldEquilibrium solve_together(assembly::World& world, const std::vector<rods::
 
 }  // namespace
 
-WorldEquilibrium solve_equilibrium(assembly::World& world, const std::vector<rods::RodState>& start,
+WorldEquilibrium solve_equilibrium(assembly::Kinematics& at, const std::vector<rods::RodState>& start,
                                    const WorldEquilibriumOptions& options) {
+  const assembly::World& world = at.world();
   require(start.size() == world.fibres.size(), "equilibrium: needs one rod state a fibre");
   require(options.margin > 0.0, "equilibrium: the contact margin must be positive");
   require(options.time >= 0.0 && std::isfinite(options.time), "equilibrium: the time must be 0 or more");
@@ -292,11 +301,11 @@ WorldEquilibrium solve_equilibrium(assembly::World& world, const std::vector<rod
     require(!std::holds_alternative<bodies::Mesh>(obstacle.shape),
             [&] { return "equilibrium: obstacle '" + obstacle.name + "' is a mesh; let `tresse run` come to rest"; });
   for (const assembly::Fibre& fibre : world.fibres) require(clamped(fibre), "equilibrium: the root must be clamped");
-  if ((options.time == 0.0 || !moves(world)) && out_of_reach(world, options.margin)) {
-    WorldEquilibrium alone = solve_alone(world, start, options);
-    if (!options.broad_phase.self_contact || !overlaps_itself(world, options)) return alone;
+  if ((options.time == 0.0 || !moves(world)) && out_of_reach(at, options.margin)) {
+    WorldEquilibrium alone = solve_alone(at, start, options);
+    if (!options.broad_phase.self_contact || !overlaps_itself(at, options)) return alone;
   }
-  return solve_together(world, start, options);
+  return solve_together(at, start, options);
 }
 
 }  // namespace tresse::statics

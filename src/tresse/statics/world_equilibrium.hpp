@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <tresse/assembly/world.hpp>
+#include <tresse/assembly/kinematics.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/statics/equilibrium.hpp>
 
@@ -53,7 +53,7 @@ struct WorldEquilibrium {
 /// elastic and gravity energy over shapes that do not overlap. See docs/theory/statics.md. `start`: one state a fibre;
 /// roots are taken from the world. Where nothing comes near anything every fibre is solved by solve_equilibrium().
 /// Throws InvalidInput for a root that is not clamped or bad options.
-[[nodiscard]] WorldEquilibrium solve_equilibrium(assembly::World& world, const std::vector<rods::RodState>& start,
+[[nodiscard]] WorldEquilibrium solve_equilibrium(assembly::Kinematics& at, const std::vector<rods::RodState>& start,
                                                  const WorldEquilibriumOptions& options);
 
 }  // namespace tresse::statics

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <tresse/base/status.hpp>
-#include <tresse/rods/rod.hpp>
+#include <tresse/dynamics/report.hpp>
 
 namespace tresse::dynamics {
 
@@ -12,11 +11,6 @@ struct FreeStep {
   double dt = 0.0;              ///< > 0 [s]
   double drag = 0.0;            ///< >= 0 [N s/m^2]
   rods::RodLoads loads;
-};
-
-struct FreeMotionResult {
-  Status status = Status::max_iterations;
-  int iterations = 0;  ///< Newton steps
 };
 
 /// Implicit Euler of a rod whose elastic force is not linear in its coordinates,

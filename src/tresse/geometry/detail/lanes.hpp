@@ -5,7 +5,7 @@
 
 #include <tresse/base/lanes.hpp>
 #include <tresse/base/types.hpp>
-#include <tresse/geometry/detail/trigonometry.hpp>
+#include <tresse/math/quick_trigonometry.hpp>
 
 namespace tresse::geometry::detail {
 

@@ -135,7 +135,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
   if (!curve.turning()) {
     const Lanes x = (w * w) * p.centre * p.centre;
     Lanes c2, c3;
-    stumpff_series(x, c2, c3);
+    math::quick::stumpff_series(x, c2, c3);
     const Lanes c1 = 1.0 - x * c3;
     p.offset = p.centre * (pitch + p.centre * (c2 * u + (p.centre * c3) * v));
     p.first = pitch + p.centre * (c1 * u + (p.centre * c2) * v);

@@ -85,8 +85,6 @@ void add_dense(const BandedReverseCholesky& band, Eigen::Ref<MatrixX> into) {
 
 }  // namespace
 
-std::unique_ptr<StepMatrix> BandedRod::make_step_matrix() const { return std::make_unique<BandedStepMatrix>(); }
-
 void BandedRod::mass_matrix(Eigen::Ref<MatrixX> out) const {
   BandedReverseCholesky band;
   band.reset(dof(), half_bandwidth());

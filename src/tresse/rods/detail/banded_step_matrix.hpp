@@ -40,10 +40,12 @@ class BandedRod : public Rod {
   /// is that with every stencil's negative eigenvalues at zero: M + dt^2 K was not positive definite.
   virtual void clamp_hessian() const = 0;
 
-  std::unique_ptr<StepMatrix> make_step_matrix() const override;
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
   void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const override;
   void add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const override;
+
+ protected:
+  using Rod::Rod;
 };
 
 /// The step matrix of a BandedRod. When A is not positive definite with the exact Hessian, factor() falls back on the

@@ -9,10 +9,10 @@ namespace tresse::rods::detail {
 template <typename Shape>
 void ChainRod<Shape>::articulate(const StepTerms& terms, ArticulatedMatrix<Shape::width>& out) const {
   sample();
-  const double stiffness = terms.stiffness + terms.damping * damping_time_;
-  out.elements().resize(elements_.size());
+  const double stiffness = terms.stiffness + terms.damping * made_->damping_time();
+  out.elements().resize(elements().size());
   for (int i = 0; i < count(); ++i) {
-    const Element& from = elements_[i];
+    const Element& from = elements()[i];
     const Link& link = links_[i];
     ArticulatedElement<width>& e = out.elements()[i];
     e.twist << link.X_linear, link.X_angular;
@@ -30,10 +30,10 @@ void ChainRod<Shape>::articulate(const StepTerms& terms, ArticulatedMatrix<Shape
 }
 
 template <typename Shape>
-std::unique_ptr<StepMatrix> ChainRod<Shape>::make_step_matrix() const {
+std::unique_ptr<StepMatrix> ChainModel<Shape>::make_step_matrix() const {
   // Where the recursion is quicker for sure; both are as accurate. Measured in docs/measured/speed_rods.md.
   constexpr int many = 16;
-  if (count() < many) return std::make_unique<DenseChainMatrix<Shape>>();
+  if (piece_count() < many) return std::make_unique<DenseChainMatrix<Shape>>();
   return std::make_unique<ArticulatedStepMatrix<Shape>>();
 }
 
@@ -49,7 +49,7 @@ bool ArticulatedStepMatrix<Shape>::factor(const Rod& rod, const StepTerms& terms
 }
 
 template <typename Shape>
-std::unique_ptr<LimbMatrix> ChainRod<Shape>::make_limb_matrix(std::span<const LimbPlace> places) const {
+std::unique_ptr<LimbMatrix> ChainModel<Shape>::make_limb_matrix(std::span<const LimbPlace> places) const {
   return std::make_unique<ArticulatedLimb<Shape>>(places);
 }
 
@@ -73,10 +73,10 @@ bool ArticulatedLimb<Shape>::factor(const Rod& rod, const StepTerms& terms, std:
 
 template void ChainRod<HelixShape>::articulate(const StepTerms&, ArticulatedMatrix<3>&) const;
 template void ChainRod<ClothoidShape>::articulate(const StepTerms&, ArticulatedMatrix<6>&) const;
-template std::unique_ptr<StepMatrix> ChainRod<HelixShape>::make_step_matrix() const;
-template std::unique_ptr<StepMatrix> ChainRod<ClothoidShape>::make_step_matrix() const;
-template std::unique_ptr<LimbMatrix> ChainRod<HelixShape>::make_limb_matrix(std::span<const LimbPlace>) const;
-template std::unique_ptr<LimbMatrix> ChainRod<ClothoidShape>::make_limb_matrix(std::span<const LimbPlace>) const;
+template std::unique_ptr<StepMatrix> ChainModel<HelixShape>::make_step_matrix() const;
+template std::unique_ptr<StepMatrix> ChainModel<ClothoidShape>::make_step_matrix() const;
+template std::unique_ptr<LimbMatrix> ChainModel<HelixShape>::make_limb_matrix(std::span<const LimbPlace>) const;
+template std::unique_ptr<LimbMatrix> ChainModel<ClothoidShape>::make_limb_matrix(std::span<const LimbPlace>) const;
 template class ArticulatedLimb<HelixShape>;
 template class ArticulatedLimb<ClothoidShape>;
 template class ArticulatedStepMatrix<HelixShape>;

@@ -40,7 +40,7 @@ Twist ChainRod<Shape>::bias_acceleration(int piece, double u, const Twist& root_
   check_piece(piece);
   sample();
   Vector3 spin = state_.root_velocity.angular;
-  Twist out = root_condition_ == RootCondition::free ? Twist{} : root_acceleration;
+  Twist out = root_condition() == RootCondition::free ? Twist{} : root_acceleration;
   const auto pass = [&](int i, const ElementPoint<width>& end, const EndBias& bias) {
     const Matrix3& frame = joints_[i].frame;
     const Vector3 step = frame * end.position;

@@ -112,7 +112,7 @@ void ChainRod<Shape>::upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX>
   Eigen::Matrix<double, 6, 3> later = Eigen::Matrix<double, 6, 3>::Zero();  // of the next element's first node
   Matrix3 later_own = Matrix3::Zero();
   for (int i = count() - 1; i >= 0; --i) {
-    const double density = by_mass ? scale * elements_[i].density : scale;
+    const double density = by_mass ? scale * elements()[i].density : scale;
     const int at = root + 3 * i;
     const Link& link = links_[i];
     const Columns6 tail = wrench_of(beyond, link);
@@ -171,8 +171,8 @@ const MatrixX& ChainRod<Shape>::mass_gram() const {
 template <typename Shape>
 void ChainRod<Shape>::step_matrix(const StepTerms& terms, const VectorX& velocity, VectorX& momentum,
                                   MatrixX& out) const {
-  const bool uniform = uniform_density_ > 0.0;
-  const double weight = uniform ? 1.0 + terms.drag / uniform_density_ : 1.0;  // drag is as good as more mass
+  const bool uniform = made_->uniform_density() > 0.0;
+  const double weight = uniform ? 1.0 + terms.drag / made_->uniform_density() : 1.0;  // drag is as good as more mass
   const MatrixX& mass = mass_gram();
   momentum.noalias() = mass * velocity;
   out = weight * mass;
@@ -188,8 +188,8 @@ void ChainRod<Shape>::mass_matrix(Eigen::Ref<MatrixX> out) const {
 template <typename Shape>
 void ChainRod<Shape>::add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) const {
   if (drag == 0.0) return;
-  if (uniform_density_ > 0.0) {
-    into += (drag / uniform_density_) * mass_gram();
+  if (made_->uniform_density() > 0.0) {
+    into += (drag / made_->uniform_density()) * mass_gram();
     return;
   }
   MatrixX gram(dof(), dof());
@@ -200,9 +200,9 @@ void ChainRod<Shape>::add_drag_matrix(double drag, Eigen::Ref<MatrixX> into) con
 template <typename Shape>
 void ChainRod<Shape>::add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const {
   TRESSE_ASSERT(into.rows() == dof() && into.cols() == dof());
-  const double scale = stiffness_scale + damping_scale * damping_time_;
+  const double scale = stiffness_scale + damping_scale * made_->damping_time();
   for (int i = 0; i < count(); ++i) {
-    Shape::add_stiffness(elements_[i].length, scale * elements_[i].stiffness,
+    Shape::add_stiffness(elements()[i].length, scale * elements()[i].stiffness,
                          into.block<width, width>(root_dof() + 3 * i, root_dof() + 3 * i));
   }
 }
@@ -211,7 +211,7 @@ void ChainRod<Shape>::add_stiffness(double stiffness_scale, double damping_scale
 template <typename Shape>
 void ChainRod<Shape>::add_elastic(double scale, const VectorX& coordinates, Eigen::Ref<VectorX> into) const {
   for (int i = 0; i < count(); ++i) {
-    into.segment<width>(3 * i) += Shape::stiffness_times(elements_[i].length, scale * elements_[i].stiffness,
+    into.segment<width>(3 * i) += Shape::stiffness_times(elements()[i].length, scale * elements()[i].stiffness,
                                                          coordinates.template segment<width>(3 * i));
   }
 }
@@ -232,15 +232,15 @@ void ChainRod<Shape>::elastic_force(Eigen::Ref<VectorX> out) const {
 /// What no unknown brings of the root's velocity.
 template <typename Shape>
 Twist ChainRod<Shape>::prescribed_twist(const RodLoads& loads) const {
-  if (root_condition_ == RootCondition::free) return {};
-  return root_condition_ == RootCondition::carried ? loads.root_velocity : state_.root_velocity;
+  if (root_condition() == RootCondition::free) return {};
+  return root_condition() == RootCondition::carried ? loads.root_velocity : state_.root_velocity;
 }
 
 /// Root to tip: velocity and bias acceleration of the joints (that of the unknown accelerations zero), then the line
 /// force rho S (g - a) - drag (v* - wind) integrated over each element, into forces_.
 template <typename Shape>
 void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
-  const bool free = root_condition_ == RootCondition::free;
+  const bool free = root_condition() == RootCondition::free;
   const Twist prescribed = prescribed_twist(loads);
   Vector3 spin = state_.root_velocity.angular;
   Vector3 acceleration = free ? Vector3::Zero() : loads.root_acceleration.linear;
@@ -248,7 +248,7 @@ void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
   for (int i = 0; i < count(); ++i) {
     const Joint& joint = joints_[i];
     const Shape& shape = shapes_[i];
-    const double density = elements_[i].density;
+    const double density = elements()[i].density;
     const Local rate_i = rate(i);
     const auto local = [&joint](const Vector3& v) -> Vector3 { return joint.frame.transpose() * v; };
 
@@ -333,7 +333,7 @@ double ChainRod<Shape>::elastic_energy() const {
   double sum = 0.0;
   for (int i = 0; i < count(); ++i) {
     const Local strain = (state_.coordinates - rest_).template segment<width>(3 * i);
-    sum += strain.dot(Shape::stiffness_times(elements_[i].length, elements_[i].stiffness, strain));
+    sum += strain.dot(Shape::stiffness_times(elements()[i].length, elements()[i].stiffness, strain));
   }
   return 0.5 * sum;
 }
@@ -347,7 +347,7 @@ void ChainRod<Shape>::add_movement() const {
   RodMotion& out = movement_.motion;
   for_each_motion([&](int i, const ElementMomentum& m) {
     const Joint& joint = joints_[i];
-    const double density = elements_[i].density;
+    const double density = elements()[i].density;
     const ElementMoments<width>& moments = shapes_[i].moments();
     const Vector3 start = state_.root.position + joint.offset;
     const Vector3 own = joint.frame * m.linear;
@@ -397,8 +397,8 @@ void ChainRod<Shape>::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> 
   out.setZero();
   for (int i = count() - 1; i >= 0; --i) {
     const Joint& joint = joints_[i];
-    const double density = elements_[i].density;
-    const double l = elements_[i].length;
+    const double density = elements()[i].density;
+    const double l = elements()[i].length;
     const FirstMoments<width> moment = shapes_[i].first_moments();
     out.segment<width>(root_dof() + 3 * i) += density * (moment.P.transpose() * (joint.frame.transpose() * gravity)) +
                                               links_[i].X_linear.transpose() * (mass * gravity) +
@@ -428,7 +428,7 @@ void ChainRod<Shape>::potential_hessian(const Vector3& gravity, Eigen::Ref<Matri
   out.setZero();
   Inertia beyond;
   for (int i = count() - 1; i >= 0; --i) {
-    const Element& element = elements_[i];
+    const Element& element = elements()[i];
     const Joint& joint = joints_[i];
     const Vector3 arm = joints_[i + 1].frame.transpose() * (beyond.first - beyond.mass * joints_[i + 1].offset);
     out.block<width, width>(3 * i, 3 * i) -=

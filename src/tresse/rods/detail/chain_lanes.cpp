@@ -115,12 +115,12 @@ void ChainRod<Shape>::gather(int g, HelixGroup& out) const {
   const auto number = [&](int lane) { return static_cast<std::size_t>(first + std::min(lane, present - 1)); };
   const std::array<std::size_t, four> at = {number(0), number(1), number(2), number(3)};
   const auto of_elements = [&](const auto& member) {
-    return Doubles{member(elements_[at[0]]), member(elements_[at[1]]), member(elements_[at[2]]),
-                   member(elements_[at[3]])};
+    return Doubles{member(elements()[at[0]]), member(elements()[at[1]]), member(elements()[at[2]]),
+                   member(elements()[at[3]])};
   };
   out.length = of_elements([](const Element& e) { return e.length; });
   static_assert(sizeof(ElementDiscs) == four * sizeof(double));
-  const auto discs = [&](std::size_t lane) { return lanes::load(elements_[at[lane]].discs.start.data()); };
+  const auto discs = [&](std::size_t lane) { return lanes::load(elements()[at[lane]].discs.start.data()); };
   out.discs = lanes::transposed({discs(0), discs(1), discs(2), discs(3)});
   for (int lane = present; lane < four; ++lane) {
     out.length[lane] = 0.0;
@@ -277,7 +277,7 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
   };
   thread_local std::vector<Forces> forces_of;
   forces_of.resize(static_cast<std::size_t>(groups()));
-  const bool free = root_condition_ == RootCondition::free;
+  const bool free = root_condition() == RootCondition::free;
   const Twist prescribed = prescribed_twist(loads);
   std::array<Before, 3> spins = starting_at(state_.root_velocity.angular);
   std::array<Before, 3> accelerations = starting_at(free ? Vector3::Zero() : loads.root_acceleration.linear);

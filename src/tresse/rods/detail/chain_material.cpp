@@ -41,14 +41,14 @@ int ChainRod<Shape>::parts(int i) const {
   constexpr double turn_of_part = 1.0, most = 1e4;  // [rad], [-]
   double turn = 0.0;
   for (int k = 0; k < width; k += 3)
-    turn = std::max(turn, elements_[i].length * coordinates(i).template segment<3>(k).norm());
+    turn = std::max(turn, elements()[i].length * coordinates(i).template segment<3>(k).norm());
   return turn < most ? 1 + static_cast<int>(turn / turn_of_part) : static_cast<int>(most);
 }
 
 /// They stay for the next call at the same shape: a step ends where the next one begins.
 template <typename Shape>
 const typename ChainRod<Shape>::MaterialPoints& ChainRod<Shape>::material_points(int i, int parts) const {
-  material_points_.resize(elements_.size());
+  material_points_.resize(elements().size());
   MaterialPoints& out = material_points_[static_cast<std::size_t>(i)];
   if (out.parts != parts) shapes_[i].points(parts, out.batches, out.discs);
   out.parts = parts;
@@ -113,13 +113,13 @@ void ChainRod<Shape>::material_momentum(const MaterialMotion& motion, Vector3& l
 template <typename Shape>
 void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed,
                             double dt) const {
-  TRESSE_ASSERT(motion.parts.size() == elements_.size());
+  TRESSE_ASSERT(motion.parts.size() == elements().size());
   const double drag = dt * loads.drag;
   const double* next = motion.numbers.data();
   for (int i = 0; i < count(); ++i) {
     const Joint& joint = joints_[i];
     const Matrix3 to_local = joint.frame.transpose();
-    const double density = elements_[i].density, resisted = density + drag;
+    const double density = elements()[i].density, resisted = density + drag;
     const Vector3 linear = prescribed.linear + prescribed.angular.cross(joint.offset);
     const Vector3 constant = to_local * (density * dt * loads.gravity + drag * loads.wind - resisted * linear);
     const Vector3 spin = to_local * prescribed.angular;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include <tresse/base/assert.hpp>
 #include <tresse/base/errors.hpp>
@@ -10,25 +11,90 @@
 // Kinematics; the integrals are in chain_dynamics.cpp.
 namespace tresse::rods::detail {
 template <typename Shape>
-ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const VectorX& rest, const Material& material,
-                          RootCondition root_condition)
+ChainModel<Shape>::ChainModel(const std::vector<ChainElement>& elements, const VectorX& rest, const Material& material,
+                              RootCondition root_condition)
     : root_condition_(root_condition), damping_time_(material.damping_time), rest_(rest) {
-  const auto n = elements.size();
-  elements_.reserve(n);
+  elements_.reserve(elements.size());
   for (const ChainElement& e : elements) {
     const double density = material.density * area(e.section);
-    elements_.push_back({e.length, e.length, 0.0, density, bending_stiffness(e.section, material), {}, {}});
+    elements_.push_back({e.length, length_, density, bending_stiffness(e.section, material), {}});
     const double a = e.section.half_axis_1;
     const double b = e.section.half_axis_2;
     surface_reach_ = surface_reach_.cwiseMax(Vector3(std::max(a, b), b, a));
+    length_ += e.length;
+    mass_ += density * e.length;
   }
   lump_rotary_inertia(elements, material.rotary_inertia);
-  set_length_scale(1.0);
   TRESSE_ASSERT(rest_.size() == coordinate_count());
   uniform_density_ = elements_.front().density;
   for (const Element& e : elements_) {
     if (e.density != uniform_density_) uniform_density_ = 0.0;
   }
+}
+
+/// Where sections have none, a free rod could turn within its own centreline without moving anything: M, and of a
+/// straight rod M + dt^2 K, would be singular. All rotary inertia is then in one disc at the root.
+template <typename Shape>
+void ChainModel<Shape>::lump_rotary_inertia(const std::vector<ChainElement>& elements, bool in_sections) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::array<double, 2> of_section = mean_squares(elements[i].section);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double all = elements[i].length * of_section[k];
+      if (in_sections) {
+        elements_[i].discs.start[k] = Shape::start_share * all;
+        elements_[i].discs.spread[k] = (1.0 - Shape::start_share) * all;
+      } else if (root_condition_ == RootCondition::free) {
+        elements_.front().discs.start[k] += elements_[i].density / elements_.front().density * all;
+      }
+    }
+  }
+}
+
+template <typename Shape>
+double ChainModel<Shape>::piece_begin(int piece) const {
+  require(piece >= 0 && piece <= piece_count(),
+          [&] { return std::string(Shape::model) + ": no such piece " + std::to_string(piece); });
+  return piece == piece_count() ? length_ : elements_[piece].begin;
+}
+
+template <typename Shape>
+std::vector<typename ChainModel<Shape>::Element> ChainModel<Shape>::grown(double scale, double& length,
+                                                                          double& mass) const {
+  std::vector<Element> out = elements_;
+  length = mass = 0.0;
+  for (Element& e : out) {
+    e.begin = length;
+    e.length *= scale;
+    for (std::size_t k = 0; k < 2; ++k) {
+      e.discs.start[k] *= scale;
+      e.discs.spread[k] *= scale;
+    }
+    length += e.length;
+    mass += e.density * e.length;
+  }
+  return out;
+}
+
+template <typename Shape>
+std::shared_ptr<const RodModel> ChainModel<Shape>::with_rest_curvature(const VectorX& rest) const {
+  auto out = std::make_shared<ChainModel>(*this);
+  out->rest_ = rest;
+  return out;
+}
+
+template <typename Shape>
+std::unique_ptr<Rod> ChainModel<Shape>::make_rod() const {
+  return std::make_unique<ChainRod<Shape>>(std::static_pointer_cast<const ChainModel>(this->shared_from_this()));
+}
+
+template <typename Shape>
+ChainRod<Shape>::ChainRod(std::shared_ptr<const ChainModel<Shape>> model)
+    : Rod(model),
+      made_(std::move(model)),
+      length_(made_->length()),
+      mass_(made_->mass()),
+      rest_(made_->rest_curvature()) {
+  const auto n = static_cast<std::size_t>(count());
   joints_.resize(n + 1);
   shapes_.resize(n);
   links_.resize(n);
@@ -39,47 +105,18 @@ ChainRod<Shape>::ChainRod(const std::vector<ChainElement>& elements, const Vecto
   update(RodState(state_));
 }
 
-/// Where sections have none, a free rod could turn within its own centreline without moving anything: M, and of a
-/// straight rod M + dt^2 K, would be singular. All rotary inertia is then in one disc at the root.
-template <typename Shape>
-void ChainRod<Shape>::lump_rotary_inertia(const std::vector<ChainElement>& elements, bool in_sections) {
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const std::array<double, 2> of_section = mean_squares(elements[i].section);
-    for (std::size_t k = 0; k < 2; ++k) {
-      const double all = elements[i].length * of_section[k];
-      if (in_sections) {
-        elements_[i].made_discs.start[k] = Shape::start_share * all;
-        elements_[i].made_discs.spread[k] = (1.0 - Shape::start_share) * all;
-      } else if (root_condition_ == RootCondition::free) {
-        elements_.front().made_discs.start[k] += elements_[i].density / elements_.front().density * all;
-      }
-    }
-  }
-}
-
 template <typename Shape>
 void ChainRod<Shape>::set_length_scale(double scale) {
   placed_ = false;
   state_number_ = 0;
-  length_ = 0.0;
-  mass_ = 0.0;
-  for (Element& e : elements_) {
-    e.begin = length_;
-    e.length = scale * e.made_length;
-    for (std::size_t k = 0; k < 2; ++k) {
-      e.discs.start[k] = scale * e.made_discs.start[k];
-      e.discs.spread[k] = scale * e.made_discs.spread[k];
-    }
-    length_ += e.length;
-    mass_ += e.density * e.length;
-  }
+  grown_ = made_->grown(scale, length_, mass_);
 }
 
 template <typename Shape>
 double ChainRod<Shape>::piece_begin(int piece) const {
   require(piece >= 0 && piece <= count(),
           [&] { return std::string(Shape::model) + ": no such piece " + std::to_string(piece); });
-  return piece == count() ? length_ : elements_[piece].begin;
+  return piece == count() ? length_ : elements()[piece].begin;
 }
 
 template <typename Shape>
@@ -91,7 +128,7 @@ template <typename Shape>
 geometry::Curve ChainRod<Shape>::piece(int piece) const {
   check_piece(piece);
   const Joint& joint = joints_[piece];
-  return Shape::curve({state_.root.position + joint.offset, joint.frame}, coordinates(piece), elements_[piece].length);
+  return Shape::curve({state_.root.position + joint.offset, joint.frame}, coordinates(piece), elements()[piece].length);
 }
 
 template <typename Shape>
@@ -119,7 +156,7 @@ void ChainRod<Shape>::update(const RodState& state) {
     constexpr double largest = HelixIntegrals<double>::largest_turn;
     turns_little_ = true;  // not what isn't finite
     for (int i = 0; i < count(); ++i)
-      turns_little_ = turns_little_ && elements_[i].length * coordinates(i).norm() <= largest;
+      turns_little_ = turns_little_ && elements()[i].length * coordinates(i).norm() <= largest;
   }
 }
 
@@ -133,7 +170,7 @@ bool ChainRod<Shape>::is_at(const RodState& state) const {
 template <typename Shape>
 void ChainRod<Shape>::place(int i) {
   Shape& shape = shapes_[i];
-  shape.set(elements_[i].length, elements_[i].discs, coordinates(i));
+  shape.set(elements()[i].length, elements()[i].discs, coordinates(i));
   const Joint& joint = joints_[i];
   Joint& next = joints_[i + 1];
   next.offset = joint.offset + joint.frame * shape.end();
@@ -150,18 +187,18 @@ void ChainRod<Shape>::place(int i) {
 
 template <typename Shape>
 RodSection ChainRod<Shape>::section(double s) const {
-  const auto after =
-      std::upper_bound(elements_.begin(), elements_.end(), s, [](double at, const Element& e) { return at < e.begin; });
-  const int i = std::max(0, static_cast<int>(after - elements_.begin()) - 1);
-  const double u = std::clamp(s - elements_[i].begin, 0.0, elements_[i].length);
-  const double l = elements_[i].length;
+  const auto after = std::upper_bound(elements().begin(), elements().end(), s,
+                                      [](double at, const Element& e) { return at < e.begin; });
+  const int i = std::max(0, static_cast<int>(after - elements().begin()) - 1);
+  const double u = std::clamp(s - elements()[i].begin, 0.0, elements()[i].length);
+  const double l = elements()[i].length;
   RodSection out;
   out.s = s;
   out.curvature = Shape::curvature(coordinates(i), u / l);
   out.position = state_.root.position + joints_[i].offset + joints_[i].frame * shapes_[i].position(u);
   out.frame = joints_[i].frame * shapes_[i].frame(u);
   const Vector3 rest = Shape::curvature(rest_.template segment<width>(3 * i), u / l);
-  out.moment = elements_[i].stiffness.cwiseProduct(out.curvature - rest);
+  out.moment = elements()[i].stiffness.cwiseProduct(out.curvature - rest);
   return out;
 }
 
@@ -244,6 +281,8 @@ void ChainRod<Shape>::point_rows(std::span<const RodPoint> points, std::span<Fou
   }
 }
 
+template class ChainModel<HelixShape>;
+template class ChainModel<ClothoidShape>;
 template class ChainRod<HelixShape>;
 template class ChainRod<ClothoidShape>;
 

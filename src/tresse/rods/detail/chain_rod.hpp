@@ -23,6 +23,56 @@ struct ChainElement {
   CrossSection section;  ///< half-axes > 0
 };
 
+/// What a chain in curvature coordinates is made of.
+template <typename Shape>
+class ChainModel final : public RodModel {
+ public:
+  struct Element {
+    double length;
+    double begin;
+    double density;      ///< rho S [kg/m]
+    Vector3 stiffness;   ///< diag K3 [N m^2]
+    ElementDiscs discs;  ///< of its rotary inertia
+  };
+
+  /// `rest`: natural curvatures, (coordinate_count()).
+  ChainModel(const std::vector<ChainElement>& elements, const VectorX& rest, const Material& material,
+             RootCondition root_condition);
+
+  RootCondition root_condition() const override { return root_condition_; }
+  int coordinate_count() const override { return 3 * piece_count() + Shape::width - 3; }
+  int piece_count() const override { return static_cast<int>(elements_.size()); }
+  int touched(int piece) const override { return root_dof() + 3 * piece + Shape::width; }
+  double length() const override { return length_; }
+  double piece_begin(int piece) const override;
+  double mass() const override { return mass_; }
+  double contact_radius() const override { return surface_reach_.x(); }
+  Vector3 surface_reach() const override { return surface_reach_; }
+  const VectorX& rest_curvature() const override { return rest_; }
+  std::shared_ptr<const RodModel> with_rest_curvature(const VectorX& rest) const override;
+  std::unique_ptr<Rod> make_rod() const override;
+  std::unique_ptr<StepMatrix> make_step_matrix() const override;
+  std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const override;
+
+  const std::vector<Element>& elements() const { return elements_; }
+  double damping_time() const { return damping_time_; }
+  double uniform_density() const { return uniform_density_; }  ///< rho S of every element, 0 when they differ [kg/m]
+  /// The elements when every one is `scale` times as long; writes the rod's length and mass.
+  std::vector<Element> grown(double scale, double& length, double& mass) const;
+
+ private:
+  void lump_rotary_inertia(const std::vector<ChainElement>& elements, bool in_sections);
+
+  RootCondition root_condition_;
+  std::vector<Element> elements_;
+  double damping_time_ = 0.0;
+  double length_ = 0.0;
+  double uniform_density_ = 0.0;
+  double mass_ = 0.0;
+  Vector3 surface_reach_ = Vector3::Zero();
+  VectorX rest_;
+};
+
 /// A chain of elements in curvature coordinates behind the interface Rod; Shape is HelixShape (a super-helix, elements
 /// with coordinates of their own) or ClothoidShape (a super space clothoid: an element has the curvatures at its two
 /// nodes, and shares them with its neighbours). Element i has the coordinates 3 i to 3 i + Shape::width - 1.
@@ -34,17 +84,11 @@ struct ChainElement {
 template <typename Shape>
 class ChainRod final : public Rod {
  public:
-  /// `rest`: natural curvatures, (coordinate_count()).
-  ChainRod(const std::vector<ChainElement>& elements, const VectorX& rest, const Material& material,
-           RootCondition root_condition);
+  explicit ChainRod(std::shared_ptr<const ChainModel<Shape>> model);
 
   std::unique_ptr<Rod> clone() const override { return std::make_unique<ChainRod>(*this); }
-  RootCondition root_condition() const override { return root_condition_; }
-  int coordinate_count() const override { return 3 * count() + width - 3; }
   double length() const override { return length_; }
   double mass() const override { return mass_; }
-  double contact_radius() const override { return surface_reach_.x(); }
-  Vector3 surface_reach() const override { return surface_reach_; }
   const VectorX& rest_curvature() const override { return rest_; }
   void set_rest_curvature(const VectorX& rest) override { rest_ = rest; }
   void set_length_scale(double scale) override;
@@ -54,26 +98,22 @@ class ChainRod final : public Rod {
     return {root, root_velocity, curvature, curvature_rate, {}};
   }
 
-  int piece_count() const override { return count(); }
   double piece_begin(int piece) const override;
   geometry::Curve piece(int piece) const override;
 
   void update(const RodState& state) override;
   const RodState& state() const override { return state_; }
 
-  geometry::MaterialSpan span(int piece) const override { return {elements_[piece].length, elements_[piece].length}; }
+  geometry::MaterialSpan span(int piece) const override { return {elements()[piece].length, elements()[piece].length}; }
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
-  int touched(int piece) const override { return root_dof() + 3 * piece + width; }
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
   void point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
                   std::span<Vector3> prescribed) const override;
   int twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const override;
   Twist bias_acceleration(int piece, double u, const Twist& root_acceleration) const override;
 
-  std::unique_ptr<StepMatrix> make_step_matrix() const override;
-  std::unique_ptr<LimbMatrix> make_limb_matrix(std::span<const LimbPlace> places) const override;
   /// What a unit rate of a piece's own coordinates does to the material frame at `u`: the twist at r(0), world axes.
   Eigen::Matrix<double, 6, Shape::width> piece_twist(int piece, double u) const;
   /// Fills `out` with this chain's elements, to factor M + stiffness K + damping D + drag.
@@ -104,15 +144,7 @@ class ChainRod final : public Rod {
   static constexpr int width = Shape::width;
   using Local = Coordinates<width>;
 
-  struct Element {
-    double made_length;  ///< at a length scale of one
-    double length;
-    double begin;
-    double density;           ///< rho S [kg/m]
-    Vector3 stiffness;        ///< diag K3 [N m^2]
-    ElementDiscs made_discs;  ///< at a length scale of one
-    ElementDiscs discs;
-  };
+  using Element = typename ChainModel<Shape>::Element;
   /// Pose at the start of an element; offset is from r(0), the common origin of every twist and moment.
   struct Joint {
     Vector3 offset = Vector3::Zero();
@@ -140,7 +172,8 @@ class ChainRod final : public Rod {
   using Columns6 = Eigen::Matrix<double, 6, width>;
   using Rows6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
 
-  int count() const { return static_cast<int>(elements_.size()); }
+  const std::vector<Element>& elements() const { return grown_.empty() ? made_->elements() : grown_; }
+  int count() const { return static_cast<int>(made_->elements().size()); }
   Local coordinates(int i) const { return state_.coordinates.template segment<width>(3 * i); }
   Local rate(int i) const { return state_.rates.template segment<width>(3 * i); }
   void check_piece(int piece) const;
@@ -150,7 +183,6 @@ class ChainRod final : public Rod {
   static Columns6 wrench_of(const Inertia& inertia, const Link& link);
   Columns6 own_wrench(int i, double density) const;
   static Eigen::Matrix<double, 6, 6> rigid_form(const Inertia& inertia);
-  void lump_rotary_inertia(const std::vector<ChainElement>& elements, bool in_sections);
   Twist prescribed_twist(const RodLoads& loads) const;
   void sweep_forces(const RodLoads& loads) const;
   void collect_forces(Eigen::Ref<VectorX> out) const;
@@ -165,7 +197,7 @@ class ChainRod final : public Rod {
   const MaterialPoints& material_points(int i, int parts) const;
   /// The section in which a share of an element's rotary inertia is lumped at its start.
   SectionDisc<width> disc_at_start(int i) const {
-    return {Matrix3::Identity(), Gradient<width>::Zero(), about_axes(elements_[i].discs.start)};
+    return {Matrix3::Identity(), Gradient<width>::Zero(), about_axes(elements()[i].discs.start)};
   }
   /// Upper triangle alone; elements weigh `scale` times their line density, or times one.
   void upper_gram(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
@@ -193,13 +225,10 @@ class ChainRod final : public Rod {
   template <typename Visit>
   void for_each_motion(Visit&& visit) const;
 
-  RootCondition root_condition_;
-  std::vector<Element> elements_;
-  double damping_time_ = 0.0;
+  std::shared_ptr<const ChainModel<Shape>> made_;  ///< the model
+  std::vector<Element> grown_;                     ///< the elements at another length than made; else empty
   double length_ = 0.0;
-  double uniform_density_ = 0.0;  ///< rho S of every element, 0 when they differ [kg/m]
   double mass_ = 0.0;
-  Vector3 surface_reach_ = Vector3::Zero();
   VectorX rest_;
 
   RodState state_;
@@ -221,6 +250,8 @@ class ChainRod final : public Rod {
   mutable std::vector<ElementForce<width>> forces_;      ///< scratch
 };
 
+extern template class ChainModel<HelixShape>;
+extern template class ChainModel<ClothoidShape>;
 extern template class ChainRod<HelixShape>;
 extern template class ChainRod<ClothoidShape>;
 

@@ -14,88 +14,36 @@
 // Construction and kinematics; forces and matrices are in nodal_rod_dynamics.cpp.
 namespace tresse::rods::detail {
 
-NodalRod::NodalRod(const char* name, Edge edge_kind, const std::vector<RodEdge>& edges, const Material& material,
-                   RootCondition root_condition)
-    : name_(name),
-      stride_(static_cast<int>(edge_kind)),
-      root_condition_(root_condition),
-      first_(clamped() ? 0 : 3),
-      damping_time_(material.damping_time) {
-  const std::size_t n = edges.size();
-  begin_.push_back(0.0);
-  node_mass_.assign(n + 1, 0.0);
-  node_length_.assign(n + 1, 0.0);
-  for (std::size_t j = 0; j < n; ++j) {
-    const RodEdge& edge = edges[j];
-    const double l = edge.length;
-    const double a = edge.section.half_axis_1, b = edge.section.half_axis_2;
-    const double edge_mass = material.density * area(edge.section) * l;
-    lengths_.push_back(l);
-    begin_.push_back(begin_.back() + l);
-    axial_.push_back(material.young_modulus * area(edge.section));
-    for (const std::size_t node : {j, j + 1}) {
-      node_mass_[node] += 0.5 * edge_mass;
-      node_length_[node] += 0.5 * l;
-    }
-    mass_ += edge_mass;
-    surface_reach_ = surface_reach_.cwiseMax(Vector3(std::max(a, b), b, a));
-    // Half of each neighbouring edge, one behind the other.
-    Vector3 compliance = (0.5 * l * bending_stiffness(edge.section, material).cwiseInverse());
-    double part = 0.5 * l;
-    if (j > 0) {
-      compliance += 0.5 * edges[j - 1].length * bending_stiffness(edges[j - 1].section, material).cwiseInverse();
-      part += 0.5 * edges[j - 1].length;
-    }
-    joints_.push_back({compliance.cwiseInverse(), part, Vector3::Zero()});
-  }
-  inertia_.setZero(dof());
-  for (int node = 0; node <= count(); ++node) {
-    if (node_at(node) >= 0) inertia_.segment<3>(node_at(node)).setConstant(node_mass_[node]);
-  }
+NodalRod::NodalRod(std::shared_ptr<const NodalModel> model) : BandedRod(model), made_(*model) {
+  const auto n = static_cast<std::size_t>(count());
+  rest_strains_.assign(n, Vector3::Zero());
   nodes_.resize(n + 1);
   frames_.resize(n);
   stencils_.resize(n);
   hessians_.resize(n);
 }
 
-void NodalRod::start(const std::vector<RodEdge>& edges) {
-  const std::size_t n = edges.size();
-  VectorX elements(3 * static_cast<Eigen::Index>(n));
-  for (std::size_t j = 0; j < n; ++j) elements.segment<3>(3 * static_cast<Eigen::Index>(j)) = edges[j].rest_curvature;
-  set_rest_curvature(curvature_of_elements(elements));
+void NodalRod::start() {
+  set_rest_curvature(made_.rest_curvature());
   update(shaped({}, {}, rest_, VectorX::Zero(rest_.size())));
-}
-
-VectorX NodalRod::curvature_of_elements(const VectorX& elements) const {
-  require(elements.size() == 3 * count(), [&] { return std::string(name_) + ": needs three curvatures an edge"; });
-  VectorX out(3 * (count() - first_joint()));
-  for (int i = first_joint(); i < count(); ++i) {
-    Vector3 mean = elements.segment<3>(3 * i);
-    if (i > 0) {
-      mean =
-          (lengths_[i] * mean + lengths_[i - 1] * elements.segment<3>(3 * (i - 1))) / (lengths_[i] + lengths_[i - 1]);
-    }
-    out.segment<3>(3 * (i - first_joint())) = mean;
-  }
-  return out;
 }
 
 void NodalRod::set_rest_curvature(const VectorX& rest) {
   require(rest.size() == 3 * (count() - first_joint()), [&] {
-    return std::string(name_) + ": " + std::to_string(rest.size()) + " natural curvatures, expected " +
+    return std::string(made_.name()) + ": " + std::to_string(rest.size()) + " natural curvatures, expected " +
            std::to_string(3 * (count() - first_joint()));
   });
   rest_ = rest;
   bent_ = false;
   for (int i = first_joint(); i < count(); ++i) {
-    joints_[i].rest_strain = strain_of_turn(joints_[i].length * rest.segment<3>(3 * (i - first_joint())));
+    rest_strains_[i] = strain_of_turn(made_.joints[i].length * rest.segment<3>(3 * (i - first_joint())));
   }
 }
 
 VectorX NodalRod::curvature() const {
   VectorX out(rest_.size());
   for (int i = first_joint(); i < count(); ++i) {
-    out.segment<3>(3 * (i - first_joint())) = turn_of_strain(stencils_[i].strain) / joints_[i].length;
+    out.segment<3>(3 * (i - first_joint())) = turn_of_strain(stencils_[i].strain) / made_.joints[i].length;
   }
   return out;
 }
@@ -103,7 +51,7 @@ VectorX NodalRod::curvature() const {
 RodState NodalRod::shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
                           const VectorX& curvature_rate) const {
   require(curvature.size() == rest_.size() && curvature_rate.size() == rest_.size(),
-          [&] { return std::string(name_) + ": the shape does not match the rod"; });
+          [&] { return std::string(made_.name()) + ": the shape does not match the rod"; });
   RodState out{root, root_velocity, VectorX(dof()), VectorX(dof()), VectorX::Zero(memory_size())};
   Pose pose = root;
   Twist motion = root_velocity;
@@ -114,20 +62,20 @@ RodState NodalRod::shaped(const Pose& root, const Twist& root_velocity, const Ve
   for (int j = 0; j < count(); ++j) {
     double twist = 0.0;
     if (j == 0 && !clamped() && count() > 1) {
-      const Vector3 half = 0.5 * lengths_[0] * curvature.head<3>();
+      const Vector3 half = 0.5 * made_.lengths[0] * curvature.head<3>();
       motion.angular +=
-          pose.frame * (math::rotation_exp_integral(half) * (0.5 * lengths_[0] * curvature_rate.head<3>()));
+          pose.frame * (math::rotation_exp_integral(half) * (0.5 * made_.lengths[0] * curvature_rate.head<3>()));
       pose.frame = math::orthonormalised_once(pose.frame * math::rotation_exp(half));
     }
     if (j >= first_joint()) {
-      const double part = joints_[j].length;
+      const double part = made_.joints[j].length;
       const Vector3 turn = part * curvature.segment<3>(3 * (j - first_joint()));
       const JointTurn joint = joint_turn(turn, part * curvature_rate.segment<3>(3 * (j - first_joint())));
       motion.angular += pose.frame * joint.spin;
       pose.frame = math::orthonormalised_once(pose.frame * joint.rotation);
       twist = turn[0];
     }
-    const Vector3 step = lengths_[j] * pose.frame.col(0);
+    const Vector3 step = made_.lengths[j] * pose.frame.col(0);
     pose.position += step;
     motion.linear += motion.angular.cross(step);
     set_edge(j, pose.frame, motion.angular, twist, out);
@@ -149,7 +97,7 @@ void NodalRod::set_free_root(const EdgeFrame& edge, double spin, const BendStenc
   state.root_velocity.linear = state.rates.head<3>();
   state.root_velocity.angular = edge.tangent.cross(change) / edge.length + spin * edge.tangent;
   if (!bend) return;
-  const double share = 0.5 * lengths_[0] / joints_[1].length;
+  const double share = 0.5 * made_.lengths[0] / made_.joints[1].length;
   const Vector3 half = share * turn_of_strain(bend->strain);
   const Vector3 rate = share * turn_rate(bend->strain, bend->gradient * edge_rates(1, state.rates, false));
   state.root.frame = math::orthonormalised_once(state.root.frame * math::rotation_exp(-half));
@@ -157,7 +105,7 @@ void NodalRod::set_free_root(const EdgeFrame& edge, double spin, const BendStenc
 }
 
 NodalRod::Nodes NodalRod::nodes_of(const RodState& state) const {
-  Nodes nodes(lengths_.size() + 1);
+  Nodes nodes(made_.lengths.size() + 1);
   nodes[0] = clamped() ? state.root.position : Vector3(state.coordinates.head<3>());
   for (int i = 1; i <= count(); ++i) nodes[i] = state.coordinates.segment<3>(node_at(i));
   return nodes;
@@ -200,9 +148,10 @@ bool NodalRod::within_reach(const RodState&, const Eigen::Ref<const VectorX>& v,
 void NodalRod::check_sizes(const RodState& state) const {
   const Eigen::Index n = coordinate_count();
   require(state.coordinates.size() == n && state.rates.size() == n && state.memory.size() == memory_size(), [&] {
-    return std::string(name_) + ": the state has " + std::to_string(state.coordinates.size()) + " coordinates, " +
-           std::to_string(state.rates.size()) + " rates and a memory of " + std::to_string(state.memory.size()) +
-           ", expected " + std::to_string(n) + " and " + std::to_string(memory_size());
+    return std::string(made_.name()) + ": the state has " + std::to_string(state.coordinates.size()) +
+           " coordinates, " + std::to_string(state.rates.size()) + " rates and a memory of " +
+           std::to_string(state.memory.size()) + ", expected " + std::to_string(n) + " and " +
+           std::to_string(memory_size());
   });
 }
 
@@ -215,25 +164,19 @@ void NodalRod::update(const RodState& state) {
   update_frames();
 }
 
-double NodalRod::piece_begin(int piece) const {
-  require(piece >= 0 && piece <= count(),
-          [&] { return std::string(name_) + ": no such piece " + std::to_string(piece); });
-  return begin_[piece];
-}
-
 geometry::Curve NodalRod::piece(int piece) const {
   TRESSE_ASSERT(piece >= 0 && piece < count());
   return geometry::LineSegment{nodes_[piece], nodes_[piece + 1]};
 }
 
 geometry::MaterialSpan NodalRod::span(int piece) const {
-  return {lengths_[piece], geometry::domain(NodalRod::piece(piece)).end};
+  return {made_.lengths[piece], geometry::domain(NodalRod::piece(piece)).end};
 }
 
 RodSection NodalRod::section(double s) const {
-  const auto after = std::upper_bound(begin_.begin() + 1, begin_.end() - 1, s);
-  const int j = static_cast<int>(after - begin_.begin()) - 1;
-  const double weight = std::clamp((s - begin_[j]) / lengths_[j], 0.0, 1.0);
+  const auto after = std::upper_bound(made_.begin.begin() + 1, made_.begin.end() - 1, s);
+  const int j = static_cast<int>(after - made_.begin.begin()) - 1;
+  const double weight = std::clamp((s - made_.begin[j]) / made_.lengths[j], 0.0, 1.0);
   // Curvature and moment are known at the nodes, straight lines between; a free end has no moment.
   const auto moment_at = [&](int node) -> Vector3 {
     if (node < first_joint() || node == count()) return Vector3::Zero();
@@ -244,11 +187,11 @@ RodSection NodalRod::section(double s) const {
   const auto curvature_at = [&](int node) -> Vector3 {
     if (first_joint() == count()) return Vector3::Zero();
     if (node < first_joint() || node == count()) return end_curvature(node == count() ? node - 1 : node + 1);
-    return turn_of_strain(stencils_[node].strain) / joints_[node].length;
+    return turn_of_strain(stencils_[node].strain) / made_.joints[node].length;
   };
   RodSection out;
   out.s = s;
-  out.stretch = frames_[j].length / lengths_[j];
+  out.stretch = frames_[j].length / made_.lengths[j];
   out.position = nodes_[j] + weight * (nodes_[j + 1] - nodes_[j]);
   out.frame << frames_[j].tangent, frames_[j].director_1, frames_[j].director_2;
   out.curvature = (1.0 - weight) * curvature_at(j) + weight * curvature_at(j + 1);
@@ -262,7 +205,7 @@ Vector3 NodalRod::node_velocity(int node, const Eigen::Ref<const VectorX>& v) co
 
 Vector3 NodalRod::velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const {
   TRESSE_ASSERT(piece >= 0 && piece < count() && v.size() == dof());
-  const double weight = std::clamp(u / lengths_[piece], 0.0, 1.0);
+  const double weight = std::clamp(u / made_.lengths[piece], 0.0, 1.0);
   return (1.0 - weight) * node_velocity(piece, v) + weight * node_velocity(piece + 1, v);
 }
 
@@ -273,7 +216,7 @@ void NodalRod::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Mat
 
 int NodalRod::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
   TRESSE_ASSERT(piece >= 0 && piece < count() && out.cols() >= touched(piece));
-  const double weight = std::clamp(u / lengths_[piece], 0.0, 1.0);
+  const double weight = std::clamp(u / made_.lengths[piece], 0.0, 1.0);
   out.leftCols(touched(piece)).setZero();
   if (node_at(piece) >= 0) out.middleCols<3>(node_at(piece)).diagonal().setConstant(1.0 - weight);
   out.middleCols<3>(node_at(piece + 1)).diagonal().setConstant(weight);

@@ -11,11 +11,13 @@
 // theta_{i-1}, x_i, theta_i, x_{i+1}), which follow one another; those of a clamped root would have negative indices.
 namespace tresse::rods::detail {
 
-double NodalRod::edge_force(int edge) const { return axial_[edge] * (frames_[edge].length / lengths_[edge] - 1.0); }
+double NodalRod::edge_force(int edge) const {
+  return made_.axial[edge] * (frames_[edge].length / made_.lengths[edge] - 1.0);
+}
 
 double NodalRod::elastic_energy() const {
   double sum = 0.0;
-  for (int j = 0; j < count(); ++j) sum += 0.5 * edge_force(j) * (frames_[j].length - lengths_[j]);
+  for (int j = 0; j < count(); ++j) sum += 0.5 * edge_force(j) * (frames_[j].length - made_.lengths[j]);
   for (int i = first_joint(); i < count(); ++i) sum += joint_energy(i);
   return sum;
 }
@@ -55,11 +57,11 @@ Vector8 NodalRod::edge_rates(int i, const Eigen::Ref<const VectorX>& v, bool pre
 /// motion has. Stretch has no viscosity: its rate along an edge's end direction, v being a chord, is not zero in a
 /// turn, and times its stiffness would brake it.
 void NodalRod::damping_force(const Eigen::Ref<const VectorX>& v, bool prescribed, Eigen::Ref<VectorX> into) const {
-  if (damping_time_ == 0.0) return;
+  if (made_.damping_time == 0.0) return;
   for (int i = first_joint(); i < count(); ++i) {
     const StrainRows strains = damped_strains(i);
     const Vector3 rate = strains * edge_rates(i, v, prescribed);
-    add_joint(i, -damping_time_ * (strains.transpose() * joints_[i].stiffness.cwiseProduct(rate)), into);
+    add_joint(i, -made_.damping_time * (strains.transpose() * made_.joints[i].stiffness.cwiseProduct(rate)), into);
   }
 }
 
@@ -80,7 +82,7 @@ Matrix3 NodalRod::stretch_hessian(int j) const {
   const Matrix3 along = frames_[j].tangent * frames_[j].tangent.transpose();
   double across = edge_force(j) / frames_[j].length;
   if (clamped_hessian_) across = std::max(across, 0.0);
-  return axial_[j] / lengths_[j] * along + across * (Matrix3::Identity() - along);
+  return made_.axial[j] / made_.lengths[j] * along + across * (Matrix3::Identity() - along);
 }
 
 const Matrix8& NodalRod::bend_hessian(int joint) const {
@@ -129,11 +131,11 @@ void NodalRod::for_each_entry(int i, const Matrix8& block, const Add& add) const
 }
 
 void NodalRod::add_mass(BandedReverseCholesky& into) const {
-  for (int i = 0; i < dof(); ++i) into.at(i, i) += inertia_[i];
+  for (int i = 0; i < dof(); ++i) into.at(i, i) += made_.inertia[i];
 }
 
 void NodalRod::add_step_terms(const StepTerms& terms, BandedReverseCholesky& into) const {
-  const double viscous = terms.damping * damping_time_;
+  const double viscous = terms.damping * made_.damping_time;
   for (int j = 0; j < count() && terms.stiffness != 0.0; ++j) {
     const Matrix3 block = terms.stiffness * stretch_hessian(j);
     const int from = static_cast<int>(node_at(j)), to = static_cast<int>(node_at(j + 1));
@@ -151,14 +153,14 @@ void NodalRod::add_step_terms(const StepTerms& terms, BandedReverseCholesky& int
     if (terms.stiffness != 0.0) block += terms.stiffness * bend_hessian(i);
     if (viscous != 0.0) {
       const StrainRows strains = damped_strains(i);
-      block += strains.transpose() * (viscous * joints_[i].stiffness).asDiagonal() * strains;
+      block += strains.transpose() * (viscous * made_.joints[i].stiffness).asDiagonal() * strains;
     }
     for_each_entry(i, block, [&](int r, int c, double value) { into.at(r, c) += value; });
   }
   if (terms.drag == 0.0) return;
   for (int k = 0; k <= count(); ++k) {
     const int at = static_cast<int>(node_at(k));
-    for (int d = 0; at >= 0 && d < 3; ++d) into.at(at + d, at + d) += terms.drag * node_length_[k];
+    for (int d = 0; at >= 0 && d < 3; ++d) into.at(at + d, at + d) += terms.drag * made_.node_length[k];
   }
 }
 
@@ -181,7 +183,7 @@ void NodalRod::elastic_metric(Eigen::Ref<MatrixX> out) const {
     if (r != c) out(c, r) += value;
   };
   for (int j = 0; j < count(); ++j) {
-    const Matrix3 block = axial_[j] / lengths_[j] * frames_[j].tangent * frames_[j].tangent.transpose();
+    const Matrix3 block = made_.axial[j] / made_.lengths[j] * frames_[j].tangent * frames_[j].tangent.transpose();
     const Eigen::Index from = node_at(j), to = node_at(j + 1);
     out.block<3, 3>(to, to) += block;
     if (from < 0) continue;
@@ -191,7 +193,7 @@ void NodalRod::elastic_metric(Eigen::Ref<MatrixX> out) const {
   }
   for (int i = first_joint(); i < count(); ++i) {
     const auto& gradient = stencils_[i].gradient;
-    for_each_entry(i, gradient.transpose() * joints_[i].stiffness.asDiagonal() * gradient, add);
+    for_each_entry(i, gradient.transpose() * made_.joints[i].stiffness.asDiagonal() * gradient, add);
   }
 }
 
@@ -199,21 +201,21 @@ void NodalRod::resistance(double drag, const VectorX& v, Eigen::Ref<VectorX> out
   out.setZero();
   damping_force(v, false, out);
   for (int k = clamped() ? 1 : 0; k <= count() && drag != 0.0; ++k) {
-    out.segment<3>(node_at(k)) -= drag * node_length_[k] * v.segment<3>(node_at(k));
+    out.segment<3>(node_at(k)) -= drag * made_.node_length[k] * v.segment<3>(node_at(k));
   }
 }
 
 void NodalRod::gravity_force(const Vector3& gravity, Eigen::Ref<VectorX> out) const {
   TRESSE_ASSERT(out.size() == dof());
   out.setZero();
-  for (int k = clamped() ? 1 : 0; k <= count(); ++k) out.segment<3>(node_at(k)) = node_mass_[k] * gravity;
+  for (int k = clamped() ? 1 : 0; k <= count(); ++k) out.segment<3>(node_at(k)) = made_.node_mass[k] * gravity;
 }
 
 /// Gravity, wind, and the viscous stresses of a clamped root's motion.
 void NodalRod::inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const {
   gravity_force(loads.gravity, out);
   for (int k = clamped() ? 1 : 0; k <= count() && loads.drag != 0.0; ++k) {
-    out.segment<3>(node_at(k)) += loads.drag * node_length_[k] * loads.wind;
+    out.segment<3>(node_at(k)) += loads.drag * made_.node_length[k] * loads.wind;
   }
   if (clamped()) damping_force(state_.rates, true, out);
 }
@@ -222,8 +224,8 @@ RodEnergies NodalRod::energies(const Vector3& gravity) const {
   RodEnergies out;
   out.elastic = elastic_energy();
   for (int k = 0; k <= count(); ++k) {
-    out.kinetic += 0.5 * node_mass_[k] * node_velocity(k, state_.rates).squaredNorm();
-    out.gravity -= node_mass_[k] * gravity.dot(nodes_[k]);
+    out.kinetic += 0.5 * made_.node_mass[k] * node_velocity(k, state_.rates).squaredNorm();
+    out.gravity -= made_.node_mass[k] * gravity.dot(nodes_[k]);
   }
   return out;
 }
@@ -232,7 +234,7 @@ RodMotion NodalRod::motion() const {
   RodMotion out;
   for (int k = 0; k <= count(); ++k) {
     const Vector3 v = node_velocity(k, state_.rates);
-    const double l = node_length_[k];
+    const double l = made_.node_length[k];
     out.velocity += l * v;
     out.angular += l * nodes_[k].cross(v);
     out.position += l * nodes_[k];
@@ -245,7 +247,7 @@ void NodalRod::momentum(Vector3& linear, Vector3& angular) const {
   linear.setZero();
   angular.setZero();
   for (int k = 0; k <= count(); ++k) {
-    const Vector3 p = node_mass_[k] * node_velocity(k, state_.rates);
+    const Vector3 p = made_.node_mass[k] * node_velocity(k, state_.rates);
     linear += p;
     angular += nodes_[k].cross(p);
   }

@@ -23,20 +23,21 @@ struct Skin {
   Pose pose;
 
   /// From it to the fibre's own, at an arc length; negative inside. [m]
-  double gap(const assembly::Fibre& fibre, double s) const {
-    const Vector3 from_centre = pose.frame.transpose() * (fibre.rod->section(s).position - pose.position);
-    return bodies::signed_distance(obstacle.shape, obstacle.reference + from_centre) - fibre.rod->contact_radius();
+  double gap(const rods::Rod& rod, double s) const {
+    const Vector3 from_centre = pose.frame.transpose() * (rod.section(s).position - pose.position);
+    return bodies::signed_distance(obstacle.shape, obstacle.reference + from_centre) - rod.contact_radius();
   }
 };
 
 /// Arc lengths at which fibres go through open meshes first, each with its obstacle; 0 where they don't.
 class WaysThrough {
  public:
-  explicit WaysThrough(const assembly::World& world) {
+  explicit WaysThrough(const assembly::Kinematics& at) {
+    const assembly::World& world = at.world();
     const bool sheets = std::any_of(world.obstacles.begin(), world.obstacles.end(), is_sheet);
     if (!sheets) return;
     contact::Geometry geometry;
-    assembly::contact_geometry(world, 0.0, geometry);
+    assembly::contact_geometry(at, 0.0, geometry);
     for (const contact::Intrusion& one : contact::intrusions(geometry)) {
       const contact::Piece& piece = geometry.pieces[static_cast<std::size_t>(one.piece)];
       const int obstacle = contact::owner_at(geometry, one.surface);
@@ -60,13 +61,13 @@ class WaysThrough {
 
 /// Arc length at which a fibre comes out of an obstacle first, from inside its root or from `begin`, where it goes
 /// through a sheet; 0 where neither is. Infinite: nowhere. Steps are as long as the distance to the skin allows.
-double embedded_length(const Skin& skin, const assembly::Fibre& fibre, double begin) {
-  const double radius = fibre.rod->contact_radius(), length = fibre.rod->length();
+double embedded_length(const Skin& skin, const rods::Rod& rod, double begin) {
+  const double radius = rod.contact_radius(), length = rod.length();
   // Along the skin of a long fibre's obstacle the distance allows no step worth taking.
   const double least = std::max(0.01 * radius, 1e-5 * length);
   double s = begin;
   while (s < length) {
-    const double gap = skin.gap(fibre, s);
+    const double gap = skin.gap(rod, s);
     if (gap > -1e-3 * radius) return s;
     s += std::max(-gap, least);
   }
@@ -76,22 +77,22 @@ double embedded_length(const Skin& skin, const assembly::Fibre& fibre, double be
 /// Whether an element that comes out at arc length s, `inside` of it embedded and `outside` not, must be divided there.
 /// One curvature for both would keep a fibre straight that comes out at a flat angle, where contact holds it, and have
 /// it bend inside as much as outside. What comes out steeply and is hardly inside loses nothing.
-bool to_be_divided(const Skin& skin, const assembly::Fibre& fibre, double s, double inside, double outside) {
+bool to_be_divided(const Skin& skin, const rods::Rod& rod, double s, double inside, double outside) {
   constexpr double flat = 0.55;    // sine of the angle with the skin; steeper than 0.5 there is no contact
   constexpr double shallow = 4.0;  // of the radius
   constexpr double least = 0.01;   // likewise
-  const double radius = fibre.rod->contact_radius();
+  const double radius = rod.contact_radius();
   if (inside < least * radius || outside < least * radius) return false;
   if (inside > shallow * radius) return true;
   const double back = std::min(inside, 0.1 * radius);
-  return skin.gap(fibre, s) - skin.gap(fibre, s - back) < flat * back;
+  return skin.gap(rod, s) - skin.gap(rod, s - back) < flat * back;
 }
 
 /// Divides the element `piece` of fibre f, of whose group or strand it is.
 void divide(const FibreGroup& group, Case& out, std::size_t f, int piece, double length) {
   assembly::Fibre& fibre = out.world.fibres[f];
   const FibreGroup two = divided(group, static_cast<std::size_t>(piece), length);
-  fibre.rod = make_rod(two);
+  fibre.model = make_model(two);
   out.state.rods[f] = set_shape(two, fibre);
 }
 
@@ -101,8 +102,13 @@ void add_embeddings(const Scene& scene, Case& out) {
   std::vector<int> obstacles;
   for (const FibreGroup& group : scene.fibres) obstacles.push_back(embedding_obstacle(scene, group));
   if (std::all_of(obstacles.begin(), obstacles.end(), [](int within) { return within < 0; })) return;
-  for (std::size_t f = 0; f < out.world.fibres.size(); ++f) update_to_start(out, f);
-  const WaysThrough ways(out.world);
+  assembly::Kinematics at(out.world);
+  for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
+    rods::RodState start = out.state.rods[f];
+    if (clamped(out.world.fibres[f])) start.root = assembly::root_pose(out.world.fibres[f], 0.0);
+    at.rod(static_cast<int>(f)).update(start);
+  }
+  const WaysThrough ways(at);
   for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
     assembly::Fibre& fibre = out.world.fibres[f];
     const FibreGroup& group = scene.fibres[static_cast<std::size_t>(fibre.group)];
@@ -110,15 +116,16 @@ void add_embeddings(const Scene& scene, Case& out) {
     if (within < 0) continue;
     const bodies::Obstacle& obstacle = out.world.obstacles[static_cast<std::size_t>(within)];
     const Skin skin{obstacle, assembly::obstacle_pose(obstacle, 0.0)};
-    const double s = embedded_length(skin, fibre, ways.of(f, within));
-    require(s + fibre.rod->contact_radius() < fibre.rod->length(), [&] {
+    const rods::Rod& rod = at.rod(static_cast<int>(f));
+    const double s = embedded_length(skin, rod, ways.of(f, within));
+    require(s + rod.contact_radius() < rod.length(), [&] {
       return fmt::format("fibres.{}: fibre {} lies in '{}' from its root to its tip; expected it to come out",
                          group.name, fibre.member, group.root.embedded_in);
     });
-    const auto [piece, u] = piece_at(*fibre.rod, s);
-    const double length = fibre.rod->piece_begin(piece + 1) - fibre.rod->piece_begin(piece);
+    const auto [piece, u] = piece_at(*rod.model(), s);
+    const double length = rod.piece_begin(piece + 1) - rod.piece_begin(piece);
     fibre.embedding = {within, piece, u / length};
-    if (!to_be_divided(skin, fibre, s, u, length - u)) continue;
+    if (!to_be_divided(skin, rod, s, u, length - u)) continue;
     divide(group.strands.empty() ? group : strand_group(group, static_cast<std::size_t>(fibre.member)), out, f, piece,
            u);
     fibre.embedding = {within, piece, 1.0, true};

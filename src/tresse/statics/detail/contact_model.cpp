@@ -8,19 +8,19 @@
 
 namespace tresse::statics::detail {
 
-ContactModel::ContactModel(assembly::World& world, const std::vector<rods::RodState>& start,
+ContactModel::ContactModel(assembly::Kinematics& at, const std::vector<rods::RodState>& start,
                            const WorldEquilibriumOptions& options)
-    : world_(world), options_(options), search_(options.broad_phase, options.detection) {
+    : at_(at), options_(options), search_(options.broad_phase, options.detection) {
   begin_.push_back(0);
-  potentials_.reserve(world_.fibres.size());
-  for (std::size_t f = 0; f < world_.fibres.size(); ++f) {
+  potentials_.reserve(world().fibres.size());
+  for (std::size_t f = 0; f < world().fibres.size(); ++f) {
     rods::RodState state = start[f];
     state.root_velocity = {};
     state.rates.setZero();
-    state.root = assembly::root_pose(world_.fibres[f], 0.0);
-    potentials_.emplace_back(*world_.fibres[f].rod, state);
+    state.root = assembly::root_pose(world().fibres[f], 0.0);
+    potentials_.emplace_back(at_.rod(static_cast<int>(f)), state);
     begin_.push_back(begin_.back() + potentials_.back().size());
-    longest_ = std::max(longest_, world_.fibres[f].rod->length());
+    longest_ = std::max(longest_, at_.rod(static_cast<int>(f)).length());
   }
 }
 
@@ -32,7 +32,7 @@ void ContactModel::set_time(double time) {
   time_ = time;
   touches_.clear();
   for (std::size_t f = 0; f < potentials_.size(); ++f) {
-    if (!world_.fibres[f].root_motion.at_rest()) potentials_[f].set_root(assembly::root_pose(world_.fibres[f], time));
+    if (!world().fibres[f].root_motion.at_rest()) potentials_[f].set_root(assembly::root_pose(world().fibres[f], time));
   }
 }
 
@@ -87,7 +87,7 @@ void ContactModel::scale_columns(MatrixX& columns) const {
 MatrixX ContactModel::rows() const {
   MatrixX out(size(), static_cast<Eigen::Index>(touches_.size()));
   for (std::size_t i = 0; i < touches_.size(); ++i)
-    gap_gradient(world_, begin_, touches_[i], out.col(static_cast<Eigen::Index>(i)));
+    gap_gradient(at_, begin_, touches_[i], out.col(static_cast<Eigen::Index>(i)));
   scale_columns(out);
   return out;
 }
@@ -104,7 +104,7 @@ MatrixX ContactModel::unscaled_forces(const MatrixX& columns) const {
 
 VectorX ContactModel::gaps() const {
   VectorX out(static_cast<Eigen::Index>(touches_.size()));
-  for (std::size_t i = 0; i < touches_.size(); ++i) out[static_cast<Eigen::Index>(i)] = place(world_, touches_[i]).gap;
+  for (std::size_t i = 0; i < touches_.size(); ++i) out[static_cast<Eigen::Index>(i)] = place(at_, touches_[i]).gap;
   return out;
 }
 
@@ -118,7 +118,7 @@ VectorX ContactModel::forces() const {
 /// nothing by more than a thousandth or so. (coordinates of the fibre)
 VectorX ContactModel::difference_steps(std::size_t fibre) const {
   constexpr double small = 1e-3;
-  const rods::Rod& rod = *world_.fibres[fibre].rod;
+  const rods::Rod& rod = at_.rod(static_cast<int>(fibre));
   VectorX out = VectorX::Constant(rod.dof(), small / rod.length());
   Matrix3X jacobian(3, rod.dof());
   for (const Touch& touch : touches_) {
@@ -162,9 +162,9 @@ ContactCurvature ContactModel::contact_curvature(bool flat) {
         for (std::size_t k = 0; k < loaded.size(); ++k) {
           const Touch& touch = touches_[loaded[k]];
           if (!own(touch)) continue;
-          gap_gradient(world_, begin_, touch, gradient);
+          gap_gradient(at_, begin_, touch, gradient);
           out.fixed.col(begin_[f] + j) += sign * touch.force / (2.0 * h) * gradient;
-          const Eigen::Vector2d slope = gap_slope(world_, touch);
+          const Eigen::Vector2d slope = gap_slope(at_, touch);
           for (int side = 0; side < 2; ++side) slopes[k](side, begin_[f] + j) += sign / (2.0 * h) * slope[side];
         }
       }
@@ -179,8 +179,8 @@ ContactCurvature ContactModel::contact_curvature(bool flat) {
   };
   for (std::size_t k = 0; k < loaded.size(); ++k) {
     const Touch& touch = touches_[loaded[k]];
-    if (!flat && !distinct(world_, touch)) continue;
-    const Eigen::Matrix2d bend = gap_bend(world_, touch);
+    if (!flat && !distinct(at_, touch)) continue;
+    const Eigen::Matrix2d bend = gap_bend(at_, touch);
     // Flat contacts hold at more than one point: their rows keep the slope.
     if (bend.determinant() <= 0.0 || bend.trace() <= 0.0) continue;
     out.sliding += touch.force * slopes[k].transpose() * bend.inverse() * slopes[k];
@@ -193,26 +193,26 @@ ContactCurvature ContactModel::contact_curvature(bool flat) {
 /// A contact that wandered takes its touch along with its force; other touches stay where they are.
 void ContactModel::add(const Touch& touch) {
   constexpr double rounding = 1e-9;
-  const rods::Rod& rod = *world_.fibres[touch.fibre_a].rod;
+  const rods::Rod& rod = at_.rod(touch.fibre_a);
   const double half = 0.5 * (rod.piece_begin(touch.element_a + 1) - rod.piece_begin(touch.element_a));
-  const double s_a = arc_length_a(world_, touch);
+  const double s_a = arc_length_a(at_, touch);
   Touch* nearest = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (Touch& known : touches_) {
-    if (same_touch(world_, known, touch, rounding * longest_)) {
+    if (same_touch(at_, known, touch, rounding * longest_)) {
       const double force = known.force;
-      if (distinct(world_, touch)) known = touch;  // polished
+      if (distinct(at_, touch)) known = touch;  // polished
       known.force = force;
       known.idle = 0;
       known.found = true;
       return;
     }
-    const double away = std::abs(arc_length_a(world_, known) - s_a);
-    if (known.found || known.force <= 0.0 || away >= least || !same_touch(world_, known, touch, half)) continue;
+    const double away = std::abs(arc_length_a(at_, known) - s_a);
+    if (known.found || known.force <= 0.0 || away >= least || !same_touch(at_, known, touch, half)) continue;
     least = away;
     nearest = &known;
   }
-  if (!nearest || !distinct(world_, touch)) {
+  if (!nearest || !distinct(at_, touch)) {
     touches_.push_back(touch);
     return;
   }
@@ -226,19 +226,19 @@ void ContactModel::add_flat_ends(const Touch& touch) {
   for (const double share : {0.0, 1.0}) {
     Touch end = touch;
     end.share_a = share;
-    if (place(world_, end).gap < options_.margin) add(end);
+    if (place(at_, end).gap < options_.margin) add(end);
   }
 }
 
 /// Whether it stands at clamped roots, where no shape makes a difference.
 bool ContactModel::immovable(const Touch& touch) const {
   constexpr double root = 1e-12;
-  const double a = arc_length_a(world_, touch);
-  return a <= root * longest_ && (touch.fibre_b < 0 || arc_length_b(world_, touch) <= root * longest_);
+  const double a = arc_length_a(at_, touch);
+  return a <= root * longest_ && (touch.fibre_b < 0 || arc_length_b(at_, touch) <= root * longest_);
 }
 
 double ContactModel::find(const VectorX& reach) {
-  assembly::contact_geometry(world_, time_, geometry_);
+  assembly::contact_geometry(at_, time_, geometry_);
   for (contact::Piece& piece : geometry_.pieces) {
     piece.travel.reach = 0.5 * options_.margin + (piece.fibre ? reach[piece.body] : 0.0);
   }
@@ -246,11 +246,11 @@ double ContactModel::find(const VectorX& reach) {
   sides_lost_ = false;
   for (Touch& touch : touches_) touch.found = false;
   for (const contact::Contact& contact : search_.find(geometry_, {})) {
-    Touch touch = touch_of(world_, geometry_, contact);
+    Touch touch = touch_of(at_, geometry_, contact);
     if (immovable(touch)) continue;
     overlap = std::max(overlap, -contact.gap);
     sides_lost_ = sides_lost_ || (!touch.plane && contact.gap < -0.5 * touch.radii);
-    if (contact.gap < options_.margin && distinct(world_, touch)) polish(world_, touch);
+    if (contact.gap < options_.margin && distinct(at_, touch)) polish(at_, touch);
     add(touch);
     if (touch.plane && contact.gap < options_.margin) add_flat_ends(touch);
   }
@@ -260,7 +260,7 @@ double ContactModel::find(const VectorX& reach) {
 VectorX ContactModel::displacements(const VectorX& step) const {
   VectorX out(static_cast<Eigen::Index>(potentials_.size()));
   for (std::size_t f = 0; f < potentials_.size(); ++f) {
-    const rods::Rod& rod = *world_.fibres[f].rod;
+    const rods::Rod& rod = at_.rod(static_cast<int>(f));
     Matrix3X ends(3, rod.piece_count() + 1);
     rod.end_velocities(potentials_[f].unscaled(part(step, f)), ends);
     out[static_cast<Eigen::Index>(f)] = ends.colwise().norm().maxCoeff();

@@ -19,10 +19,11 @@ struct ContactCurvature {
 /// (m) touches.
 class ContactModel {
  public:
-  ContactModel(assembly::World& world, const std::vector<rods::RodState>& start,
+  ContactModel(assembly::Kinematics& at, const std::vector<rods::RodState>& start,
                const WorldEquilibriumOptions& options);
 
-  const assembly::World& world() const { return world_; }
+  const assembly::World& world() const { return at_.world(); }
+  const assembly::Kinematics& kinematics() const { return at_; }
   const std::vector<ScaledPotential>& potentials() const { return potentials_; }
   const std::vector<Eigen::Index>& begin() const { return begin_; }
   Eigen::Index size() const { return begin_.back(); }
@@ -67,7 +68,7 @@ class ContactModel {
   VectorX difference_steps(std::size_t fibre) const;
   void scale_columns(MatrixX& columns) const;
 
-  assembly::World& world_;
+  assembly::Kinematics& at_;  ///< at the shapes of the potentials
   WorldEquilibriumOptions options_;
   std::vector<ScaledPotential> potentials_;
   std::vector<Eigen::Index> begin_;

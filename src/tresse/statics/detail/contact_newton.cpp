@@ -98,7 +98,7 @@ bool ContactNewton::passed_through(const Origin& origin) const {
     const Touch& touch = origin.touches[i];
     const TouchPlace& before = origin.places[i];
     if (touch.plane || before.gap > touch.radii) continue;
-    const TouchPlace after = place(model_.world(), touch);
+    const TouchPlace after = place(model_.kinematics(), touch);
     const double least = share * std::min(touch.radii, touch.radii + before.gap);
     if (before.normal.dot(after.normal) * (after.gap + touch.radii) < least) return true;
   }
@@ -125,7 +125,7 @@ bool ContactNewton::accept(const Origin& origin, const Step& step, double length
 
 bool ContactNewton::line_search(const MatrixX& hessian, double overlap, const VectorX& reach) {
   Origin origin{model_.states(), model_.touches(), {}, overlap, balance(overlap).residual()};
-  for (const Touch& touch : origin.touches) origin.places.push_back(place(model_.world(), touch));
+  for (const Touch& touch : origin.touches) origin.places.push_back(place(model_.kinematics(), touch));
   const VectorX gradient = model_.gradient();
   Step step = quadratic_step(hessian, gradient, model_.rows(), model_.gaps());
   weight_ = std::max(weight_, 2.0 * step.force.sum());
@@ -142,7 +142,7 @@ bool ContactNewton::line_search(const MatrixX& hessian, double overlap, const Ve
     again.touches = model_.touches();
     model_.set_states(origin.states);
     again.places.clear();
-    for (const Touch& touch : again.touches) again.places.push_back(place(model_.world(), touch));
+    for (const Touch& touch : again.touches) again.places.push_back(place(model_.kinematics(), touch));
     const MatrixX rows = model_.rows();
     Step second = quadratic_step(hessian, gradient, rows, there - rows.transpose() * step.direction);
     second.slope = gradient.dot(second.direction) - weight_ * overlap;
@@ -165,7 +165,7 @@ VectorX ContactNewton::free_reach(const MatrixX& hessian, const VectorX& gradien
   const VectorX moves = model_.displacements(step);
   VectorX out(moves.size());
   for (Eigen::Index f = 0; f < moves.size(); ++f) {
-    const double length = model_.world().fibres[static_cast<std::size_t>(f)].rod->length();
+    const double length = model_.kinematics().rod(static_cast<int>(f)).length();
     out[f] = std::min(1.2 * moves[f] + margin_, 0.1 * length);
   }
   return out;

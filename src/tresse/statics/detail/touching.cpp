@@ -17,8 +17,8 @@ struct Point {
   Vector3 tangent;
 };
 
-Point point_on(const assembly::World& world, int fibre, int element, double share, double slide) {
-  const rods::Rod& rod = *world.fibres[fibre].rod;
+Point point_on(const assembly::Kinematics& at, int fibre, int element, double share, double slide) {
+  const rods::Rod& rod = at.rod(fibre);
   const geometry::Curve curve = rod.piece(element);
   const double s = rod.span(element).on_curve(material(rod, element, share)) + slide;
   return {geometry::position(curve, s), geometry::derivative(curve, s)};
@@ -37,16 +37,16 @@ struct Sides {
   double distance = 0.0;
 };
 
-Sides sides(const assembly::World& world, const Touch& touch, const Eigen::Vector2d& slide) {
+Sides sides(const assembly::Kinematics& at, const Touch& touch, const Eigen::Vector2d& slide) {
   Sides out;
-  out.a = point_on(world, touch.fibre_a, touch.element_a, touch.share_a, slide[0]);
+  out.a = point_on(at, touch.fibre_a, touch.element_a, touch.share_a, slide[0]);
   if (touch.plane) {
     out.normal = -touch.outward;
     out.distance = touch.outward.dot(out.a.position - touch.point);
     out.b = {out.a.position + out.distance * out.normal, Vector3::Zero()};
     return out;
   }
-  out.b = touch.fibre_b >= 0 ? point_on(world, touch.fibre_b, touch.element_b, touch.share_b, slide[1])
+  out.b = touch.fibre_b >= 0 ? point_on(at, touch.fibre_b, touch.element_b, touch.share_b, slide[1])
                              : Point{touch.point + slide[1] * touch.axis, touch.axis};
   const Vector3 between = out.b.position - out.a.position;
   out.distance = between.norm();
@@ -54,9 +54,9 @@ Sides sides(const assembly::World& world, const Touch& touch, const Eigen::Vecto
   return out;
 }
 
-void add_side(const assembly::World& world, int fibre, int element, double share, const Vector3& normal,
+void add_side(const assembly::Kinematics& at, int fibre, int element, double share, const Vector3& normal,
               Eigen::Ref<VectorX> out) {
-  const rods::Rod& rod = *world.fibres[fibre].rod;
+  const rods::Rod& rod = at.rod(fibre);
   Matrix3X jacobian(3, rod.dof());
   const int touched = rod.jacobian(element, material(rod, element, share), jacobian);
   out.head(touched).noalias() += jacobian.leftCols(touched).transpose() * normal;
@@ -69,13 +69,13 @@ bool inside(const rods::Rod& rod, int element, double share) {
 
 }  // namespace
 
-Touch touch_of(const assembly::World& world, const contact::Geometry& geometry, const contact::Contact& contact) {
+Touch touch_of(const assembly::Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact) {
   Touch out;
   const contact::Piece& a = geometry.pieces[contact.a];
-  const auto fibres = static_cast<int>(world.fibres.size());
+  const auto fibres = static_cast<int>(at.world().fibres.size());
   out.fibre_a = a.body;
   out.element_a = a.element;
-  out.share_a = share_of(*world.fibres[a.body].rod, a.element, contact.s_a);
+  out.share_a = share_of(at.rod(a.body), a.element, contact.s_a);
   out.radii = a.radius;
   if (contact.b < 0) {
     const contact::HalfSpace& plane = geometry.planes[-1 - contact.b];
@@ -90,7 +90,7 @@ Touch touch_of(const assembly::World& world, const contact::Geometry& geometry, 
   out.element_b = b.element;
   if (b.fibre) {
     out.fibre_b = b.body;
-    out.share_b = share_of(*world.fibres[b.body].rod, b.element, contact.s_b);
+    out.share_b = share_of(at.rod(b.body), b.element, contact.s_b);
     return out;
   }
   out.obstacle_b = b.body - fibres;
@@ -105,71 +105,71 @@ Touch touch_of(const assembly::World& world, const contact::Geometry& geometry, 
   return out;
 }
 
-double arc_length_a(const assembly::World& world, const Touch& touch) {
-  const rods::Rod& rod = *world.fibres[touch.fibre_a].rod;
+double arc_length_a(const assembly::Kinematics& at, const Touch& touch) {
+  const rods::Rod& rod = at.rod(touch.fibre_a);
   return rod.piece_begin(touch.element_a) + touch.share_a * length_of(rod, touch.element_a);
 }
 
-double arc_length_b(const assembly::World& world, const Touch& touch) {
+double arc_length_b(const assembly::Kinematics& at, const Touch& touch) {
   if (touch.fibre_b < 0) return touch.s_b;
-  const rods::Rod& rod = *world.fibres[touch.fibre_b].rod;
+  const rods::Rod& rod = at.rod(touch.fibre_b);
   return rod.piece_begin(touch.element_b) + touch.share_b * length_of(rod, touch.element_b);
 }
 
-bool same_touch(const assembly::World& world, const Touch& x, const Touch& y, double near) {
+bool same_touch(const assembly::Kinematics& at, const Touch& x, const Touch& y, double near) {
   return x.fibre_a == y.fibre_a && x.fibre_b == y.fibre_b && x.obstacle_b == y.obstacle_b && x.part_b == y.part_b &&
-         std::abs(arc_length_a(world, x) - arc_length_a(world, y)) <= near &&
-         std::abs(arc_length_b(world, x) - arc_length_b(world, y)) <= near;
+         std::abs(arc_length_a(at, x) - arc_length_a(at, y)) <= near &&
+         std::abs(arc_length_b(at, x) - arc_length_b(at, y)) <= near;
 }
 
-TouchPlace place(const assembly::World& world, const Touch& touch, const Eigen::Vector2d& slide) {
-  const Sides at = sides(world, touch, slide);
-  return {at.a.position, at.b.position, at.normal, at.distance - touch.radii};
+TouchPlace place(const assembly::Kinematics& at, const Touch& touch, const Eigen::Vector2d& slide) {
+  const Sides touching = sides(at, touch, slide);
+  return {touching.a.position, touching.b.position, touching.normal, touching.distance - touch.radii};
 }
 
-void gap_gradient(const assembly::World& world, const std::vector<Eigen::Index>& begin, const Touch& touch,
+void gap_gradient(const assembly::Kinematics& at, const std::vector<Eigen::Index>& begin, const Touch& touch,
                   Eigen::Ref<VectorX> out) {
   out.setZero();
-  const Vector3 normal = sides(world, touch, Eigen::Vector2d::Zero()).normal;
-  const auto part = [&](int fibre) { return out.segment(begin[fibre], world.fibres[fibre].rod->coordinate_count()); };
-  add_side(world, touch.fibre_a, touch.element_a, touch.share_a, -normal, part(touch.fibre_a));
-  if (touch.fibre_b >= 0) add_side(world, touch.fibre_b, touch.element_b, touch.share_b, normal, part(touch.fibre_b));
+  const Vector3 normal = sides(at, touch, Eigen::Vector2d::Zero()).normal;
+  const auto part = [&](int fibre) { return out.segment(begin[fibre], at.rod(fibre).coordinate_count()); };
+  add_side(at, touch.fibre_a, touch.element_a, touch.share_a, -normal, part(touch.fibre_a));
+  if (touch.fibre_b >= 0) add_side(at, touch.fibre_b, touch.element_b, touch.share_b, normal, part(touch.fibre_b));
 }
 
-std::pair<bool, bool> slides(const assembly::World& world, const Touch& touch) {
-  const bool a = inside(*world.fibres[touch.fibre_a].rod, touch.element_a, touch.share_a);
+std::pair<bool, bool> slides(const assembly::Kinematics& at, const Touch& touch) {
+  const bool a = inside(at.rod(touch.fibre_a), touch.element_a, touch.share_a);
   if (touch.fibre_b < 0) return {a, !touch.axis.isZero(0.0)};
-  return {a, inside(*world.fibres[touch.fibre_b].rod, touch.element_b, touch.share_b)};
+  return {a, inside(at.rod(touch.fibre_b), touch.element_b, touch.share_b)};
 }
 
-Eigen::Vector2d gap_slope(const assembly::World& world, const Touch& touch, const Eigen::Vector2d& slide) {
-  const Sides at = sides(world, touch, slide);
-  const auto [a, b] = slides(world, touch);
-  return {a ? -at.normal.dot(at.a.tangent) : 0.0, b ? at.normal.dot(at.b.tangent) : 0.0};
+Eigen::Vector2d gap_slope(const assembly::Kinematics& at, const Touch& touch, const Eigen::Vector2d& slide) {
+  const Sides touching = sides(at, touch, slide);
+  const auto [a, b] = slides(at, touch);
+  return {a ? -touching.normal.dot(touching.a.tangent) : 0.0, b ? touching.normal.dot(touching.b.tangent) : 0.0};
 }
 
-Eigen::Matrix2d gap_bend(const assembly::World& world, const Touch& touch) {
-  const auto [a, b] = slides(world, touch);
+Eigen::Matrix2d gap_bend(const assembly::Kinematics& at, const Touch& touch) {
+  const auto [a, b] = slides(at, touch);
   Eigen::Matrix2d bend = Eigen::Matrix2d::Identity();
   const double h = 1e-3 * touch.radii;
   for (int c = 0; c < 2; ++c) {
     if (!(c == 0 ? a : b)) continue;
     const Eigen::Vector2d slide = h * Eigen::Vector2d::Unit(c);
-    bend.col(c) = (gap_slope(world, touch, slide) - gap_slope(world, touch, -slide)) / (2.0 * h);
+    bend.col(c) = (gap_slope(at, touch, slide) - gap_slope(at, touch, -slide)) / (2.0 * h);
   }
   return 0.5 * (bend + bend.transpose());
 }
 
-void polish(const assembly::World& world, Touch& touch) {
+void polish(const assembly::Kinematics& at, Touch& touch) {
   constexpr double most = 1e-3;  // of the radii; farther is not what was found
-  const Eigen::Vector2d slide = -gap_bend(world, touch).inverse() * gap_slope(world, touch);
+  const Eigen::Vector2d slide = -gap_bend(at, touch).inverse() * gap_slope(at, touch);
   if (!(slide.norm() < most * touch.radii)) return;
   const auto moved = [&](int fibre, int element, double share, double by) {
-    const rods::Rod& rod = *world.fibres[fibre].rod;
+    const rods::Rod& rod = at.rod(fibre);
     const geometry::MaterialSpan span = rod.span(element);
     return span.in_material(span.on_curve(material(rod, element, share)) + by) / span.rest;
   };
-  const auto [a, b] = slides(world, touch);
+  const auto [a, b] = slides(at, touch);
   if (a) touch.share_a = moved(touch.fibre_a, touch.element_a, touch.share_a, slide[0]);
   if (!b) return;
   if (touch.fibre_b >= 0) {
@@ -180,14 +180,14 @@ void polish(const assembly::World& world, Touch& touch) {
   }
 }
 
-bool distinct(const assembly::World& world, const Touch& touch) {
+bool distinct(const assembly::Kinematics& at, const Touch& touch) {
   constexpr double depth = 0.01;  // of the radii
-  const auto [a, b] = slides(world, touch);
+  const auto [a, b] = slides(at, touch);
   if (!a) return false;
-  const Eigen::Matrix2d bend = gap_bend(world, touch);
+  const Eigen::Matrix2d bend = gap_bend(at, touch);
   // What remains along a when b's point goes where it is nearest.
   const double along = b ? bend(0, 0) - bend(0, 1) * bend(1, 0) / bend(1, 1) : bend(0, 0);
-  const double length = length_of(*world.fibres[touch.fibre_a].rod, touch.element_a);
+  const double length = length_of(at.rod(touch.fibre_a), touch.element_a);
   return bend(1, 1) > 0.0 && along * length * length > 8.0 * depth * touch.radii;
 }
 

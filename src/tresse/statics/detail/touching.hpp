@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <tresse/assembly/world.hpp>
+#include <tresse/assembly/kinematics.hpp>
 #include <tresse/contact/detection.hpp>
 
 namespace tresse::statics::detail {
@@ -38,37 +38,37 @@ struct TouchPlace {
   double gap = 0.0;
 };
 
-Touch touch_of(const assembly::World& world, const contact::Geometry& geometry, const contact::Contact& contact);
+Touch touch_of(const assembly::Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact);
 
 /// The same pair of bodies, elements and parts, and points within `near` of one another along them. [m]
-bool same_touch(const assembly::World& world, const Touch& x, const Touch& y, double near);
+bool same_touch(const assembly::Kinematics& at, const Touch& x, const Touch& y, double near);
 
 /// Arc lengths of the material from the root. [m]
-double arc_length_a(const assembly::World& world, const Touch& touch);
-double arc_length_b(const assembly::World& world, const Touch& touch);
+double arc_length_a(const assembly::Kinematics& at, const Touch& touch);
+double arc_length_b(const assembly::Kinematics& at, const Touch& touch);
 
 /// `slide`: along a and b from the material points, (2) [m].
-TouchPlace place(const assembly::World& world, const Touch& touch,
+TouchPlace place(const assembly::Kinematics& at, const Touch& touch,
                  const Eigen::Vector2d& slide = Eigen::Vector2d::Zero());
 
 /// Gradient of the gap over all coordinates, those of fibre f from begin[f] on; (n).
-void gap_gradient(const assembly::World& world, const std::vector<Eigen::Index>& begin, const Touch& touch,
+void gap_gradient(const assembly::Kinematics& at, const std::vector<Eigen::Index>& begin, const Touch& touch,
                   Eigen::Ref<VectorX> out);
 
 /// Derivatives of the gap when the points slide along their curves, (2); of an end, or a plane's second, zero.
-Eigen::Vector2d gap_slope(const assembly::World& world, const Touch& touch,
+Eigen::Vector2d gap_slope(const assembly::Kinematics& at, const Touch& touch,
                           const Eigen::Vector2d& slide = Eigen::Vector2d::Zero());
 
 /// Second derivatives when they slide, (2, 2); the identity for what does not.
-Eigen::Matrix2d gap_bend(const assembly::World& world, const Touch& touch);
+Eigen::Matrix2d gap_bend(const assembly::Kinematics& at, const Touch& touch);
 
 /// Whether the gap has a minimum there that is deep enough, within an element, to be followed as it wanders.
-bool distinct(const assembly::World& world, const Touch& touch);
+bool distinct(const assembly::Kinematics& at, const Touch& touch);
 
 /// Puts the points of a distinct touch where the gap is least, more exactly than detection needs to.
-void polish(const assembly::World& world, Touch& touch);
+void polish(const assembly::Kinematics& at, Touch& touch);
 
 /// Which of the two points may slide.
-std::pair<bool, bool> slides(const assembly::World& world, const Touch& touch);
+std::pair<bool, bool> slides(const assembly::Kinematics& at, const Touch& touch);
 
 }  // namespace tresse::statics::detail

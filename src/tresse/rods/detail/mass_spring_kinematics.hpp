@@ -12,7 +12,7 @@ namespace tresse::rods::detail {
 /// each joint's bend is damped.
 class MassSpringChain final : public NodalRod {
  public:
-  MassSpringChain(const std::vector<RodEdge>& edges, const Material& material, RootCondition root_condition);
+  explicit MassSpringChain(std::shared_ptr<const NodalModel> model);
 
   std::unique_ptr<Rod> clone() const override { return std::make_unique<MassSpringChain>(*this); }
   void set_rest_curvature(const VectorX& rest) override;
@@ -30,7 +30,7 @@ class MassSpringChain final : public NodalRod {
   void update_frames() override;
   Eigen::Index memory_size() const override { return 3 * (count() + 1) + (clamped() ? 3 : 0); }
 
-  double rest_bend(int i) const { return joints_[i].rest_strain.tail<2>().norm(); }
+  double rest_bend(int i) const { return rest_strains_[i].tail<2>().norm(); }
   double rest_share(int i) const;
   VectorX memory_of(const RodState& state) const;
   void update_damping();

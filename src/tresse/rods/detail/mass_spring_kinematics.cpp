@@ -1,6 +1,7 @@
-#include <tresse/rods/detail/mass_spring_model.hpp>
+#include <tresse/rods/detail/mass_spring_kinematics.hpp>
 
 #include <string>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -40,12 +41,9 @@ Vector3 direction(const Vector3& strain) {
 
 }  // namespace
 
-MassSpringChain::MassSpringChain(const std::vector<RodEdge>& edges, const Material& material,
-                                 RootCondition root_condition)
-    : NodalRod("mass-spring chain", Edge::node, edges, material, root_condition) {
-  for (Joint& joint : joints_) joint.stiffness[0] = 0.0;
-  damped_.assign(edges.size(), StrainRows::Zero());
-  start(edges);
+MassSpringChain::MassSpringChain(std::shared_ptr<const NodalModel> model) : NodalRod(std::move(model)) {
+  damped_.assign(static_cast<std::size_t>(count()), StrainRows::Zero());
+  start();
 }
 
 void MassSpringChain::set_rest_curvature(const VectorX& rest) {
@@ -99,7 +97,7 @@ void MassSpringChain::update_frames() {
     before = frames_[j];
   }
   if (!clamped()) set_free_root(frames_[0], 0.0, count() > 1 ? &stencils_[1] : nullptr, state_);
-  if (damping_time_ > 0.0) update_damping();
+  if (made_.damping_time > 0.0) update_damping();
 }
 
 /// The bend is damped, d|kb| = (1 + |kb|^2 / 4) d(angle). To turn its plane is, for two edges, a rigid motion, which
@@ -134,7 +132,7 @@ void MassSpringChain::update_damping() {
 
 double MassSpringChain::joint_energy(int i) const {
   const double strain = stencils_[i].strain.tail<2>().norm() - rest_bend(i);
-  return 0.5 * joints_[i].stiffness[1] * strain * strain;
+  return 0.5 * made_.joints[i].stiffness[1] * strain * strain;
 }
 
 /// The natural bend over the present one. A straight joint does not know which way to bend, and feels no force.
@@ -144,7 +142,7 @@ double MassSpringChain::rest_share(int i) const {
 }
 
 Vector3 MassSpringChain::joint_force(int i) const {
-  return (1.0 - rest_share(i)) * joints_[i].stiffness.cwiseProduct(stencils_[i].strain);
+  return (1.0 - rest_share(i)) * made_.joints[i].stiffness.cwiseProduct(stencils_[i].strain);
 }
 
 Matrix8 MassSpringChain::joint_hessian(int i) const {
@@ -158,7 +156,7 @@ Matrix8 MassSpringChain::joint_hessian(int i) const {
     out.row(angle).setZero();
     out.col(angle).setZero();
   }
-  out.noalias() += joints_[i].stiffness[1] * s.gradient.transpose() * inner * s.gradient;
+  out.noalias() += made_.joints[i].stiffness[1] * s.gradient.transpose() * inner * s.gradient;
   return out;
 }
 

@@ -10,7 +10,7 @@ namespace tresse::rods::detail {
 /// reference twist of each of the N nodes before an edge (that of a free rod's first node stays zero).
 class DiscreteElasticRod final : public NodalRod {
  public:
-  DiscreteElasticRod(const std::vector<RodEdge>& edges, const Material& material, RootCondition root_condition);
+  explicit DiscreteElasticRod(std::shared_ptr<const NodalModel> model);
 
   std::unique_ptr<Rod> clone() const override { return std::make_unique<DiscreteElasticRod>(*this); }
   RodState advanced(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt, const Pose& next_root,
@@ -32,8 +32,6 @@ class DiscreteElasticRod final : public NodalRod {
 
   double reference_twist(int i, const RodState& state, const Nodes& nodes, double near) const;
   BendStencil stencil(int i, const EdgeFrame& before, const EdgeFrame& edge, const RodState& state) const;
-
-  std::vector<double> spin_inertia_;  ///< (N) rho (I1 + I2) l [kg m^2]
 };
 
 }  // namespace tresse::rods::detail

@@ -1,6 +1,7 @@
-#include <tresse/rods/detail/discrete_elastic_rod_model.hpp>
+#include <tresse/rods/detail/discrete_elastic_rod_kinematics.hpp>
 
 #include <cmath>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -9,16 +10,8 @@
 
 namespace tresse::rods::detail {
 
-DiscreteElasticRod::DiscreteElasticRod(const std::vector<RodEdge>& edges, const Material& material,
-                                       RootCondition root_condition)
-    : NodalRod("discrete elastic rod", Edge::angle_and_node, edges, material, root_condition) {
-  for (const RodEdge& edge : edges) {
-    const double a = edge.section.half_axis_1, b = edge.section.half_axis_2;
-    const double edge_mass = material.density * area(edge.section) * edge.length;
-    spin_inertia_.push_back(edge_mass * (a * a + b * b) / 4.0);
-  }
-  for (int j = 0; j < count(); ++j) inertia_[angle_at(j)] = spin_inertia_[j];
-  start(edges);
+DiscreteElasticRod::DiscreteElasticRod(std::shared_ptr<const NodalModel> model) : NodalRod(std::move(model)) {
+  start();
 }
 
 void DiscreteElasticRod::set_edge(int j, const Matrix3& frame, const Vector3& angular, double twist,
@@ -98,17 +91,17 @@ void DiscreteElasticRod::update_frames() {
 }
 
 double DiscreteElasticRod::joint_energy(int i) const {
-  return 0.5 * joint_force(i).dot(stencils_[i].strain - joints_[i].rest_strain);
+  return 0.5 * joint_force(i).dot(stencils_[i].strain - rest_strains_[i]);
 }
 
 Vector3 DiscreteElasticRod::joint_force(int i) const {
-  return joints_[i].stiffness.cwiseProduct(stencils_[i].strain - joints_[i].rest_strain);
+  return made_.joints[i].stiffness.cwiseProduct(stencils_[i].strain - rest_strains_[i]);
 }
 
 Matrix8 DiscreteElasticRod::joint_hessian(int i) const {
   const BendStencil& s = stencils_[i];
   Matrix8 out = weighted_hessian(s, joint_force(i));
-  out.noalias() += s.gradient.transpose() * joints_[i].stiffness.asDiagonal() * s.gradient;
+  out.noalias() += s.gradient.transpose() * made_.joints[i].stiffness.asDiagonal() * s.gradient;
   return out;
 }
 
@@ -120,7 +113,7 @@ void DiscreteElasticRod::inertial_and_external_force(const RodLoads& loads, Eige
     const double l = frames_[j].length;
     const Vector3& t = frames_[j].tangent;
     const Vector3 turning = (node_velocity(j + 1, state_.rates) - node_velocity(j, state_.rates)) / l;
-    const Vector3 force = spin_inertia_[j] * state_.rates[angle_at(j)] / l * t.cross(turning);
+    const Vector3 force = made_.spin_inertia[j] * state_.rates[angle_at(j)] / l * t.cross(turning);
     if (node_at(j) >= 0) out.segment<3>(node_at(j)) -= force;
     out.segment<3>(node_at(j + 1)) += force;
   }
@@ -130,14 +123,14 @@ RodEnergies DiscreteElasticRod::energies(const Vector3& gravity) const {
   RodEnergies out = NodalRod::energies(gravity);
   for (int j = 0; j < count(); ++j) {
     const double spin = state_.rates[angle_at(j)];
-    out.kinetic += 0.5 * spin_inertia_[j] * spin * spin;
+    out.kinetic += 0.5 * made_.spin_inertia[j] * spin * spin;
   }
   return out;
 }
 
 void DiscreteElasticRod::momentum(Vector3& linear, Vector3& angular) const {
   NodalRod::momentum(linear, angular);
-  for (int j = 0; j < count(); ++j) angular += spin_inertia_[j] * state_.rates[angle_at(j)] * frames_[j].tangent;
+  for (int j = 0; j < count(); ++j) angular += made_.spin_inertia[j] * state_.rates[angle_at(j)] * frames_[j].tangent;
 }
 
 }  // namespace tresse::rods::detail

@@ -4,7 +4,8 @@
 
 #include <tresse/base/hot.hpp>
 
-namespace tresse::geometry::detail {
+/// Sines, cosines and Stumpff functions that are inline and quick, for queries that call them tens of times.
+namespace tresse::math::quick {
 
 struct SineCosine {
   double sine = 0.0;
@@ -12,8 +13,7 @@ struct SineCosine {
 };
 
 /// Sine and cosine of `angle` [rad] together, absolute error below 3e-16 for |angle| <= 1e5 (the C library's beyond).
-/// Cody and Waite's reduction by pi/2 in three parts, then Taylor-like minimax polynomials on [-pi/4, pi/4]; inline,
-/// because a query of closest points calls it tens of times.
+/// Cody and Waite's reduction by pi/2 in three parts, then Taylor-like minimax polynomials on [-pi/4, pi/4].
 TRESSE_HOT SineCosine sine_cosine(double angle) {
   if (!(std::abs(angle) <= 1e5)) return {std::sin(angle), std::cos(angle)};
   constexpr double two_over_pi = 0.63661977236758134308;
@@ -80,4 +80,4 @@ TRESSE_HOT Stumpff stumpff(double x) {
   return {1.0 - x * c2, 1.0 - x * c3, c2, c3};
 }
 
-}  // namespace tresse::geometry::detail
+}  // namespace tresse::math::quick
