@@ -5,6 +5,7 @@
 #include <string>
 
 #include <support/worlds.hpp>
+#include <tresse/assembly/tree.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/discrete_elastic_rod.hpp>
 #include <tresse/rods/super_clothoid.hpp>

@@ -7,6 +7,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <Eigen/Geometry>
 
+#include <tresse/assembly/free_body_motion.hpp>
 #include <tresse/dynamics/stepper.hpp>
 
 #include "support/worlds.hpp"

@@ -6,10 +6,10 @@
 
 // The stepper's motion with the velocity of the material carried from shape to shape: docs/theory/energy.md, "Carried
 // velocity".
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 
 /// Samples how the material of a tree moves at the start of this part, unless that is known.
-void Stepper::sample_material(int t) {
+void Engine::sample_material(int t) {
   if (knows_material_[t]) return;
   const assembly::Tree& tree = motion_.forest.trees[t];
   assembly::update_tree(start_, tree, state_.rods);
@@ -19,8 +19,8 @@ void Stepper::sample_material(int t) {
 
 /// What sampled velocities are as a momentum in the shapes `at`, (dof of the tree); with what gravity, the
 /// air and the prescribed motion bring over `h`.
-void Stepper::carried_momentum(const assembly::Kinematics& at, int t, const std::vector<rods::MaterialMotion>& material,
-                               double h, VectorX& out) const {
+void Engine::carried_momentum(const assembly::Kinematics& at, int t, const std::vector<rods::MaterialMotion>& material,
+                              double h, VectorX& out) const {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const int trunk = tree.fibres.front();
   out.setZero(tree.dof);
@@ -33,8 +33,8 @@ void Stepper::carried_momentum(const assembly::Kinematics& at, int t, const std:
     const int f = tree.fibres[k];
     const rods::Rod& rod = at.rod(f);
     own.resize(rod.dof());
-    rod.carried_momentum(material[f], assembly::rod_loads(*world_, tree, motion_.roots[t], k, air_), h, own);
-    assembly::add_rod_force(*world_, tree, motion_.roots[t], k, own, out);
+    rod.carried_momentum(material[f], assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), h, own);
+    assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
   }
 }
 
@@ -42,14 +42,14 @@ void Stepper::carried_momentum(const assembly::Kinematics& at, int t, const std:
 /// `v_at` reached (none: that is the start):
 ///   (M + h D + h^2 K + h C) v = int J^T rho (w + h g) ds + h (elastic force of the start + air),
 /// J and M in the shape of the linearisation, w the velocity of the material at the start.
-void Stepper::assemble_carried(int t, const std::vector<VectorX>* v_at) {
+void Engine::assemble_carried(int t, const std::vector<VectorX>* v_at) {
   assembly::Kinematics& at = v_at ? linearised_ : start_;
   const assembly::Tree& tree = motion_.forest.trees[t];
   const int trunk = tree.fibres.front();
   const double h = stage();
   const bool lone = !branched(tree);
   // At the start, w is that of the velocities there: their momentum is what the factor makes beside.
-  const bool plain = !v_at && lone && !driven(t) && (world_->fibres[trunk].drag == 0.0 || air_.isZero(0.0));
+  const bool plain = !v_at && lone && !driven(t) && (world_.fibres[trunk].drag == 0.0 || air_.isZero(0.0));
   if (!plain && !v_at) {
     sample_material(t);
     assembly::update_tree(start_, tree, start_rods_);
@@ -59,13 +59,13 @@ void Stepper::assemble_carried(int t, const std::vector<VectorX>* v_at) {
   if (lone) {
     start = start_velocities_[trunk];
   } else {
-    start = assembly::tree_velocity(*world_, tree, start_velocities_);
+    start = assembly::tree_velocity(world_, tree, start_velocities_);
   }
   if (motion_.matrices[t].factor(at, tree, motion_.roots[t], h, start, v)) {
     if (plain) {
       thread_local VectorX weight;
       weight.resize(tree.dof);
-      at.rod(trunk).gravity_force(world_->gravity, weight);
+      at.rod(trunk).gravity_force(world_.gravity, weight);
       v += h * weight;
     } else {
       carried_momentum(at, t, material_, h, v);
@@ -78,13 +78,13 @@ void Stepper::assemble_carried(int t, const std::vector<VectorX>* v_at) {
   if (lone) {
     motion_.velocities[trunk] = v;
   } else {
-    assembly::set_rod_velocities(*world_, tree, motion_.roots[t], v, true, motion_.velocities);
+    assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
   }
 }
 
 /// Adds h times the elastic force of the start to that on a tree, linearised in the shape that `v_at` reached (none:
 /// that of the start).
-void Stepper::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, VectorX& into) const {
+void Engine::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, VectorX& into) const {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const double h = stage();
   const assembly::Kinematics& at = v_at ? linearised_ : start_;
@@ -99,13 +99,13 @@ void Stepper::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, Vecto
     if (k == 0) {
       into.head(own.size()) += own;
     } else {
-      assembly::add_rod_force(*world_, tree, motion_.roots[t], k, own, into);
+      assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, into);
     }
   }
 }
 
 /// Whether a tree was linearised in the shape of the start.
-bool Stepper::linearised_at_start(int t) const {
+bool Engine::linearised_at_start(int t) const {
   const std::vector<int>& fibres = motion_.forest.trees[t].fibres;
   return std::all_of(fibres.begin(), fibres.end(), [&](int f) {
     const rods::RodState& start = start_rods_[f];
@@ -116,7 +116,7 @@ bool Stepper::linearised_at_start(int t) const {
 }
 
 /// The field of a pass's velocities, in the shape in which the pass was linearised.
-void Stepper::sample_pass(int t, const Pass& pass) {
+void Engine::sample_pass(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   assembly::Kinematics& at = linearised_at_start(t) ? start_ : linearised_;
   for (const int f : tree.fibres) {
@@ -129,15 +129,15 @@ void Stepper::sample_pass(int t, const Pass& pass) {
   knows_pass_[t] = 1;
 }
 
-void Stepper::carry_to_end(const Pass& pass) {
-  detail::for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
+void Engine::carry_to_end(const Pass& pass) {
+  for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     if (carries(static_cast<int>(t))) carry_to_end(static_cast<int>(t), pass);
   });
 }
 
 /// The velocities at the end of this part: those whose field is nearest to that of a pass, which
 /// belongs to the shape that it was linearised in. They have at most its energy.
-void Stepper::carry_to_end(int t, const Pass& pass) {
+void Engine::carry_to_end(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const bool sampled = knows_pass_[t] && std::all_of(tree.fibres.begin(), tree.fibres.end(),
                                                      [&](int f) { return pass_velocities_[f] == pass.velocities[f]; });
@@ -153,10 +153,10 @@ void Stepper::carry_to_end(int t, const Pass& pass) {
   if (!mass.factor(end_, tree, roots, 0.0, none, v) && !mass.factor(end_, tree, roots, stage(), none, v)) return;
   carried_momentum(end_, t, pass_material_, 0.0, v);
   mass.solve(v);
-  assembly::set_rod_velocities(*world_, tree, roots, v, true, end_velocities_);
+  assembly::set_rod_velocities(world_, tree, roots, v, true, end_velocities_);
   for (const int f : tree.fibres) rods::set_generalised_velocity(end_.rod(f), end_velocities_[f], end_rods_[f]);
   assembly::update_tree(end_, tree, end_rods_);
   end_balance(t);
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

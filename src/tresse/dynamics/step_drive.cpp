@@ -2,13 +2,13 @@
 #include <utility>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/dynamics/stepper.hpp>
+#include <tresse/dynamics/detail/engine.hpp>
 #include <tresse/math/rotations.hpp>
 
 /// What is steered from outside between two steps.
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 
-bodies::Motion Stepper::driven(const Pose& now, const Twist& velocity, double duration) const {
+bodies::Motion Engine::driven(const Pose& now, const Twist& velocity, double duration) const {
   require(velocity.linear.allFinite() && velocity.angular.allFinite(), "velocity: expected finite numbers");
   require(duration > 0.0, "duration: expected a time above 0 s");
   bodies::Motion out;
@@ -20,19 +20,19 @@ bodies::Motion Stepper::driven(const Pose& now, const Twist& velocity, double du
   return out;
 }
 
-void Stepper::drive_obstacle(int obstacle, const Twist& velocity, double duration) {
-  require(obstacle >= 0 && obstacle < static_cast<int>(world_->obstacles.size()),
+void Engine::drive_obstacle(int obstacle, const Twist& velocity, double duration) {
+  require(obstacle >= 0 && obstacle < static_cast<int>(world_.obstacles.size()),
           "obstacle: there is none of this index");
-  require(assembly::free_body_of(*world_, obstacle) < 0,
+  require(assembly::free_body_of(world_, obstacle) < 0,
           "obstacle: is free and moves by forces; expected one without mass");
-  bodies::Motion& motion = world_->obstacles[static_cast<std::size_t>(obstacle)].motion;
+  bodies::Motion& motion = world_.obstacles[static_cast<std::size_t>(obstacle)].motion;
   motion = driven(bodies::displacement(motion, time()), velocity, duration);
   redirected_ = true;
 }
 
-void Stepper::drive_root(int fibre, const Twist& velocity, double duration) {
-  require(fibre >= 0 && fibre < static_cast<int>(world_->fibres.size()), "fibre: there is none of this index");
-  assembly::Fibre& driven_fibre = world_->fibres[static_cast<std::size_t>(fibre)];
+void Engine::drive_root(int fibre, const Twist& velocity, double duration) {
+  require(fibre >= 0 && fibre < static_cast<int>(world_.fibres.size()), "fibre: there is none of this index");
+  assembly::Fibre& driven_fibre = world_.fibres[static_cast<std::size_t>(fibre)];
   require(clamped(driven_fibre), "fibre: its root is not clamped and moves by forces");
   // About the root itself from now on, whatever it turned about before.
   Pose now = bodies::displacement(driven_fibre.root_motion, time());
@@ -42,4 +42,4 @@ void Stepper::drive_root(int fibre, const Twist& velocity, double duration) {
   redirected_ = true;
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

@@ -1,24 +1,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tresse/dynamics/detail/engine.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
-#include <tresse/dynamics/stepper.hpp>
 
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 
 /// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root or a held point: it
 /// can't give way, and what little it gives would make its force any size. Hair that grows out of a head touches it so.
-bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::Contact& contact) const {
+bool Engine::cannot_give_way(const contact::Geometry& geometry, const contact::Contact& contact) const {
   const auto held = [&](int index, double s) {
     if (index < 0 || !geometry.pieces[index].moves()) return true;
     if (geometry.pieces[index].free) return false;
     const contact::Piece& piece = geometry.pieces[index];
     const double near = 0.1 * piece.radius;
     const double along = contact::material_at(piece, s);
-    if (along < near && clamped(world_->fibres[piece.body])) return true;
+    if (along < near && clamped(world_.fibres[piece.body])) return true;
     const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;
     return std::any_of(holds.begin(), holds.end(), [&](int i) {
-      const assembly::Hold& hold = world_->holds[i];
+      const assembly::Hold& hold = world_.holds[i];
       const double at = assembly::held_arc_length(start_, hold);
       return hold.fibre == piece.body && hold.compliance == 0.0 && hold.slide.isZero(0.0) &&
              std::abs(along - at) < near;
@@ -27,44 +27,44 @@ bool Stepper::cannot_give_way(const contact::Geometry& geometry, const contact::
   return held(contact.a, contact.s_a) && held(contact.b, contact.s_b);
 }
 
-void Stepper::linearise_holds(const assembly::Kinematics& at, int t) {
+void Engine::linearise_holds(const assembly::Kinematics& at, int t) {
   if (held(t)) assembly::linearise_holds(at, motion_, t, end_time_);
 }
 
-void Stepper::keep_holds(const assembly::Kinematics& at, const std::vector<VectorX>* reached) {
+void Engine::keep_holds(const assembly::Kinematics& at, const std::vector<VectorX>* reached) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     if (held(t)) assembly::keep_holds(at, motion_, t, end_time_, reached);
   }
 }
 
 /// Velocities of a held tree without what holds it, as it was last linearised.
-void Stepper::let_go(int t) {
+void Engine::let_go(int t) {
   if (!held(t)) return;
-  assembly::set_rod_velocities(*world_, motion_.forest.trees[t], motion_.roots[t], free_[t], true, motion_.velocities);
+  assembly::set_rod_velocities(world_, motion_.forest.trees[t], motion_.roots[t], free_[t], true, motion_.velocities);
 }
 
-void Stepper::keep_free_velocity(int t) {
-  if (held(t)) free_[t] = assembly::tree_velocity(*world_, motion_.forest.trees[t], motion_.velocities);
+void Engine::keep_free_velocity(int t) {
+  if (held(t)) free_[t] = assembly::tree_velocity(world_, motion_.forest.trees[t], motion_.velocities);
 }
 
-void Stepper::find_hold_impulses(const assembly::Kinematics& at, Pass& pass) const {
+void Engine::find_hold_impulses(const assembly::Kinematics& at, Pass& pass) const {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     if (!held(t)) continue;
     const VectorX contact =
         assembly::contact_impulse(at, pass.at->geometry, pass.contacts, pass.solution.impulse, motion_, t);
-    const auto own = assembly::hold_impulses(*world_, motion_, t, contact);
+    const auto own = assembly::hold_impulses(world_, motion_, t, contact);
     pass.holds.insert(pass.holds.end(), own.begin(), own.end());
   }
 }
 
 /// Whether a pass of a tree without a load leaves its matrix and its rows as they were and corrects held points alone.
 /// Rows that turn, or a tip that does, as that of a limp cord, leave a miss that no such pass changes.
-bool Stepper::corrects_alone(int t, bool slow) const {
+bool Engine::corrects_alone(int t, bool slow) const {
   return carries(t) ? !slow : options_.scheme == Scheme::semi_implicit && linear(t);
 }
 
 /// Whether something holds a fibre whose elasticity is not linear.
-bool Stepper::iterates_holds() const {
+bool Engine::iterates_holds() const {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     if (held(t) && !linear(t)) return true;
   }
@@ -72,13 +72,13 @@ bool Stepper::iterates_holds() const {
 }
 
 /// How far off held points are at the end: the farthest, and the farthest relative to its fibre's length.
-Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
+Engine::HoldMiss Engine::hold_miss(const Pass& pass) const {
   HoldMiss out;
   for (const assembly::HoldImpulse& held : pass.holds) {
     const Vector3& left = motion_.offsets[held.hold].left;
     const double error = assembly::hold_error(end_, held, end_time_, stage(), left);
     out.farthest = std::max(out.farthest, error);
-    out.relative = std::max(out.relative, error / end_.rod(world_->holds[held.hold].fibre).length());
+    out.relative = std::max(out.relative, error / end_.rod(world_.holds[held.hold].fibre).length());
   }
   return out;
 }
@@ -87,7 +87,7 @@ Stepper::HoldMiss Stepper::hold_miss(const Pass& pass) const {
 /// and overshoots: where passes are `slow` to bring held points home, its next linearisation goes a share of the way
 /// alone, by the secant of the last two (Aitken); passes that corrected held points alone tell no secant. Whether that
 /// is so of a tree, whose velocities in `pass` then lead there; `predicted` are then those that the pass had.
-bool Stepper::relax(bool slow, Pass& pass, std::vector<VectorX>& predicted) {
+bool Engine::relax(bool slow, Pass& pass, std::vector<VectorX>& predicted) {
   for (int t = 0; t < static_cast<int>(motion_.holds.size()); ++t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
     if (!held(t) || branched(tree)) continue;
@@ -114,11 +114,11 @@ bool Stepper::relax(bool slow, Pass& pass, std::vector<VectorX>& predicted) {
 
 /// Where a pass ends so far from where points are held that it tells nothing, as where what holds and what pushes
 /// contradict each other, the tree stays where it is, at rest. Whether there is such a tree.
-bool Stepper::stop_lost(Pass& pass) const {
+bool Engine::stop_lost(Pass& pass) const {
   constexpr double far = 0.01;  // of the length
   std::vector<int> lost;
   for (const assembly::HoldImpulse& held : pass.holds) {
-    const int fibre = world_->holds[held.hold].fibre;
+    const int fibre = world_.holds[held.hold].fibre;
     const double error = assembly::hold_error(end_, held, end_time_, stage(), motion_.offsets[held.hold].left);
     if (error > far * end_.rod(fibre).length()) lost.push_back(motion_.forest.tree_of[fibre]);
   }
@@ -127,7 +127,7 @@ bool Stepper::stop_lost(Pass& pass) const {
 }
 
 /// Makes a pass one that leaves a tree where it is, at rest and without a load.
-void Stepper::stand_still(int t, Pass& pass) const {
+void Engine::stand_still(int t, Pass& pass) const {
   const auto on_tree = [&](int piece) {
     return piece >= 0 && pass.at->geometry.pieces[piece].fibre &&
            motion_.forest.tree_of[pass.at->geometry.pieces[piece].owner] == t;
@@ -138,13 +138,13 @@ void Stepper::stand_still(int t, Pass& pass) const {
       pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i)).setZero();
   }
   for (assembly::HoldImpulse& held : pass.holds) {
-    if (motion_.forest.tree_of[world_->holds[held.hold].fibre] == t) held = {.hold = held.hold};
+    if (motion_.forest.tree_of[world_.holds[held.hold].fibre] == t) held = {.hold = held.hold};
   }
 }
 
 /// The same of all trees whose roots nothing moves and whose elasticity is linear, which can always go on from there;
 /// the friction problem counts as unsolved. False where none is, or where what is left cannot be gone on with.
-bool Stepper::stand_still(Pass& pass) const {
+bool Engine::stand_still(Pass& pass) const {
   bool any = false;
   for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
     if (driven(t) || !linear(t)) continue;
@@ -159,11 +159,11 @@ bool Stepper::stand_still(Pass& pass) const {
 
 /// How far off held points are at the start. As of overlaps, a part of a step undoes its share alone, and a step no
 /// more than a thousandth of the length: all of it in the shortest part would take violent velocities.
-void Stepper::note_hold_offsets() {
-  motion_.offsets.assign(world_->holds.size(), {});
+void Engine::note_hold_offsets() {
+  motion_.offsets.assign(world_.holds.size(), {});
   for (const assembly::TreeHold& tree : motion_.holds) {
     for (const int i : tree.holds) {
-      const double most = 1e-3 * start_.rod(world_->holds[i].fibre).length();
+      const double most = 1e-3 * start_.rod(world_.holds[i].fibre).length();
       motion_.offsets[i] = assembly::hold_offset(start_, i, end_time_ - motion_.dt, state_.hold_forces[i],
                                                  motion_.dt / options_.dt, most);
     }
@@ -171,8 +171,8 @@ void Stepper::note_hold_offsets() {
 }
 
 /// (holds) on their fibres. [N]
-std::vector<Vector3> Stepper::hold_forces(const Pass& pass) const {
-  std::vector<Vector3> out(world_->holds.size(), Vector3::Zero());
+std::vector<Vector3> Engine::hold_forces(const Pass& pass) const {
+  std::vector<Vector3> out(world_.holds.size(), Vector3::Zero());
   for (const assembly::HoldImpulse& held : pass.holds) out[held.hold] = held.linear / stage();
   return out;
 }
@@ -180,8 +180,8 @@ std::vector<Vector3> Stepper::hold_forces(const Pass& pass) const {
 /// What a hold does over this part: the work of leading it, and of bringing its point to
 /// where it is led. A point that was off can bring that much back, and a hold that gave what it had stored and no
 /// longer stores: more would be energy from nothing.
-double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const {
-  const assembly::Hold& hold = world_->holds[impulse.hold];
+double Engine::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const {
+  const assembly::Hold& hold = world_.holds[impulse.hold];
   const auto work = [&](const Twist& velocity) {
     return (impulse.linear.dot(velocity.linear) + impulse.angular.dot(velocity.angular)) / options_.theta;
   };
@@ -196,4 +196,4 @@ double Stepper::hold_work(const assembly::HoldImpulse& impulse, const Pass& pass
   return led + std::min(done - led, back);
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

@@ -7,16 +7,16 @@
 #include <tresse/math/gmres.hpp>
 
 // The stepper's motion without contact: linearised, or solved where elasticity is not linear, tree by tree.
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 
-bool Stepper::branched(const assembly::Tree& tree) { return tree.fibres.size() > 1; }
+bool Engine::branched(const assembly::Tree& tree) { return tree.fibres.size() > 1; }
 
 /// How the roots of branches move in the shapes `at`.
-void Stepper::find_root_motions(const assembly::Kinematics& at) {
-  detail::for_each_fibre(motion_.roots.size(), [&](std::size_t t) { find_root_motions(at, static_cast<int>(t)); });
+void Engine::find_root_motions(const assembly::Kinematics& at) {
+  for_each_fibre(motion_.roots.size(), [&](std::size_t t) { find_root_motions(at, static_cast<int>(t)); });
 }
 
-void Stepper::find_root_motions(const assembly::Kinematics& at, int t) {
+void Engine::find_root_motions(const assembly::Kinematics& at, int t) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   if (branched(tree)) {
     assembly::root_motions(at, tree, root_accelerations_[tree.fibres.front()], motion_.roots[t]);
@@ -24,19 +24,19 @@ void Stepper::find_root_motions(const assembly::Kinematics& at, int t) {
 }
 
 /// Lets the roots of branches move by the same unknowns as find_root_motions() last saw them.
-void Stepper::take_root_motions(std::vector<VectorX>& velocities) const {
+void Engine::take_root_motions(std::vector<VectorX>& velocities) const {
   for (std::size_t t = 0; t < motion_.roots.size(); ++t) {
     const assembly::Tree& tree = motion_.forest.trees[t];
     if (!branched(tree)) continue;
-    const VectorX v = assembly::tree_velocity(*world_, tree, velocities);
-    assembly::set_rod_velocities(*world_, tree, motion_.roots[t], v, true, velocities);
+    const VectorX v = assembly::tree_velocity(world_, tree, velocities);
+    assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, velocities);
   }
 }
 
 /// Linearises the dynamics of a tree: M (v - v_0) = h (forces in that shape) with elasticity, damping and drag
 /// implicit in v, the mean velocity of the step, and h = theta dt. At the end of h (`at_end`), reached with `v_at`, the
 /// elastic force is the rods' plus h K (v_at - v).
-void Stepper::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end) {
+void Engine::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const assembly::Kinematics& at = at_end ? linearised_ : start_;
   const int trunk = tree.fibres.front();
@@ -51,7 +51,7 @@ void Stepper::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end
   const std::vector<assembly::RootMotion>& roots = motion_.roots[t];
   const double h = stage();
   VectorX v;
-  const VectorX start = assembly::tree_velocity(*world_, tree, start_velocities_);
+  const VectorX start = assembly::tree_velocity(world_, tree, start_velocities_);
   if (motion_.matrices[t].factor(at, tree, roots, h, start, v)) {
     thread_local VectorX force;
     thread_local VectorX own;
@@ -61,24 +61,24 @@ void Stepper::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end
       force.resize(rod.dof());
       rod.elastic_force(force);
       own += h * force;
-      rod.inertial_and_external_force(assembly::rod_loads(*world_, tree, roots, k, air_), force);
+      rod.inertial_and_external_force(assembly::rod_loads(world_, tree, roots, k, air_), force);
       own += h * force;
       if (at_end) rod.add_stiffness_times(h * h, v_at[tree.fibres[k]], own);
-      assembly::add_rod_force(*world_, tree, roots, k, own, v);
+      assembly::add_rod_force(world_, tree, roots, k, own, v);
     }
     motion_.matrices[t].solve(v);
   } else {
     v.setConstant(tree.dof, std::nan(""));  // reported as a state that stopped being finite
   }
-  assembly::set_rod_velocities(*world_, tree, roots, v, true, motion_.velocities);
+  assembly::set_rod_velocities(world_, tree, roots, v, true, motion_.velocities);
 }
 
-rods::RodLoads Stepper::lone_loads(int f) const {
-  return {world_->gravity, root_accelerations_[f], world_->fibres[f].drag, air_, {}};
+rods::RodLoads Engine::lone_loads(int f) const {
+  return {world_.gravity, root_accelerations_[f], world_.fibres[f].drag, air_, {}};
 }
 
 /// assemble_tree() of a lone fibre.
-void Stepper::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
+void Engine::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
   const assembly::Kinematics& at = at_end ? linearised_ : start_;
   const rods::Rod& rod = at.rod(f);
   const double h = stage();
@@ -98,19 +98,19 @@ void Stepper::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
 }
 
 /// The free motion with the inertial force linearised, from that with the force of the start.
-void Stepper::linearise_free_motion(int t) {
+void Engine::linearise_free_motion(int t) {
   const assembly::Tree& tree = motion_.forest.trees[t];
-  const VectorX start = assembly::tree_velocity(*world_, tree, start_velocities_);
-  VectorX v = assembly::tree_velocity(*world_, tree, motion_.velocities) - start;
+  const VectorX start = assembly::tree_velocity(world_, tree, start_velocities_);
+  VectorX v = assembly::tree_velocity(world_, tree, motion_.velocities) - start;
   free_results_[tree.fibres.front()] = linearise_inertia(t, v);
   find_root_motions(start_, t);
   v += start;
-  assembly::set_rod_velocities(*world_, tree, motion_.roots[t], v, true, motion_.velocities);
+  assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
 }
 
 /// Elasticity that is not linear: the free motion is solved to its end, where the matrix then is.
-void Stepper::assemble_free_motion(int f, int t) {
-  const assembly::Fibre& fibre = world_->fibres[f];
+void Engine::assemble_free_motion(int f, int t) {
+  const assembly::Fibre& fibre = world_.fibres[f];
   const FreeStep step{start_rods_[f], stage_roots_[f], stage(), fibre.drag, lone_loads(f)};
   free_results_[f] = solve_free_motion(trial_->rod(f), motion_.matrices[t].lone(), step, options_.motion_tolerance,
                                        options_.max_motion_iterations, motion_.velocities[f]);
@@ -120,7 +120,7 @@ void Stepper::assemble_free_motion(int f, int t) {
 /// shape: matrix, inertia, gravity, contact and holds. Light motions, such as a turn of a curved rod about its own
 /// centreline, feel differences of forces that nearly cancel. Taken at two shapes these differences would be wrong, and
 /// passes and steps would drift apart: docs/theory/dynamics.md, "One shape".
-void Stepper::assemble_at_end(int t, const Pass& pass) {
+void Engine::assemble_at_end(int t, const Pass& pass) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const bool carried = options_.scheme != Scheme::nonlinear && linear(t);  // where rates alone do not tell the momentum
   const auto assemble = [&] {
@@ -154,12 +154,12 @@ void Stepper::assemble_at_end(int t, const Pass& pass) {
 }
 
 /// Whether the elasticity of a tree is.
-bool Stepper::linear(int t) const {
-  return world_->fibres[motion_.forest.trees[t].fibres.front()].model->linear_elasticity();
+bool Engine::linear(int t) const {
+  return world_.fibres[motion_.forest.trees[t].fibres.front()].model->linear_elasticity();
 }
 
 /// Generalised inertial force -A and what else is constant, (dof), of a tree that moves with `v` where it started.
-void Stepper::inertial_force(int t, const VectorX& v, VectorX& out) {
+void Engine::inertial_force(int t, const VectorX& v, VectorX& out) {
   const assembly::Tree& tree = motion_.forest.trees[t];
   const int trunk = tree.fibres.front();
   for (std::size_t k = 0; k < tree.fibres.size(); ++k) {
@@ -183,17 +183,17 @@ void Stepper::inertial_force(int t, const VectorX& v, VectorX& out) {
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const rods::Rod& rod = trial_->rod(tree.fibres[k]);
     own.resize(rod.dof());
-    rod.inertial_and_external_force(assembly::rod_loads(*world_, tree, motion_.roots[t], k, air_), own);
-    assembly::add_rod_force(*world_, tree, motion_.roots[t], k, own, out);
+    rod.inertial_and_external_force(assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), own);
+    assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
   }
 }
 
 /// change := (1 + h M^-1 A')^-1 change, with A' = dA/dv at the start: what the inertial force, linearised there, leaves
 /// of a change of a tree's velocity. A is quadratic in v, so that central differences give A' exactly. A' is not
 /// symmetric: by GMRES, in whitened coordinates, without writing it out.
-FreeMotionResult Stepper::linearise_inertia(int t, VectorX& change) {
+FreeMotionResult Engine::linearise_inertia(int t, VectorX& change) {
   const assembly::TreeMatrix& matrix = motion_.matrices[t];
-  const VectorX start = assembly::tree_velocity(*world_, motion_.forest.trees[t], start_velocities_);
+  const VectorX start = assembly::tree_velocity(world_, motion_.forest.trees[t], start_velocities_);
   const double speed = std::sqrt(matrix.squared_norm(start));
   VectorX forward;
   VectorX backward;
@@ -224,4 +224,4 @@ FreeMotionResult Stepper::linearise_inertia(int t, VectorX& change) {
   return {result.residual <= enough ? Status::converged : Status::max_iterations, result.iterations};
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

@@ -4,7 +4,7 @@
 
 #include <tresse/dynamics/detail/step_pass.hpp>
 
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 namespace {
 
 /// A contact of the last solution, by its bodies and the material of a.
@@ -19,7 +19,7 @@ struct Known {
 
 }  // namespace
 
-void Stepper::Pass::take_forces(const std::vector<WarmContact>& warm, double dt) {
+void Engine::Pass::take_forces(const std::vector<WarmContact>& warm, double dt) {
   const contact::Geometry& geometry = at->geometry;
   std::vector<Known> known;
   known.reserve(warm.size());
@@ -47,7 +47,7 @@ void Stepper::Pass::take_forces(const std::vector<WarmContact>& warm, double dt)
   }
 }
 
-std::vector<WarmContact> Stepper::Pass::forces(double dt, double margin) const {
+std::vector<WarmContact> Engine::Pass::forces(double dt, double margin) const {
   std::vector<WarmContact> out;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Vector3 impulse = solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
@@ -57,4 +57,4 @@ std::vector<WarmContact> Stepper::Pass::forces(double dt, double margin) const {
   return out;
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

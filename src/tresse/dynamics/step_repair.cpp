@@ -12,7 +12,7 @@
 #include <tresse/dynamics/detail/step_pass.hpp>
 
 // Contacts whose normal turns on the way, so that the end of a pass overlaps: docs/theory/dynamics.md, "Repairs".
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 namespace {
 
 using Pairs = std::vector<contact::CandidatePair>;
@@ -119,17 +119,17 @@ bool would_converge(const friction::FrictionSolution& solution, double tolerance
 
 /// Whether contacts of a pass can be linearised elsewhere than the rest: on fibres, or what is moved by none, without
 /// held points or branches. Not where whole passes are asked for: those take gravity anew as well.
-bool Stepper::may_repair() const {
+bool Engine::may_repair() const {
   return options_.relinearisations == 0 && options_.max_relinearisations > 0 && options_.scheme != Scheme::nonlinear &&
-         world_->holds.empty() && world_->free_bodies.empty() && motion_.forest.trees.size() == world_->fibres.size();
+         world_.holds.empty() && world_.free_bodies.empty() && motion_.forest.trees.size() == world_.fibres.size();
 }
 
 /// The deep contacts at the end that a pass predicts, where the rods are, between pieces that had a contact within
 /// reach and their neighbours; after a repair on the bodies that it was about, as all others hardly moved. Nearly all
 /// that overlap there are among them; the search of all pairs finds the rest.
-Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& pass) {
+SharedConfiguration Engine::find_turned(const Span& span, const Pass& pass) {
   Stopwatch watch(timing_.t_detection);
-  auto out = new_configuration(end_, span.end, pass.velocities);
+  auto out = finder_.place(end_, span.end, pass.velocities);
   out->contacts.clear();
   if (out->geometry.body_begin != pass.at->geometry.body_begin) return out;  // cut otherwise: pairs have other numbers
   const std::vector<contact::Contact>& contacts = pass.at->contacts;
@@ -158,15 +158,15 @@ Stepper::SharedConfiguration Stepper::find_turned(const Span& span, const Pass& 
 /// there, each in the place of the nearest of its two bodies. All others stay as they are, and so do their impulses at
 /// first. False, and nothing changed, when none overlaps more than is tolerated, or nearly so where the solve is a
 /// rough one.
-bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report) {
+bool Engine::repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report) {
   const contact::Geometry& geometry = end.geometry;
   // While repairs are cheap, before the solve that counts, more is repaired than must be.
   const double tolerated = (tolerance > 0.0 ? nearly : 1.0) * options_.overlap_tolerance;
-  if (geometry.body_begin != pass.at->geometry.body_begin || overlap(end) <= tolerated) return false;
+  if (geometry.body_begin != pass.at->geometry.body_begin || overlaps_.shortfall(end) <= tolerated) return false;
   std::vector<Turned> turned;
   for (const contact::Contact& contact : end.contacts) {
     const double enough = nearly * options_.overlap_tolerance;
-    if (-contact.gap <= enough || wanted_gap(geometry, contact) - contact.gap <= enough) continue;
+    if (-contact.gap <= enough || overlaps_.wanted_gap(geometry, contact) - contact.gap <= enough) continue;
     if (cannot_give_way(geometry, contact)) continue;
     turned.push_back({{geometry.pieces[contact.a].body, contact::body_at(geometry, contact.b)}, &contact});
   }
@@ -184,7 +184,7 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
     const double travelled =
         dt * assembly::relative_velocity(end_, geometry, contact, pass.velocities, motion_, assembly::Instant::end)[0];
     contacts.push_back(contact);
-    bias.push_back((contact.gap - travelled - wanted_gap(geometry, contact)) / dt);
+    bias.push_back((contact.gap - travelled - overlaps_.wanted_gap(geometry, contact)) / dt);
     if (turned[k].replaces < 0) continue;
     const auto i = static_cast<std::size_t>(turned[k].replaces);
     left_out[i] = 1;
@@ -229,7 +229,7 @@ bool Stepper::repair(const Configuration& end, double tolerance, Pass& pass, Ste
 
 /// Repairs a pass that was solved roughly as long as what it knows overlaps at its end, where the rods are; then solves
 /// it, and moves the rods to where that ends.
-Stepper::Outcome Stepper::mend(const Span& span, Pass& pass, StepReport& report) {
+Engine::SubstepResult Engine::mend(const Span& span, Pass& pass, StepReport& report) {
   constexpr int rounds = 4;
   const auto go_on = [&] {
     if (!sound(pass.velocities)) return false;
@@ -238,16 +238,16 @@ Stepper::Outcome Stepper::mend(const Span& span, Pass& pass, StepReport& report)
   };
   for (int round = 0; round < rounds; ++round) {
     const SharedConfiguration end = find_turned(span, pass);
-    if (!span.shortest && sides_lost(*end)) return Outcome::cut;
+    if (!span.shortest && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     if (!repair(*end, roughly, pass, report)) break;
-    if (!go_on()) return Outcome::not_finite;
+    if (!go_on()) return SubstepResult::not_finite;
   }
-  if (pass.solution.scaled_error <= options_.solver.tolerance) return Outcome::accepted;
+  if (pass.solution.scaled_error <= options_.solver.tolerance) return SubstepResult::accepted;
   const int taken = pass.solution.iterations;
   pass.guess = pass.solution.impulse;
   solve(pass, 0.0, taken);
   report.iterations += pass.solution.iterations;
-  return go_on() ? Outcome::accepted : Outcome::not_finite;
+  return go_on() ? SubstepResult::accepted : SubstepResult::not_finite;
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

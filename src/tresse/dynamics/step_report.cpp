@@ -9,7 +9,7 @@
 #include <tresse/dynamics/detail/step_pass.hpp>
 #include <tresse/friction/coulomb.hpp>
 
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 namespace {
 
 ContactReport describe(const contact::Geometry& geometry, const contact::Contact& contact) {
@@ -40,8 +40,8 @@ ContactReport describe(const contact::Geometry& geometry, const contact::Contact
 }  // namespace
 
 /// Of two bodies that went through each other on the way from the start of this part to its end.
-std::optional<ContactReport> Stepper::find_crossing(const Configuration& end) const {
-  const auto crossings = contact::find_crossings(here_->geometry, end.geometry, search_.near_pairs());
+std::optional<ContactReport> Engine::find_crossing(const Configuration& end) const {
+  const auto crossings = contact::find_crossings(here_->geometry, end.geometry, finder_.near_pairs());
   for (const contact::Crossing& crossing : crossings) {
     contact::Contact contact;
     contact.a = crossing.a;
@@ -60,7 +60,7 @@ std::optional<ContactReport> Stepper::find_crossing(const Configuration& end) co
   return {};
 }
 
-double Stepper::largest_overlap() const {
+double Engine::largest_overlap() const {
   double deepest = 0.0;
   for (const contact::Contact& contact : here_->contacts) deepest = std::max(deepest, -contact.gap);
   return deepest;
@@ -68,7 +68,7 @@ double Stepper::largest_overlap() const {
 
 /// Names the deepest contact of the configuration that this part starts from, if it is deeper than those of earlier
 /// parts.
-void Stepper::report_overlap(StepReport& report) const {
+void Engine::report_overlap(StepReport& report) const {
   const contact::Contact* deepest = nullptr;
   for (const contact::Contact& contact : here_->contacts) {
     if (contact.gap < (deepest ? deepest->gap : -report.max_penetration)) deepest = &contact;
@@ -81,7 +81,7 @@ void Stepper::report_overlap(StepReport& report) const {
 }
 
 /// The contacts of a pass with their forces over this part.
-void Stepper::describe_contacts(const Pass& pass) {
+void Engine::describe_contacts(const Pass& pass) {
   contact_reports_.clear();
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
@@ -95,7 +95,7 @@ void Stepper::describe_contacts(const Pass& pass) {
 }
 
 /// After describe_contacts().
-void Stepper::report_contacts(const Pass& pass, StepReport& report) {
+void Engine::report_contacts(const Pass& pass, StepReport& report) {
   report.contacts = static_cast<int>(pass.contacts.size());
   report.residual = std::max(report.residual, pass.solution.scaled_error);
   if (report.solver_status == Status::converged) report.solver_status = pass.solution.status;
@@ -118,7 +118,7 @@ void Stepper::report_contacts(const Pass& pass, StepReport& report) {
   }
 }
 
-void Stepper::report_holds(const Pass& pass, StepReport& report) {
+void Engine::report_holds(const Pass& pass, StepReport& report) {
   for (const assembly::HoldImpulse& impulse : pass.holds) {
     HoldLoad& load = report.holds[impulse.hold];
     load.force -= impulse.linear / (options_.theta * options_.dt);  // over the whole part
@@ -127,4 +127,4 @@ void Stepper::report_holds(const Pass& pass, StepReport& report) {
   }
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

@@ -5,10 +5,9 @@
 
 #include <tresse/dynamics/detail/fibre_loop.hpp>
 #include <tresse/dynamics/detail/step_pass.hpp>
-#include <tresse/dynamics/stepper.hpp>
 
 // What clamps of roots carry, by the balance of momentum of what grows from them.
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 namespace {
 
 /// int rho S r x g ds: its component along an axis is what the rod falls in the field that g makes across it.
@@ -24,14 +23,14 @@ Vector3 moment_of_weight(const rods::Rod& rod, const Vector3& gravity) {
 }  // namespace
 
 /// Whether a fibre grows, maybe by others, from a clamped root.
-bool Stepper::rooted(int f) const {
-  return clamped(world_->fibres[motion_.forest.trees[motion_.forest.tree_of[f]].fibres.front()]);
+bool Engine::rooted(int f) const {
+  return clamped(world_.fibres[motion_.forest.trees[motion_.forest.tree_of[f]].fibres.front()]);
 }
 
 /// Of the rods that grow from clamped roots, about the world's origin.
-std::vector<Twist> Stepper::momenta_of(const assembly::Kinematics& at) const {
-  std::vector<Twist> out(world_->fibres.size());
-  detail::for_each_fibre(out.size(), [&](std::size_t f) {
+std::vector<Twist> Engine::momenta_of(const assembly::Kinematics& at) const {
+  std::vector<Twist> out(world_.fibres.size());
+  for_each_fibre(out.size(), [&](std::size_t f) {
     if (rooted(static_cast<int>(f))) at.rod(static_cast<int>(f)).momentum(out[f].linear, out[f].angular);
   });
   return out;
@@ -39,18 +38,17 @@ std::vector<Twist> Stepper::momenta_of(const assembly::Kinematics& at) const {
 
 /// Of an accepted part: a clamp carries what acts on its tree from outside and does not
 /// change its momentum.
-void Stepper::report_roots(const Pass& pass, StepReport& report) {
+void Engine::report_roots(const Pass& pass, StepReport& report) {
   const std::vector<Twist> before = std::exchange(momenta_, momenta_of(end_));
   std::vector<Twist> impulse(before.size());  // on a fibre, about the world's origin [N s], [N m s]
-  detail::for_each_fibre(impulse.size(), [&](std::size_t f) {
+  for_each_fibre(impulse.size(), [&](std::size_t f) {
     if (!rooted(static_cast<int>(f))) return;
     const rods::Rod& rod = end_.rod(static_cast<int>(f));
-    impulse[f].linear = motion_.dt * rod.mass() * world_->gravity - (momenta_[f].linear - before[f].linear);
-    impulse[f].angular =
-        motion_.dt * moment_of_weight(rod, world_->gravity) - (momenta_[f].angular - before[f].angular);
-    if (world_->fibres[f].drag <= 0.0) return;
+    impulse[f].linear = motion_.dt * rod.mass() * world_.gravity - (momenta_[f].linear - before[f].linear);
+    impulse[f].angular = motion_.dt * moment_of_weight(rod, world_.gravity) - (momenta_[f].angular - before[f].angular);
+    if (world_.fibres[f].drag <= 0.0) return;
     const rods::RodMotion& motion = balances_[f].motion;
-    const double drag = motion_.dt * world_->fibres[f].drag;
+    const double drag = motion_.dt * world_.fibres[f].drag;
     impulse[f].linear -= drag * (motion.velocity - rod.length() * air_);
     impulse[f].angular -= drag * (motion.angular - motion.position.cross(air_));
   });
@@ -64,7 +62,7 @@ void Stepper::report_roots(const Pass& pass, StepReport& report) {
     add(contact.fibre_b, contact.point_b, motion_.dt * contact.force);
   }
   for (const assembly::HoldImpulse& held : pass.holds) {
-    const assembly::Hold& hold = world_->holds[held.hold];
+    const assembly::Hold& hold = world_.holds[held.hold];
     const geometry::Curve curve = end_.rod(hold.fibre).piece(hold.piece);
     add(hold.fibre, geometry::position(curve, assembly::held_parameter(end_, hold)), held.linear / options_.theta);
     impulse[hold.fibre].angular += held.angular / options_.theta;
@@ -81,4 +79,4 @@ void Stepper::report_roots(const Pass& pass, StepReport& report) {
   }
 }
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

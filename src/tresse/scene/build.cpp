@@ -15,6 +15,7 @@
 
 #include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
+#include <tresse/contact/contact_search.hpp>
 #include <tresse/contact/intrusions.hpp>
 #include <tresse/scene/detail/embedding.hpp>
 #include <tresse/scene/detail/fibre_rod.hpp>

@@ -3,15 +3,15 @@
 #include <optional>
 #include <vector>
 
-#include <tresse/dynamics/stepper.hpp>
+#include <tresse/dynamics/detail/engine.hpp>
 
-namespace tresse::dynamics {
+namespace tresse::dynamics::detail {
 
 /// Tolerance of a solve that tells which contacts turn, before the one that counts.
 constexpr double roughly = 1e-3;
 
 /// Contacts of one linearisation, their friction problem and its solution.
-struct Stepper::Pass {
+struct Engine::Pass {
   std::shared_ptr<const Configuration> at;  ///< where the contacts were found, but for those that were repaired
   std::vector<Pose> places;  ///< (obstacles) where they stand: free bodies go on to the end that this pass predicts
   std::vector<contact::Contact> contacts;
@@ -32,4 +32,4 @@ struct Stepper::Pass {
   std::vector<WarmContact> forces(double dt, double margin) const;
 };
 
-}  // namespace tresse::dynamics
+}  // namespace tresse::dynamics::detail

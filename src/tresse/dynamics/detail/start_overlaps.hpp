@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <tresse/dynamics/detail/contact_finder.hpp>
+
+namespace tresse::dynamics::detail {
+
+/// What a part of a step must know of the contacts that it starts from: overlaps, which are undone at a bounded speed,
+/// and contacts that no force can open, which are left alone.
+class StartOverlaps {
+ public:
+  /// Begins a part of `dt` [s], of a step of options.dt.
+  void note(const Configuration& start, double dt, const StepOptions& options);
+  /// Of a linearisation of this part: no force opens it.
+  void note_jammed(const contact::Geometry& geometry, const contact::Contact& contact);
+
+  /// Whether a contact is one that no force could open where it was linearised.
+  bool is_jammed(const contact::Geometry& geometry, const contact::Contact& contact) const;
+  /// The gap that the end must reach: zero, or less where the start overlaps. [m]
+  double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
+  /// Largest shortfall of a gap from the wanted one. [m]
+  double shortfall(const Configuration& end) const;
+  /// Whether an axis came so near another that which side it is on is no more to be trusted: nothing is to be
+  /// linearised there.
+  bool sides_lost(const Configuration& end) const;
+  /// The deepest overlap of two bodies at the start, 0 where none is known. [m]
+  double depth_at_start(const contact::Place& place) const;
+
+ private:
+  /// A contact so deep at the start that its gap is to grow, at push_out_speed, but not to vanish.
+  struct DeepContact {
+    int body_a, body_b;
+    double s_a;  ///< along the material of a
+    double wanted_gap;
+    std::pair<int, int> bodies() const { return {body_a, body_b}; }
+  };
+
+  std::vector<DeepContact> deep_;                   ///< sorted by bodies
+  std::vector<DeepContact> jammed_;                 ///< any gap will do
+  std::map<std::pair<int, int>, double> overlaps_;  ///< the deepest of two bodies [m]
+};
+
+}  // namespace tresse::dynamics::detail
