@@ -70,7 +70,8 @@ Engine::Engine(assembly::World world, const StepOptions& options, SimulationStat
       options_(options),
       state_(std::move(initial)),
       finder_(world_, options_),
-      bodies_(world_) {
+      bodies_(world_),
+      holds_(world_, options_, motion_) {
   validate(world_, options_, state_);
   const std::size_t count = world_.fibres.size();
   motion_.forest = assembly::make_forest(world_);
@@ -80,7 +81,6 @@ Engine::Engine(assembly::World world, const StepOptions& options, SimulationStat
   motion_.velocities.resize(count + world_.free_bodies.size());
   start_velocities_.resize(count);
   free_results_.assign(count, {Status::converged, 0});
-  free_.resize(trees);
   stage_rods_.resize(count);
   linearised_rods_.resize(count);
   material_.resize(count);
@@ -205,7 +205,7 @@ void Engine::begin_span(const Span& span) {
   for (const assembly::Tree& tree : motion_.forest.trees) {
     if (branched(tree)) assembly::update_tree(start_, tree, start_rods_);
   }
-  if (!world_.holds.empty()) motion_.holds = assembly::find_holds(world_, motion_.forest, span.end);
+  holds_.begin(span.end);
 }
 
 /// The contacts that matter in this part of the step, with the bias of their normal velocity. `previous`: the pass
@@ -228,13 +228,13 @@ Engine::Pass Engine::linearise(const SharedConfiguration& at, const Pass* previo
     take_root_motions(motion_.velocities);
     if (previous) take_root_motions(before);
   }
-  keep_holds(bodies, previous ? &before : nullptr);
+  holds_.keep(bodies, previous ? &before : nullptr);
   std::vector<Reach> reaches(at->contacts.size());
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const contact::Contact& contact = at->contacts[i];
-      if (cannot_give_way(at->geometry, contact)) continue;
+      if (holds_.cannot_give_way(start_, at->geometry, contact)) continue;
       const auto relative = [&](const std::vector<VectorX>& velocities) {
         return assembly::relative_velocity(bodies, at->geometry, contact, velocities, motion_, instant);
       };
@@ -264,7 +264,7 @@ Engine::Pass Engine::linearise(const SharedConfiguration& at, const Pass* previo
   }
   if (observer_) observer_(pass.problem, pass.guess);
   solve(pass, tolerance, 0);
-  find_hold_impulses(bodies, pass);
+  pass.holds = holds_.impulses(bodies, at->geometry, pass.contacts, pass.solution.impulse);
   return pass;
 }
 
@@ -392,9 +392,15 @@ void Engine::assemble_at_start() {
       assemble_tree(tree, start_velocities_, false);
       if (inertia_linearised(tree)) linearise_free_motion(tree);
     }
-    keep_free_velocity(tree);
-    linearise_holds(start_, tree);
+    holds_.note_free(tree);
+    holds_.linearise(start_, tree);
   });
+}
+
+/// Whether a pass of a tree without a load leaves its matrix and its rows as they were and corrects held points alone.
+/// Rows that turn, or a tip that does, as that of a limp cord, leave a miss that no such pass changes.
+bool Engine::corrects_alone(int t, bool slow) const {
+  return carries(t) ? !slow : options_.scheme == Scheme::semi_implicit && linear(t);
 }
 
 /// The same for another pass, at the end that the last one predicts, of the trees that something touches or holds.
@@ -406,9 +412,10 @@ void Engine::assemble_at_end(const Pass& pass, bool free, bool slow) {
   const std::vector<char> touched = touched_trees(pass);
   for_each_fibre(motion_.forest.trees.size(), [&](std::size_t t) {
     const int tree = static_cast<int>(t);
-    relaxed_[t].corrected = free && corrects_alone(tree, slow);
-    if (relaxed_[t].corrected) {
-      let_go(tree);
+    const bool corrected = free && corrects_alone(tree, slow);
+    holds_.note_corrected(tree, corrected);
+    if (corrected) {
+      holds_.let_go(tree);
     } else if (touched[t] || options_.scheme == Scheme::nonlinear) {
       assemble_at_end(tree, pass);
     }
@@ -426,7 +433,7 @@ std::vector<char> Engine::touched_trees(const Pass& pass) const {
     touch(contact.a);
     touch(contact.b);
   }
-  for (std::size_t t = 0; t < out.size(); ++t) out[t] = out[t] || held(static_cast<int>(t));
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] = out[t] || holds_.held(static_cast<int>(t));
   return out;
 }
 
@@ -439,11 +446,11 @@ Engine::SubstepResult Engine::attempt(const Span& span, StepReport& report) {
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
   const int wanted = nonlinear ? options_.max_nonlinear_iterations : options_.relinearisations;
   // A free motion solved to its end is far from the held one where elasticity is not linear: iterated as well.
-  const bool iterated = iterates_holds();
+  const bool iterated = holds_.iterated();
   constexpr int iterations = 20;
   const int limit = nonlinear ? wanted : std::max({wanted, options_.max_relinearisations, iterated ? iterations : 0});
   overlaps_.note(*here_, motion_.dt, options_);
-  note_hold_offsets();
+  holds_.note_offsets(start_, state_.hold_forces);
   {
     Stopwatch watch(timing_.t_assembly);
     assemble_at_start();
@@ -479,9 +486,9 @@ Engine::SubstepResult Engine::attempt(const Span& span, StepReport& report) {
   };
   int stuck = 0;  // passes in a row that brought little
   bool settled = false;
-  HoldMiss off;
+  HeldPoints::Miss off;
   bool slow = false;  // whether passes do not bring held points home
-  relaxed_.assign(motion_.forest.trees.size(), {});
+  holds_.begin_passes();
   for (int done = 0;; ++done) {
     if (!sound(pass.velocities)) {
       if (span.shortest && best.pass.at) return accept_earlier(best);
@@ -500,14 +507,14 @@ Engine::SubstepResult Engine::attempt(const Span& span, StepReport& report) {
     const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
     const bool moving = iterated && (done == 0 || report.nonlinear_residual > hold_tolerance);
     const double off_before = off.farthest;
-    off = hold_miss(pass);
+    off = holds_.miss(end_, pass.holds);
     const bool last = done >= (off.relative > hold_fair ? std::max(limit, most_for_holds) : limit);
     const bool enough = last || ((settled || done >= wanted || free) && !moving && off.relative <= hold_tolerance);
     SharedConfiguration end = enough || !may_follow ? find_contacts_at_end(span, pass)
                                                     : finder_.follow(end_, span.end, pass.velocities, *pass.at);
     if (!span.shortest && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     const double overlapping = overlaps_.shortfall(*end);
-    const bool lost = off.relative > hold_lost;
+    const bool lost = off.relative > HeldPoints::lost;
     if (last && lost && !span.shortest) return SubstepResult::cut;
     if (overlapping <= options_.overlap_tolerance && enough && !lost) return accept(span, pass, std::move(end), report);
     const double missed = std::max(overlapping, off.farthest);
@@ -524,7 +531,7 @@ Engine::SubstepResult Engine::attempt(const Span& span, StepReport& report) {
     if (repairable && enough && repair(*end, 0.0, pass, report)) continue;
     slow = slow || (done > 0 && off.relative > hold_tolerance && off.farthest > 0.5 * off_before);
     std::vector<VectorX> predicted;
-    if (relax(slow, pass, predicted)) {
+    if (holds_.relax(slow, pass.velocities, predicted)) {
       go_to_end(pass);
       end = finder_.follow(end_, span.end, pass.velocities, *pass.at);
     }
@@ -571,7 +578,7 @@ Engine::SubstepResult Engine::accept(const Span& span, Pass& pass, SharedConfigu
   state_.energy_excess = std::max(0.0, state_.energy_excess + gain(energies, works) - works.uncertain);
   state_.work_external += works.total();
   state_.warm = pass.forces(stage(), options_.margin);
-  state_.hold_forces = hold_forces(pass);
+  state_.hold_forces = holds_.forces(pass.holds);
   energies_ = energies;
   // Of a whole step it is that length, whatever rounding makes of the difference of its times.
   last_part_.dt = motion_.dt > 0.75 * options_.dt ? options_.dt : motion_.dt;

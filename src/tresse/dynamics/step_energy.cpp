@@ -98,7 +98,7 @@ Engine::PartWorks Engine::works_of(const Pass& pass) {
   const double there = energies_.kinetic + energies_.elastic + energy_floor_;
   constexpr double bend = 0.01, most_bend = 0.05;
   out.given_back = std::min(out.push_out, there) + std::min(bend * bent, most_bend * there);
-  for (const assembly::HoldImpulse& impulse : pass.holds) out.holds += hold_work(impulse, pass);
+  for (const assembly::HoldImpulse& impulse : pass.holds) out.holds += holds_.work(end_, impulse, pass.velocities);
   out.uncertain = std::abs(out.growth);
   add_root_and_air_work(pass, out);
   return out;

@@ -129,8 +129,8 @@ void Engine::assemble_at_end(int t, const Pass& pass) {
     } else {
       assemble_tree(t, pass.velocities, true);
     }
-    keep_free_velocity(t);
-    linearise_holds(linearised_, t);
+    holds_.note_free(t);
+    holds_.linearise(linearised_, t);
   };
   if (carried) sample_material(t);
   if (carries(t)) {

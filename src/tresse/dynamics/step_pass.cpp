@@ -57,4 +57,43 @@ std::vector<WarmContact> Engine::Pass::forces(double dt, double margin) const {
   return out;
 }
 
+/// Trees that end so far from where they are held that it tells nothing stay where they are, at rest. Whether there are
+/// such.
+bool Engine::stop_lost(Pass& pass) const {
+  const std::vector<int> lost = holds_.lost_trees(end_, pass.holds);
+  for (const int t : lost) stand_still(t, pass);
+  return !lost.empty();
+}
+
+/// Makes a pass one that leaves a tree where it is, at rest and without a load.
+void Engine::stand_still(int t, Pass& pass) const {
+  const auto on_tree = [&](int piece) {
+    return piece >= 0 && pass.at->geometry.pieces[piece].fibre &&
+           motion_.forest.tree_of[pass.at->geometry.pieces[piece].owner] == t;
+  };
+  for (const int f : motion_.forest.trees[t].fibres) pass.velocities[f].setZero();
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    if (on_tree(pass.contacts[i].a) || on_tree(pass.contacts[i].b))
+      pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i)).setZero();
+  }
+  for (assembly::HoldImpulse& held : pass.holds) {
+    if (motion_.forest.tree_of[world_.holds[held.hold].fibre] == t) held = {.hold = held.hold};
+  }
+}
+
+/// The same of all trees whose roots nothing moves and whose elasticity is linear, which can always go on from there;
+/// the friction problem counts as unsolved. False where none is, or where what is left cannot be gone on with.
+bool Engine::stand_still(Pass& pass) const {
+  bool any = false;
+  for (int t = 0; t < static_cast<int>(motion_.forest.trees.size()); ++t) {
+    if (driven(t) || !linear(t)) continue;
+    stand_still(t, pass);
+    any = true;
+  }
+  if (!any) return false;
+  pass.solution.status = Status::not_finite;
+  pass.solution.scaled_error = pass.solution.natural_map_error = 1.0;
+  return sound(pass.velocities);
+}
+
 }  // namespace tresse::dynamics::detail

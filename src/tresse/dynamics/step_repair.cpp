@@ -167,7 +167,7 @@ bool Engine::repair(const Configuration& end, double tolerance, Pass& pass, Step
   for (const contact::Contact& contact : end.contacts) {
     const double enough = nearly * options_.overlap_tolerance;
     if (-contact.gap <= enough || overlaps_.wanted_gap(geometry, contact) - contact.gap <= enough) continue;
-    if (cannot_give_way(geometry, contact)) continue;
+    if (holds_.cannot_give_way(start_, geometry, contact)) continue;
     turned.push_back({{geometry.pieces[contact.a].body, contact::body_at(geometry, contact.b)}, &contact});
   }
   if (turned.empty()) return false;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <tresse/assembly/contact_problem.hpp>
-#include <tresse/assembly/holds.hpp>
 #include <tresse/dynamics/detail/free_bodies.hpp>
+#include <tresse/dynamics/detail/held_points.hpp>
 #include <tresse/dynamics/detail/start_overlaps.hpp>
 #include <tresse/dynamics/stepper.hpp>
 
@@ -104,44 +104,18 @@ class Engine {
   bool linearised_at_start(int tree) const;
   void carried_momentum(const assembly::Kinematics& at, int tree, const std::vector<rods::MaterialMotion>& material,
                         double h, VectorX& out) const;
-  void keep_free_velocity(int tree);
   void inertial_force(int tree, const VectorX& v, VectorX& out);
   FreeMotionResult linearise_inertia(int tree, VectorX& change);
   void linearise_free_motion(int tree);
   bool inertia_linearised(int tree) const { return options_.scheme == Scheme::linearised && linear(tree); }
   std::optional<ContactReport> find_crossing(const Configuration& end) const;
   double estimated_error(const std::vector<VectorX>& velocities) const;
-  bool cannot_give_way(const contact::Geometry& geometry, const contact::Contact& contact) const;
   Pass linearise(const SharedConfiguration& at, const Pass* previous, double tolerance);
-  bool held(int tree) const { return !motion_.holds[tree].holds.empty(); }
   bool linear(int tree) const;
-  bool iterates_holds() const;
-  void let_go(int tree);
-  void linearise_holds(const assembly::Kinematics& at, int tree);
-  void keep_holds(const assembly::Kinematics& at, const std::vector<VectorX>* reached);
-  void find_hold_impulses(const assembly::Kinematics& at, Pass& pass) const;
-  /// Of a held tree, velocities (dof) over this part: which led to where the last pass was linearised, by how much that
-  /// pass changed them, and which share of the change was gone.
-  struct Relaxation {
-    VectorX towards;
-    VectorX change;
-    double share = 1.0;
-    bool corrected = false;  ///< that pass corrected held points along the rows of one before
-  };
   bool corrects_alone(int tree, bool slow) const;
-  struct HoldMiss {
-    double farthest = 0.0;  ///< [m]
-    double relative = 0.0;  ///< to the fibre's length
-  };
-  static constexpr double hold_lost = 1e-5;  ///< of a fibre's length, off from where it is held
-  HoldMiss hold_miss(const Pass& pass) const;
-  void note_hold_offsets();
-  std::vector<Vector3> hold_forces(const Pass& pass) const;
-  bool relax(bool slow, Pass& pass, std::vector<VectorX>& predicted);
   bool stop_lost(Pass& pass) const;
   void stand_still(int tree, Pass& pass) const;
   bool stand_still(Pass& pass) const;
-  double hold_work(const assembly::HoldImpulse& impulse, const Pass& pass) const;
   void solve(Pass& pass, double tolerance, int taken);
   void go_to_end(const Pass& pass);
   bool may_repair() const;
@@ -207,6 +181,7 @@ class Engine {
   // Workspace of the part of the step under way.
   assembly::FreeMotion motion_;
   FreeBodies bodies_;
+  HeldPoints holds_;
   StartOverlaps overlaps_;
   std::vector<rods::RodState> start_rods_;  ///< state_.rods, with the root velocities of this part
   std::vector<rods::RodState> end_rods_;
@@ -214,7 +189,6 @@ class Engine {
   std::vector<rods::RodState> linearised_rods_;      ///< the shapes of the last pass; Scheme::carried only
   std::vector<Pose> stage_roots_;                    ///< (fibres) clamped roots at theta
   std::vector<VectorX> start_velocities_;            ///< (fibres) generalised velocity at the start
-  std::vector<VectorX> free_;                        ///< (held trees) velocity without contact and holds
   std::vector<rods::MaterialMotion> material_;       ///< (fibres) at the start, once it is asked for
   std::vector<char> knows_material_;                 ///< (trees) whether it was
   std::vector<VectorX> pass_velocities_;             ///< (fibres) of the pass that was sampled last
@@ -228,7 +202,6 @@ class Engine {
   std::vector<Pose> next_roots_;           ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;  ///< (fibres)
   std::vector<FreeMotionResult> free_results_;  ///< (fibres) of this part, where the free motion is iterated
-  std::vector<Relaxation> relaxed_;             ///< (trees) of this part
   friction::FactoredProblem spare_;             ///< memory of the last problem
   std::vector<VectorX> spare_velocities_;       ///< and of the velocities after it
   double end_time_ = 0.0;                       ///< of this part of the step [s]
