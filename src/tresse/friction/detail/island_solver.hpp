@@ -27,7 +27,7 @@
 namespace tresse::friction::detail {
 
 /// Contacts from which on an island is large: fewer are solved sooner than threads wake up, their rows are near, and in
-/// a tower of 570 the restless are no fewer than the rest.
+/// a tower of 570 the slow contacts are no fewer than the rest.
 constexpr int large_island = 1000;
 
 /// Gauss-Seidel on one island of several contacts with its accelerations; `Operator` as in operators.hpp. Keeps the
@@ -71,7 +71,7 @@ class IslandSolver {
   void visit_in_turns(const SweepSchedule& schedule, Visit which);
   void sweep();
   std::vector<int> moved_most(double share, std::size_t most) const;
-  void choose_restless();
+  void choose_slow();
   void revisit(std::size_t level);
   const MatrixX& dense();
   bool settle_few();
@@ -113,11 +113,11 @@ class IslandSolver {
   double tried_error_ = std::numeric_limits<double>::infinity();  // of what Newton's method on all set out from
   bool unscaled_;
   Visits visits_;
-  struct Restless {
+  struct SlowContacts {
     std::vector<int> contacts;  // ascending
     SweepSchedule schedule;     // where all have one
   };
-  std::array<Restless, 3> restless_;                            // each within the one before
+  std::array<SlowContacts, 3> slow_;                            // each within the one before
   std::vector<double> squares_;                                 // of blocks of numbers
   double checked_length_ = 0.0;                                 // of the step at the last check
   double longest_ = 0.0;                                        // step since the last restart
@@ -236,12 +236,12 @@ std::vector<int> IslandSolver<Operator>::moved_most(double share, std::size_t mo
 /// A few contacts settle hundreds of sweeps later than the rest: light ones near clamped roots, or many between the
 /// same two fibres. They are known by how far a sweep moves them.
 template <typename Operator>
-void IslandSolver<Operator>::choose_restless() {
+void IslandSolver<Operator>::choose_slow() {
   constexpr double share = 0.999;  // of the square of the step: who makes up the rest needs no more visits
   constexpr double part = 0.2;     // of the contacts of the level before, at most
   double most = part * op_.contacts();
   const std::vector<int> chosen = moved_most(share, static_cast<std::size_t>(most));
-  for (Restless& level : restless_) {
+  for (SlowContacts& level : slow_) {
     const std::size_t count = std::min(chosen.size(), static_cast<std::size_t>(most));
     level.contacts.assign(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
     std::sort(level.contacts.begin(), level.contacts.end());
@@ -250,11 +250,11 @@ void IslandSolver<Operator>::choose_restless() {
   }
 }
 
-/// Twice over the restless of a level, and each time on to those of the next.
+/// Twice over the slow contacts of a level, and each time on to those of the next.
 template <typename Operator>
 void IslandSolver<Operator>::revisit(std::size_t level) {
-  if (level == restless_.size() || restless_[level].contacts.empty()) return;
-  const Restless& set = restless_[level];
+  if (level == slow_.size() || slow_[level].contacts.empty()) return;
+  const SlowContacts& set = slow_[level];
   constexpr int times = 2;
   for (int k = 0; k < times; ++k) {
     if (schedule_) {
@@ -409,7 +409,7 @@ void IslandSolver<Operator>::run(int last_sweep) {
   double last_length = std::numeric_limits<double>::infinity();
   last_step_.setZero(r_.size());
   checked_length_ = 0.0;
-  // Later the restless change little, and long memory serves the mixing better.
+  // Later the slow contacts change little, and long memory serves the mixing better.
   constexpr int early = 200, every = 20, later_every = 40;
   const auto choice_due = [&] { return result_.sweeps % (result_.sweeps <= early ? every : later_every) == 0; };
   const bool revisits = options_.anderson_depth > 0 && op_.contacts() >= large_island;
@@ -417,7 +417,7 @@ void IslandSolver<Operator>::run(int last_sweep) {
     sweep();
     if (revisits && choice_due()) {
       // With other contacts visited again a sweep is another map: differences of the last one would mislead.
-      choose_restless();
+      choose_slow();
       mixer.forget();
       last_length = std::numeric_limits<double>::infinity();
     }
