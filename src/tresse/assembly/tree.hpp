@@ -34,7 +34,7 @@ Forest make_forest(const World& world);
 int own_count(const World& world, const Tree& tree, int k);
 
 /// Root pose and velocity of a branch where its parent is.
-void carry_root(const Kinematics& at, int fibre, rods::RodState& state);
+void carry_root(const Kinematics& kinematics, int fibre, rods::RodState& state);
 /// Updates the rods of a tree, parents first; the roots of branches in `states`, (fibres of the world), follow.
 void update_tree(Kinematics& at, const Tree& tree, std::vector<rods::RodState>& states);
 
@@ -47,7 +47,8 @@ struct RootMotion {
 };
 
 /// (fibres of the tree); `root_acceleration` is that prescribed to a clamped trunk. Reuses the storage of `out`.
-void root_motions(const Kinematics& at, const Tree& tree, const Twist& root_acceleration, std::vector<RootMotion>& out);
+void root_motions(const Kinematics& kinematics, const Tree& tree, const Twist& root_acceleration,
+                  std::vector<RootMotion>& out);
 
 /// What rod `k` of the tree moves by: its root's six (branches and free trunks), its coordinates; (dof of the rod).
 /// With the prescribed part when `whole`, which Rod::velocity() of a branch wants; without it these are linear in v
@@ -73,7 +74,7 @@ rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector
                          const Vector3& wind);
 
 /// Length of the way along the fibres of a tree from a place of one to a place of another; infinite between trees. [m]
-double way_between(const Kinematics& at, int fibre_a, double s_a, int fibre_b, double s_b);
+double way_between(const Kinematics& kinematics, int fibre_a, double s_a, int fibre_b, double s_b);
 
 /// Whether a contact is between fibres of a tree near where one leaves the other: there the two overlap, and so do
 /// branches that start together. Up to a way of ten (sums of) radii along the fibres.

@@ -55,6 +55,8 @@ class Stepper {
  public:
   /// `initial` holds one state a fibre and one a free body; throws InvalidInput when sizes or options are wrong.
   Stepper(assembly::World world, const StepOptions& options, SimulationState initial);
+  Stepper(const Stepper&) = delete;
+  Stepper& operator=(const Stepper&) = delete;
   Stepper(Stepper&&) noexcept;
   Stepper& operator=(Stepper&&) noexcept;
   ~Stepper();

@@ -112,12 +112,12 @@ void append_hold_rows(std::string& out, const dynamics::StepReport& report, cons
   }
 }
 
-void append_root_rows(std::string& out, double at, const std::vector<dynamics::RootLoad>& loads,
+void append_root_rows(std::string& out, double time, const std::vector<dynamics::RootLoad>& loads,
                       const std::vector<std::string>& names) {
-  std::string time;
-  append_number(time, at);
+  std::string when;
+  append_number(when, time);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    out += time;
+    out += when;
     out += ',';
     out += names[i];
     append_numbers(out, loads.at(i).force);
