@@ -161,11 +161,10 @@ struct Kind {
 /// Fibres of one shape, at their places.
 void add_fibres(const Scene& scene, const FibreGroup& group, const Kind& kind, const std::vector<Place>& at,
                 Case& out) {
-  const auto model = detail::make_model(group);
+  const auto rod = detail::make_rod(group);
   const bodies::Obstacle* leading = leader(scene, group);
   for (const Place& place : at) {
     assembly::Fibre fibre;
-    fibre.model = model;
     fibre.root = place.root;
     fibre.attachment = place.attachment;
     fibre.root_motion = leading != nullptr ? leading->motion : group.root.motion;
@@ -175,7 +174,7 @@ void add_fibres(const Scene& scene, const FibreGroup& group, const Kind& kind, c
     fibre.material = kind.material;
     fibre.drag = group.drag;
     fibre.growth = {group.growth_factor, group.growth_begin, group.growth_end};
-    out.state.rods.push_back(detail::set_shape(group, fibre));
+    out.state.rods.push_back(detail::set_shape(group, *rod, fibre));
     out.world.fibres.push_back(std::move(fibre));
   }
 }
@@ -214,7 +213,8 @@ void add_holds(const Scene& scene, Case& out) {
     const assembly::Fibre& fibre = out.world.fibres[f];
     const FibreGroup& group = scene.fibres[fibre.group];
     if (group.holds.empty()) continue;
-    const auto rod = detail::rod_at_start(out, f);
+    const auto rod = fibre.model->make_rod();
+    rod->update(detail::start_of(out, f));
     for (const Hold& hold : group.holds) {
       assembly::Hold held;
       held.name = hold.name;

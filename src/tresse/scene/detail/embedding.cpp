@@ -92,8 +92,7 @@ bool to_be_divided(const Skin& skin, const rods::Rod& rod, double s, double insi
 void divide(const FibreGroup& group, Case& out, std::size_t f, int piece, double length) {
   assembly::Fibre& fibre = out.world.fibres[f];
   const FibreGroup two = divided(group, static_cast<std::size_t>(piece), length);
-  fibre.model = make_model(two);
-  out.state.rods[f] = set_shape(two, fibre);
+  out.state.rods[f] = set_shape(two, *make_rod(two), fibre);
 }
 
 }  // namespace
@@ -103,11 +102,7 @@ void add_embeddings(const Scene& scene, Case& out) {
   for (const FibreGroup& group : scene.fibres) obstacles.push_back(embedding_obstacle(scene, group));
   if (std::all_of(obstacles.begin(), obstacles.end(), [](int within) { return within < 0; })) return;
   assembly::Kinematics at(out.world);
-  for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
-    rods::RodState start = out.state.rods[f];
-    if (clamped(out.world.fibres[f])) start.root = assembly::root_pose(out.world.fibres[f], 0.0);
-    at.rod(static_cast<int>(f)).update(start);
-  }
+  for (std::size_t f = 0; f < out.world.fibres.size(); ++f) at.rod(static_cast<int>(f)).update(start_of(out, f));
   const WaysThrough ways(at);
   for (std::size_t f = 0; f < out.world.fibres.size(); ++f) {
     assembly::Fibre& fibre = out.world.fibres[f];

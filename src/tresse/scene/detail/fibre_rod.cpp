@@ -26,8 +26,6 @@ void repeat(std::vector<T>& values, std::size_t index) {
 
 }  // namespace
 
-namespace {
-
 std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
   const std::size_t count = group.element_lengths.size();
   if (group.model == "super-clothoid") {
@@ -49,10 +47,6 @@ std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
   return rods::make_super_helix(elements, group.material, group.root.condition);
 }
 
-}  // namespace
-
-std::shared_ptr<const rods::RodModel> make_model(const FibreGroup& group) { return make_rod(group)->model(); }
-
 /// Piece of an arc length and the local one. Where two pieces meet it is the first, which fewer unknowns move.
 std::pair<int, double> piece_at(const rods::RodModel& rod, double s) {
   int piece = 0;
@@ -61,26 +55,25 @@ std::pair<int, double> piece_at(const rods::RodModel& rod, double s) {
   return {piece, std::clamp(s - begin, 0.0, rod.piece_begin(piece + 1) - begin)};
 }
 
-rods::RodState set_shape(const FibreGroup& group, assembly::Fibre& fibre) {
+rods::RodState set_shape(const FibreGroup& group, const rods::Rod& rod, assembly::Fibre& fibre) {
+  fibre.model = rod.model();
   const auto curvatures = [&](const std::vector<Vector3>& elements) {
-    return fibre.model->curvature_of_elements(stacked(elements));
+    return rod.curvature_of_elements(stacked(elements));
   };
   if (group.natural_curvature_onset > 0.0) {
     fibre.first_rest_curvature = curvatures(group.initial_curvature);
     fibre.last_rest_curvature = curvatures(group.natural_curvature);
     fibre.rest_onset = group.natural_curvature_onset;
   }
-  return fibre.model->make_rod()->shaped(fibre.root, {group.root.velocity, group.root.angular_velocity},
-                                         curvatures(group.initial_curvature), curvatures(group.initial_curvature_rate));
+  return rod.shaped(fibre.root, {group.root.velocity, group.root.angular_velocity}, curvatures(group.initial_curvature),
+                    curvatures(group.initial_curvature_rate));
 }
 
-std::unique_ptr<rods::Rod> rod_at_start(const Case& built, std::size_t f) {
+rods::RodState start_of(const Case& built, std::size_t f) {
   const assembly::Fibre& fibre = built.world.fibres[f];
-  auto rod = fibre.model->make_rod();
-  rods::RodState start = built.state.rods[f];
-  if (clamped(fibre)) start.root = assembly::root_pose(fibre, 0.0);
-  rod->update(start);
-  return rod;
+  rods::RodState out = built.state.rods[f];
+  if (clamped(fibre)) out.root = assembly::root_pose(fibre, 0.0);
+  return out;
 }
 
 FibreGroup divided(FibreGroup group, std::size_t index, double length) {
