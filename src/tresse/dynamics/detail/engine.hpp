@@ -17,6 +17,11 @@ namespace tresse::dynamics::detail {
 class Engine {
  public:
   Engine(assembly::World world, const StepOptions& options, SimulationState initial);
+  Engine(const Engine&) = delete;  // its parts know where its world is
+  Engine& operator=(const Engine&) = delete;
+  Engine(Engine&&) = delete;
+  Engine& operator=(Engine&&) = delete;
+  ~Engine() = default;
 
   [[nodiscard]] StepReport step();
 
@@ -85,6 +90,7 @@ class Engine {
   std::vector<assembly::Kinematics*> all_kinematics();
   bool grows(int fibre) const;
   void restore(SimulationState& state);
+  void update_start(std::vector<rods::RodState>& states);
   bodies::Motion driven(const Pose& now, const Twist& velocity, double duration) const;
   void begin_span(const Span& span);
   double stage() const { return motion_.stage; }
