@@ -7,8 +7,6 @@
 #include <support/worlds.hpp>
 #include <tresse/assembly/tree.hpp>
 #include <tresse/math/rotations.hpp>
-#include <tresse/rods/discrete_elastic_rod.hpp>
-#include <tresse/rods/super_clothoid.hpp>
 
 /// Held points: their forces against beams and columns, virtual work, and the balance of all forces.
 namespace {
@@ -24,23 +22,6 @@ const double bending = cord.young_modulus * std::numbers::pi / 4.0 * std::pow(ra
 
 const double stretching = cord.young_modulus * std::numbers::pi * radius * radius;  // EA [N]
 
-std::unique_ptr<rods::Rod> make_rod(const std::string& model, int elements, RootCondition condition,
-                                    const rods::Material& material) {
-  const auto n = static_cast<std::size_t>(elements);
-  const auto section = rods::CrossSection::circle(radius);
-  const double l = length / elements;
-  if (model == "super-clothoid") {
-    return rods::make_super_clothoid(std::vector<rods::SuperClothoidElement>(n, {l, section}),
-                                     std::vector<Vector3>(n + 1, Vector3::Zero()), material, condition);
-  }
-  if (model == "discrete-elastic-rod") {
-    return rods::make_discrete_elastic_rod(std::vector<rods::RodEdge>(n, {l, section, Vector3::Zero()}), material,
-                                           condition);
-  }
-  return rods::make_super_helix(std::vector<rods::SuperHelixElement>(n, {l, section, Vector3::Zero()}), material,
-                                condition);
-}
-
 struct Built {
   assembly::World world;
   dynamics::SimulationState state;
@@ -51,7 +32,7 @@ Built cord_of(const std::string& model, int elements, const Vector3& curvature =
               RootCondition condition = RootCondition::clamped, const rods::Material& material = cord) {
   Built out;
   assembly::Fibre fibre;
-  fibre.model = make_rod(model, elements, condition, material)->model();
+  fibre.model = test::straight_rod(model, elements, length, radius, material, condition)->model();
   fibre.drag = 0.02;
   const int given = model == "super-clothoid" ? elements + 1 : elements;
   const VectorX start = fibre.model->curvature_of_elements(curvature.replicate(given, 1));

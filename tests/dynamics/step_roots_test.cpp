@@ -2,8 +2,6 @@
 
 #include <support/worlds.hpp>
 #include <tresse/math/rotations.hpp>
-#include <tresse/rods/discrete_elastic_rod.hpp>
-#include <tresse/rods/super_clothoid.hpp>
 
 /// Loads of clamped roots: against weights, lever arms, and a held point in the clamp's place.
 namespace {
@@ -16,22 +14,6 @@ constexpr double radius = 1e-3;
 constexpr double gravity = 9.81;
 const rods::Material cord{.density = 1200.0, .young_modulus = 5e6, .poisson_ratio = 0.3, .damping_time = 0.02};
 
-std::unique_ptr<rods::Rod> make_rod(const std::string& model, RootCondition condition) {
-  const auto section = rods::CrossSection::circle(radius);
-  const std::size_t n = model == "discrete-elastic-rod" ? 40 : 8;
-  const double l = length / static_cast<double>(n);
-  if (model == "super-clothoid") {
-    return rods::make_super_clothoid(std::vector<rods::SuperClothoidElement>(n, {l, section}),
-                                     std::vector<Vector3>(n + 1, Vector3::Zero()), cord, condition);
-  }
-  if (model == "discrete-elastic-rod") {
-    return rods::make_discrete_elastic_rod(std::vector<rods::RodEdge>(n, {l, section, Vector3::Zero()}), cord,
-                                           condition);
-  }
-  return rods::make_super_helix(std::vector<rods::SuperHelixElement>(n, {l, section, Vector3::Zero()}), cord,
-                                condition);
-}
-
 struct Built {
   assembly::World world;
   dynamics::SimulationState state;
@@ -41,7 +23,8 @@ struct Built {
 Built cord_of(const std::string& model, RootCondition condition) {
   Built out;
   assembly::Fibre fibre;
-  const auto rod = make_rod(model, condition);
+  const int elements = model == "discrete-elastic-rod" ? 40 : 8;
+  const auto rod = test::straight_rod(model, elements, length, radius, cord, condition);
   fibre.model = rod->model();
   fibre.root.position = {0.5, -0.2, 0.1};
   fibre.drag = 0.02;

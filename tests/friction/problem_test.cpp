@@ -5,7 +5,7 @@
 namespace tresse::friction {
 namespace {
 
-/// As many entries as some 800 000 fibres in contact have; no memory is taken for them.
+/// No memory is taken for the entries.
 TEST(FactoredProblem, rows_beyond_two_to_the_31_have_their_place) {
   constexpr int columns = 1 << 21;
   std::vector<std::array<ContactRows, 2>> contacts(1000);

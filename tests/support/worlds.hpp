@@ -1,8 +1,12 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <tresse/dynamics/stepper.hpp>
+#include <tresse/rods/discrete_elastic_rod.hpp>
+#include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
 /// Small worlds for tests, without scene files.
@@ -28,6 +32,24 @@ inline assembly::Fibre fibre(int elements, double length, double radius, const r
                   ->model();
   out.root = root;
   return out;
+}
+
+/// A straight uniform rod with a round section, of the model that scenes call so.
+inline std::unique_ptr<rods::Rod> straight_rod(const std::string& model, int elements, double length, double radius,
+                                               const rods::Material& material, rods::RootCondition condition) {
+  const auto n = static_cast<std::size_t>(elements);
+  const auto section = rods::CrossSection::circle(radius);
+  const double l = length / elements;
+  if (model == "super-clothoid") {
+    return rods::make_super_clothoid(std::vector<rods::SuperClothoidElement>(n, {l, section}),
+                                     std::vector<Vector3>(n + 1, Vector3::Zero()), material, condition);
+  }
+  if (model == "discrete-elastic-rod") {
+    return rods::make_discrete_elastic_rod(std::vector<rods::RodEdge>(n, {l, section, Vector3::Zero()}), material,
+                                           condition);
+  }
+  return rods::make_super_helix(std::vector<rods::SuperHelixElement>(n, {l, section, Vector3::Zero()}), material,
+                                condition);
 }
 
 /// Adds a fibre at rest in its natural shape, and its state.
