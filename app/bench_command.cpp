@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/checkpoint.hpp>
-#include <tresse/io/outputs.hpp>
-#include <tresse/io/scene_file.hpp>
+#include <tresse/files/atomic_file.hpp>
+#include <tresse/record/checkpoint.hpp>
+#include <tresse/record/outputs.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 #include "bench/bench.hpp"
 #include "commands.hpp"
@@ -22,13 +22,13 @@ namespace {
 using Benchmark = nlohmann::ordered_json (*)(const bench::Arguments&);
 
 void run(const bench::Arguments& arguments, Benchmark benchmark, const std::string& name) {
-  io::require_outputs({arguments.output}, {arguments.trace});
+  record::require_outputs({arguments.output}, {arguments.trace});
   nlohmann::ordered_json out = {{"benchmark", name},
                                 {"version", fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)},
                                 {"quick", arguments.quick},
                                 {"machine", bench::machine()}};
   out.update(benchmark(arguments));
-  io::write_atomically(arguments.output, out.dump(1) + "\n");
+  files::write_atomically(arguments.output, out.dump(1) + "\n");
 }
 
 struct StateArguments {
@@ -75,12 +75,13 @@ void copy_beside(const StateArguments& arguments, scene::Scene& scene, dynamics:
 
 /// A checkpoint's state, in a scene that may differ in all but its fibres, as a small file to start from.
 void make_state(const StateArguments& arguments) {
-  io::Checkpoint kept = io::read_checkpoint(arguments.checkpoint);
-  const scene::Scene before = io::parse_scene(kept.scene, arguments.checkpoint);
-  io::SceneDocument document = io::read_scene_document(arguments.scene.file, arguments.scene.overrides());
-  io::FileList inputs = io::files_of(arguments.scene.file, document);
+  record::Checkpoint kept = record::read_checkpoint(arguments.checkpoint);
+  const scene::Scene before = scene_file::parse_scene(kept.scene, arguments.checkpoint);
+  scene_file::SceneDocument document =
+      scene_file::read_scene_document(arguments.scene.file, arguments.scene.overrides());
+  record::FileList inputs = scene_file::files_of(arguments.scene.file, document);
   inputs.emplace_back(arguments.checkpoint);
-  io::require_outputs({arguments.output}, inputs);
+  record::require_outputs({arguments.output}, inputs);
   copy_beside(arguments, document.scene, kept.state);
   const scene::Case built = scene::build(document.scene);
   require(built.state.rods.size() == kept.state.rods.size(),
@@ -88,10 +89,10 @@ void make_state(const StateArguments& arguments) {
                       kept.state.rods.size()));
   const double time = arguments.time.value_or(static_cast<double>(kept.state.step) * before.integrator.time_step);
   kept.state.step = std::llround(time / document.scene.integrator.time_step);
-  kept.scene = io::write_resolved(document);
+  kept.scene = scene_file::write_resolved(document);
   kept.tally = {};
   kept.position = {};
-  io::write_packed_checkpoint(arguments.output, kept);
+  record::write_packed_checkpoint(arguments.output, kept);
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 #include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
-#include <tresse/io/scene_file.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
-#include <tresse/scene/leave_out.hpp>
-#include <tresse/scene/push_out.hpp>
 #include <tresse/scene/remarks.hpp>
+#include <tresse/scene_file/scene_file.hpp>
+#include <tresse/settle/leave_out.hpp>
+#include <tresse/settle/push_out.hpp>
 
 #include "common_options.hpp"
 #include "messages.hpp"
@@ -25,10 +25,10 @@
 namespace tresse::app {
 namespace {
 
-void print_parameters(const io::SceneDocument& document) {
+void print_parameters(const scene_file::SceneDocument& document) {
   if (document.parameters.empty()) return;
   print("parameters");
-  for (const io::Parameter& parameter : document.parameters) {
+  for (const scene_file::Parameter& parameter : document.parameters) {
     print("  {:<20} {:<16} {}{}", parameter.name, parameter.value, parameter.description,
           parameter.overridden ? fmt::format("  [set; file: {}]", parameter.file_value) : std::string());
   }
@@ -87,7 +87,7 @@ void print_mesh(const bodies::Obstacle& body) {
           topology.several_edges());
 }
 
-void print_import(const io::Import& import) {
+void print_import(const scene_file::Import& import) {
   std::string elements = counted(import.most_elements, "element");
   if (import.least_elements != import.most_elements)
     elements = fmt::format("{} to {}", import.least_elements, elements);
@@ -161,7 +161,7 @@ std::size_t print_overlaps(const scene::Scene& scene, const scene::Case& built, 
 }
 
 void print_push_out(scene::Case& built) {
-  const scene::PushOut found = scene::push_out(built);
+  const settle::PushOut found = settle::push_out(built);
   if (found.status == Status::converged) {
     print("push-out: apart after {}, no point moved more than {:.3g} m", counted(found.rounds, "round"),
           found.largest_move);
@@ -174,7 +174,7 @@ void print_push_out(scene::Case& built) {
 /// What run --leave-out would do.
 void try_leaving_out(scene::Scene& scene, scene::Case& built, bool pushing) {
   std::vector<std::string> messages;
-  for (scene::LeftOut& one : scene::leave_out(scene, built, pushing)) messages.push_back(std::move(one.message));
+  for (settle::LeftOut& one : settle::leave_out(scene, built, pushing)) messages.push_back(std::move(one.message));
   tell_left_out(print_line, messages);
   if (messages.empty()) print("no fibre has to be left out");
 }
@@ -191,19 +191,19 @@ struct CheckArguments {
 };
 
 void list_parameters(const SceneArguments& arguments) {
-  for (const io::Parameter& parameter : io::read_parameters(arguments.file, arguments.overrides()))
+  for (const scene_file::Parameter& parameter : scene_file::read_parameters(arguments.file, arguments.overrides()))
     print("{}={}{}", parameter.name, parameter.value,
           parameter.description.empty() ? std::string() : "  # " + parameter.description);
 }
 
-void print_scene(const std::string& file, const io::SceneDocument& document, const scene::Case& built) {
+void print_scene(const std::string& file, const scene_file::SceneDocument& document, const scene::Case& built) {
   const scene::Scene& scene = document.scene;
   print("{}", scene.title.empty() ? file : scene.title);
   print_parameters(document);
   std::vector<int> counts(scene.fibres.size(), 0);
   for (const assembly::Fibre& fibre : built.world.fibres) ++counts[static_cast<std::size_t>(fibre.group)];
   for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
-  for (const io::Import& import : document.imports) print_import(import);
+  for (const scene_file::Import& import : document.imports) print_import(import);
   print_trees(built.world);
   for (const scene::Obstacle& obstacle : scene.obstacles) {
     const bodies::Obstacle& body = obstacle.body;
@@ -218,8 +218,8 @@ void print_scene(const std::string& file, const io::SceneDocument& document, con
   print_memory(built);
 }
 
-void print_origins(const std::string& file, const io::SceneDocument& document) {
-  for (const io::Origin& origin : document.origins) {
+void print_origins(const std::string& file, const scene_file::SceneDocument& document) {
+  for (const scene_file::Origin& origin : document.origins) {
     print("{}:{}: {} = {:.17g} {} ({})", file, std::max(origin.location.line, 0), origin.path, origin.value,
           origin.unit, origin.written);
   }
@@ -244,7 +244,7 @@ int check(const CheckArguments& arguments) {
   const ThreadLimit limit(arguments.threads);
   const std::string& file = arguments.scene.file;
   SlowPiece slow(arguments.quiet, [&] { return words_on_reading(file); });
-  const io::SceneDocument document = io::read_scene_document(file, arguments.scene.overrides());
+  const scene_file::SceneDocument document = scene_file::read_scene_document(file, arguments.scene.overrides());
   const scene::Scene& scene = document.scene;
   scene::Case built = scene::build(scene);
   slow.ends();

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <tresse/io/atomic_file.hpp>
+#include <tresse/files/atomic_file.hpp>
 
 #include "commands.hpp"
 #include "interface.hpp"
@@ -38,7 +38,7 @@ void add_completion_command(CLI::App& program, int& exit_status) {
     if (output->empty())
       print_text(text);
     else
-      io::write_atomically(*output, text);
+      files::write_atomically(*output, text);
     exit_status = done;
   });
 }

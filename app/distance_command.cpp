@@ -11,8 +11,8 @@
 
 #include <tresse/base/words.hpp>
 #include <tresse/geometry/closest_points.hpp>
-#include <tresse/io/distance_file.hpp>
-#include <tresse/io/outputs.hpp>
+#include <tresse/problem_files/distance_file.hpp>
+#include <tresse/record/outputs.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -34,19 +34,19 @@ struct DistanceArguments {
 };
 
 void run(const DistanceArguments& arguments) {
-  const std::vector<io::CurvePair> pairs = io::read_curve_pairs(arguments.input);
-  io::require_outputs({arguments.output}, {arguments.input});
+  const std::vector<problem_files::CurvePair> pairs = problem_files::read_curve_pairs(arguments.input);
+  record::require_outputs({arguments.output}, {arguments.input});
   geometry::ClosestPointsOptions options{.method = arguments.method};
-  options.tolerance = arguments.tolerance.value_or(io::default_tolerance(arguments.method));
+  options.tolerance = arguments.tolerance.value_or(problem_files::default_tolerance(arguments.method));
   std::vector<geometry::ClosestPoints> results;
   const std::string all = counted(static_cast<std::int64_t>(pairs.size()), "pair") + " of curves";
   SlowPiece slow(arguments.quiet, [&] { return fmt::format("closest points of {}", all); });
   const auto start = std::chrono::steady_clock::now();
   tbb::task_arena arena(arguments.threads > 0 ? arguments.threads : tbb::task_arena::automatic);
-  arena.execute([&] { results = io::closest_points(pairs, options); });
+  arena.execute([&] { results = problem_files::closest_points(pairs, options); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   slow.ends();
-  io::write_distances(arguments.output, results, seconds);
+  problem_files::write_distances(arguments.output, results, seconds);
   if (!arguments.quiet) say("{}: {}, {:.3g} s", arguments.output, all, seconds);
 }
 
@@ -63,7 +63,9 @@ void add_distance_command(CLI::App& program, int& exit_status) {
   command
       ->add_option_function<std::string>(
           "--method",
-          [arguments](const std::string& name) { arguments->method = io::detection_method_of(name, "--method"); },
+          [arguments](const std::string& name) {
+            arguments->method = problem_files::detection_method_of(name, "--method");
+          },
           "certified (default), branch-and-bound or segments")
       ->type_name("NAME");
   add_tolerance(*command, arguments->tolerance, "M",

@@ -14,8 +14,8 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
-#include <tresse/io/export.hpp>
-#include <tresse/io/results_place.hpp>
+#include <tresse/exporters/export.hpp>
+#include <tresse/record/results_place.hpp>
 
 #include "commands.hpp"
 #include "messages.hpp"
@@ -34,7 +34,7 @@ struct ExportArguments {
   bool no_obstacles = false;
   bool quiet = false;
   std::uint64_t largest_page = view::largest_page / 1'000'000;  // [MB]
-  io::ExportOptions options;
+  exporters::ExportOptions options;
 };
 
 constexpr const char* html = "html";
@@ -84,7 +84,7 @@ void export_page(const ExportArguments& a) {
   require(a.runs.size() == 1 || !a.output.empty(), "-o: missing, expected the page for the two runs");
   SlowPiece slow(a.quiet, [&] { return fmt::format("frames of {} for {}", fmt::join(a.runs, ", "), a.output); });
   const view::PageReport report =
-      view::write_html_page({a.runs.begin(), a.runs.end()}, a.output, io::read_frame_selection(a.frames),
+      view::write_html_page({a.runs.begin(), a.runs.end()}, a.output, exporters::read_frame_selection(a.frames),
                             view::find_assets(""), a.largest_page * 1'000'000);
   slow.ends();
   if (a.quiet) return;
@@ -94,12 +94,12 @@ void export_page(const ExportArguments& a) {
 void export_frames(ExportArguments& a) {
   for (const std::string& run : a.runs)
     if (std::filesystem::path(run).extension() == ".toml")
-      static_cast<void>(io::find_results(run, io::files_of_frames));  // says that it is a scene
+      static_cast<void>(record::find_results(run, record::files_of_frames));  // says that it is a scene
   require_format(a);
   if (is_html(a)) return export_page(a);
   require(a.runs.size() == 1,
           [&] { return fmt::format("{} runs; expected one (html alone holds two)", a.runs.size()); });
-  a.options.frames = io::read_frame_selection(a.frames);
+  a.options.frames = exporters::read_frame_selection(a.frames);
   a.options.contacts = !a.no_contacts;
   a.options.obstacles = !a.no_obstacles;
   std::atomic<std::size_t> done = 0, all = 0;
@@ -108,7 +108,7 @@ void export_frames(ExportArguments& a) {
     all = frames;
   };
   SlowPiece slow(a.quiet, [&] { return fmt::format("frame {} of {} of {}", done.load(), all.load(), a.runs.front()); });
-  const io::ExportReport report = io::export_run(a.runs.front(), a.output, a.options);
+  const exporters::ExportReport report = exporters::export_run(a.runs.front(), a.output, a.options);
   slow.ends();
   if (a.quiet) return;
   say("{} as {}: {}", counted(static_cast<std::int64_t>(report.frames), "frame"), report.format,
@@ -116,7 +116,7 @@ void export_frames(ExportArguments& a) {
 }
 
 void add_options(CLI::App& command, ExportArguments& a) {
-  std::vector<std::string> formats = io::export_formats();
+  std::vector<std::string> formats = exporters::export_formats();
   formats.emplace_back(html);
   command
       .add_option("DIR", a.runs,

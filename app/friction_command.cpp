@@ -13,11 +13,11 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
+#include <tresse/files/atomic_file.hpp>
 #include <tresse/friction/certificate.hpp>
 #include <tresse/friction/solver.hpp>
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/friction_file.hpp>
-#include <tresse/io/outputs.hpp>
+#include <tresse/problem_files/friction_file.hpp>
+#include <tresse/record/outputs.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"
@@ -75,7 +75,7 @@ nlohmann::ordered_json certificate_report(const friction::Certificate& certifica
   return out;
 }
 
-nlohmann::ordered_json report(const FrictionArguments& arguments, const io::FrictionFile& file,
+nlohmann::ordered_json report(const FrictionArguments& arguments, const problem_files::FrictionFile& file,
                               const friction::FrictionSolution& solution, double seconds) {
   nlohmann::ordered_json out;
   out["solver"] = arguments.facets > 0 ? fmt::format("gauss-seidel of {} facets", arguments.facets) : arguments.solver;
@@ -95,8 +95,8 @@ nlohmann::ordered_json report(const FrictionArguments& arguments, const io::Fric
   for (const auto& check : solution.history) {
     history.push_back(nlohmann::ordered_json::array({check.sweeps, check.error, check.seconds}));
   }
-  out["reaction"] = numbers(io::in_file_dimension(file, solution.impulse));
-  out["velocity"] = numbers(io::in_file_dimension(file, solution.velocity));
+  out["reaction"] = numbers(problem_files::in_file_dimension(file, solution.impulse));
+  out["velocity"] = numbers(problem_files::in_file_dimension(file, solution.velocity));
   return out;
 }
 
@@ -110,17 +110,17 @@ int run(const FrictionArguments& arguments) {
   const std::optional<friction::Solver> solver = friction::solver_of(arguments.solver);
   require(solver.has_value(),
           [&] { return fmt::format("--solver: found '{}', expected one of: {}", arguments.solver, solver_list()); });
-  const io::FrictionFile file = io::read_friction_problem(arguments.input);
+  const problem_files::FrictionFile file = problem_files::read_friction_problem(arguments.input);
   const friction::SolverOptions options{.tolerance = arguments.tolerance.value_or(1e-10),
                                         .max_iterations = arguments.max_iterations,
                                         .measure = friction::SolverOptions::Measure::natural_map,
                                         .solver = *solver,
                                         .facets = arguments.facets};
-  io::FileList outputs{arguments.output};
+  record::FileList outputs{arguments.output};
   if (!arguments.problem_output.empty()) outputs.emplace_back(arguments.problem_output);
-  io::require_outputs(outputs, {arguments.input});
+  record::require_outputs(outputs, {arguments.input});
   if (!arguments.problem_output.empty())
-    io::write_friction_problem(arguments.problem_output, file.problem, {}, file.dimension);
+    problem_files::write_friction_problem(arguments.problem_output, file.problem, {}, file.dimension);
   const VectorX guess = VectorX::Zero(file.problem.q.size());
   friction::FrictionSolution solution;
   tbb::task_arena arena(arguments.threads > 0 ? arguments.threads : tbb::task_arena::automatic);
@@ -138,7 +138,7 @@ int run(const FrictionArguments& arguments) {
   slow.ends();
   nlohmann::ordered_json out = report(arguments, file, solution, seconds);
   if (proof) out["certificate"] = certificate_report(*proof);
-  io::write_atomically(arguments.output, out.dump() + "\n");
+  files::write_atomically(arguments.output, out.dump() + "\n");
   if (!arguments.quiet) say("{}", verdict(arguments, solution));
   return arguments.strict && solution.status != Status::converged ? missed_tolerance : done;
 }

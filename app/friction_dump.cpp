@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/friction_file.hpp>
-#include <tresse/io/outputs.hpp>
+#include <tresse/problem_files/friction_file.hpp>
+#include <tresse/record/outputs.hpp>
 
 namespace tresse::app {
 namespace {
@@ -32,7 +32,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-io::FrictionAnswer answer(const friction::FrictionProblem& problem, const VectorX& r) {
+problem_files::FrictionAnswer answer(const friction::FrictionProblem& problem, const VectorX& r) {
   return {{}, friction::velocity(problem, r), r};
 }
 
@@ -66,7 +66,7 @@ FrictionDump::FrictionDump(std::filesystem::path folder, const std::string& step
   if (error || !std::filesystem::is_directory(folder_))
     throw InvalidInput(fmt::format("--dump-friction: cannot make the folder '{}': {}", folder_.string(),
                                    error ? error.message() : "there is a file of that name"));
-  io::require_outputs({folder_ / "step-1.hdf5"}, {});
+  record::require_outputs({folder_ / "step-1.hdf5"}, {});
 }
 
 bool FrictionDump::chosen(std::int64_t step) const {
@@ -87,7 +87,7 @@ void FrictionDump::write(const dynamics::Stepper& stepper, const dynamics::StepR
   const Kept kept = *std::exchange(kept_, std::nullopt);
   if (kept.problem.contacts.empty()) return;
   const friction::FrictionProblem problem = friction::assembled(kept.problem);
-  io::FrictionNotes notes;
+  problem_files::FrictionNotes notes;
   notes.title = title_;
   notes.description = fmt::format(
       "step {}\ntime {:.17g} s\nmu {:g} to {:g}\ncontacts {}\ndt {:.17g} s (of the step, or of its last part "
@@ -97,7 +97,7 @@ void FrictionDump::write(const dynamics::Stepper& stepper, const dynamics::StepR
       kept.dt, stepper.options().theta);
   notes.guesses.push_back(answer(problem, kept.guess));
   notes.solution = answer(problem, kept.impulse);
-  io::write_friction_problem(folder_ / fmt::format("step-{}.hdf5", report.step), problem, notes);
+  problem_files::write_friction_problem(folder_ / fmt::format("step-{}.hdf5", report.step), problem, notes);
 }
 
 }  // namespace tresse::app

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/kept_results.hpp>
+#include <tresse/files/atomic_file.hpp>
+#include <tresse/files/kept_results.hpp>
 
 #include "child_process.hpp"
 #include "version.hpp"
@@ -49,18 +49,18 @@ std::string processor() {
 
 /// This very build, also one of a tree that was changed, on a machine like this.
 std::string build_and_machine() {
-  const std::string program = io::read_file(this_program());
+  const std::string program = files::read_file(this_program());
 #ifdef __GLIBC__
   const std::string library = gnu_get_libc_version();
 #else
   const std::string library;
 #endif
   return fmt::format("tresse {} ({}), {} bytes {:08x}, C library {}, {}", TRESSE_VERSION, TRESSE_COMMIT, program.size(),
-                     io::crc32(program), library, processor());
+                     files::crc32(program), library, processor());
 }
 
 }  // namespace
 
-void keep_fits() { io::keep_results({.folder = cache_folder(), .maker = build_and_machine}); }
+void keep_fits() { files::keep_results({.folder = cache_folder(), .maker = build_and_machine}); }
 
 }  // namespace tresse::app

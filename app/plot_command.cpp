@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/outputs.hpp>
-#include <tresse/io/results_place.hpp>
+#include <tresse/record/outputs.hpp>
+#include <tresse/record/results_place.hpp>
 
 #include "child_process.hpp"
 #include "commands.hpp"
@@ -57,16 +57,17 @@ int plot(const PlotArguments& arguments) {
       require(std::filesystem::is_regular_file(place),
               fmt::format("{}: no such file; expected what tresse friction wrote", place));
     } else {
-      static_cast<void>(io::find_results(place, {{"sweep.csv", "shape.csv", "holds.csv", "steps.csv", "forces.csv"}}));
+      static_cast<void>(
+          record::find_results(place, {{"sweep.csv", "shape.csv", "holds.csv", "steps.csv", "forces.csv"}}));
     }
   }
-  io::FileList inputs;
+  record::FileList inputs;
   for (const std::string& place : arguments.places) {
     inputs.emplace_back(place);
-    const io::FileList own = io::files_of_run(place);
+    const record::FileList own = record::files_of_run(place);
     inputs.insert(inputs.end(), own.begin(), own.end());
   }
-  io::require_outputs({arguments.output}, inputs);
+  record::require_outputs({arguments.output}, inputs);
   const int status = run_plot(options_of(arguments), arguments.places);
   if (status != 0 && status != bad_input) {
     throw SystemFailure(fmt::format("the plotting program failed with status {}", status));

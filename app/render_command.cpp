@@ -15,9 +15,9 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
-#include <tresse/io/export.hpp>
-#include <tresse/io/outputs.hpp>
-#include <tresse/io/run_frames.hpp>
+#include <tresse/exporters/export.hpp>
+#include <tresse/record/outputs.hpp>
+#include <tresse/record/run_frames.hpp>
 
 #include "commands.hpp"
 #include "messages.hpp"
@@ -62,7 +62,7 @@ struct RenderArguments {
 };
 
 /// Where the fibres push hardest on the obstacles; the last frame where they never do.
-std::size_t most_telling_frame(io::RunFrames& frames) {
+std::size_t most_telling_frame(record::RunFrames& frames) {
   std::size_t best = frames.frame_count() - 1;
   double best_force = 0.0;
   // A hundred frames spread over the run say enough.
@@ -80,10 +80,10 @@ std::size_t most_telling_frame(io::RunFrames& frames) {
 
 Vector3 to_vector(const std::vector<double>& v) { return {v[0], v[1], v[2]}; }
 
-using SetLook = void (*)(render::Looks&, const io::TrajectoryLayout&, const std::string&);
+using SetLook = void (*)(render::Looks&, const observe::TrajectoryLayout&, const std::string&);
 
 /// One after the other: the last that names a thing counts.
-void set_looks(RenderArguments& arguments, const io::TrajectoryLayout& layout) {
+void set_looks(RenderArguments& arguments, const observe::TrajectoryLayout& layout) {
   arguments.options.looks = render::default_looks(layout);
   const auto set = [&](const char* option, const std::vector<std::string>& texts, SetLook one) {
     for (const std::string& text : texts) {
@@ -114,19 +114,21 @@ render::Camera choose_camera(const render::Scene& scene, const RenderArguments& 
 }
 
 /// Of forces up to `largest` [N]: the longest is a seventh of the picture's height.
-void add_contact_arrows(render::Scene& scene, const io::Frame& frame, const render::Camera& camera, double largest) {
+void add_contact_arrows(render::Scene& scene, const observe::Frame& frame, const render::Camera& camera,
+                        double largest) {
   const double height = 2.0 * std::tan(0.5 * camera.field_of_view_deg * std::numbers::pi / 180.0) *
                         (camera.position - camera.target).norm();
   scene.markers = render::contact_arrows(
       frame, {.metres_per_newton = largest > 0.0 ? height / 7.0 / largest : 0.0, .radius = 0.0045 * height});
 }
 
-void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
+void render_picture(RenderArguments& arguments, record::RunFrames& frames) {
   const std::size_t index =
       arguments.frame
-          ? io::chosen_frames({.first = *arguments.frame, .last = *arguments.frame}, frames.frame_count()).front()
+          ? exporters::chosen_frames({.first = *arguments.frame, .last = *arguments.frame}, frames.frame_count())
+                .front()
           : most_telling_frame(frames);
-  const io::Frame frame = frames.frame(index);
+  const observe::Frame frame = frames.frame(index);
   render::Scene scene = render::scene_of(frames.layout(), frame);
   arguments.options.least_pixels = arguments.least_pixels.value_or(render::default_least_pixels(scene.fibres.size()));
   const render::Camera camera = choose_camera(scene, arguments);
@@ -142,7 +144,7 @@ void render_picture(RenderArguments& arguments, io::RunFrames& frames) {
 }
 
 /// What is seen in any of the frames, of some of them where there are many.
-render::Scene seen_in(io::RunFrames& frames, const std::vector<std::size_t>& chosen) {
+render::Scene seen_in(record::RunFrames& frames, const std::vector<std::size_t>& chosen) {
   render::Scene out;
   const std::size_t stride = std::max<std::size_t>(1, chosen.size() / 16);
   for (std::size_t i = 0; i < chosen.size(); i += stride) {
@@ -178,9 +180,10 @@ struct Sequence {
 };
 
 /// In real time, slower or faster, or a picture a frame.
-Sequence sequence(const RenderArguments& arguments, const io::RunFrames& frames) {
+Sequence sequence(const RenderArguments& arguments, const record::RunFrames& frames) {
   Sequence out;
-  out.frames = io::chosen_frames(io::read_frame_selection(arguments.frames.value_or("::")), frames.frame_count());
+  out.frames =
+      exporters::chosen_frames(exporters::read_frame_selection(arguments.frames.value_or("::")), frames.frame_count());
   const double speed = arguments.speed.value_or(arguments.output.ends_with(".mp4") ? 1.0 : 0.0);
   if (speed == 0.0) {
     for (std::size_t i = 0; i < out.frames.size(); ++i) out.moments.push_back({i, 0.0});
@@ -197,7 +200,7 @@ Sequence sequence(const RenderArguments& arguments, const io::RunFrames& frames)
   return out;
 }
 
-void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
+void render_sequence(RenderArguments& arguments, record::RunFrames& frames) {
   const auto [chosen, moments] = sequence(arguments, frames);
   double largest = 0.0;
   for (const std::size_t index : chosen) {
@@ -215,7 +218,7 @@ void render_sequence(RenderArguments& arguments, io::RunFrames& frames) {
     video.emplace(arguments.output, arguments.options.width, arguments.options.height, arguments.rate);
   std::optional<ProgressBar> progress(std::in_place, arguments.quiet);
   for (std::size_t i = 0; i < moments.size(); ++i) {
-    io::Frame frame = frames.frame(chosen[moments[i].before]);
+    observe::Frame frame = frames.frame(chosen[moments[i].before]);
     if (moments[i].weight > 0.0)
       frame = render::between(frame, frames.frame(chosen[moments[i].before + 1]), moments[i].weight);
     render::Scene scene = render::scene_of(frames.layout(), frame);
@@ -276,10 +279,10 @@ void render_frames(RenderArguments& arguments) {
   require(sequence || !arguments.speed, "--speed: expected --frames or a video, FILE.mp4");
   require(!sequence || !arguments.frame, "--frame: expected --frames for several pictures");
   set_environment(arguments);
-  io::RunFrames frames(arguments.folder);
-  io::FileList inputs = io::files_of_run(arguments.folder);
+  record::RunFrames frames(arguments.folder);
+  record::FileList inputs = record::files_of_run(arguments.folder);
   inputs.insert(inputs.end(), {frames.file(), arguments.environment});
-  io::require_outputs({sequence && !video ? numbered(arguments.output, 0) : arguments.output}, inputs);
+  record::require_outputs({sequence && !video ? numbered(arguments.output, 0) : arguments.output}, inputs);
   set_looks(arguments, frames.layout());
   if (sequence)
     render_sequence(arguments, frames);

@@ -13,8 +13,8 @@
 #include <tresse/assembly/pair_trace.hpp>
 #include <tresse/base/interrupt.hpp>
 #include <tresse/base/words.hpp>
-#include <tresse/io/distance_file.hpp>
-#include <tresse/io/run.hpp>
+#include <tresse/problem_files/distance_file.hpp>
+#include <tresse/record/run.hpp>
 #include <tresse/scene/build.hpp>
 #include <tresse/scene/remarks.hpp>
 
@@ -38,7 +38,7 @@ struct RunArguments {
   int threads = 0;  ///< 0: never given, all cores
   std::optional<double> until;
   bool resume = false;
-  io::OverlapHelp overlaps;
+  record::OverlapHelp overlaps;
   bool quiet = false;
   bool strict = false;
   bool view = false;
@@ -47,9 +47,9 @@ struct RunArguments {
   std::string record_pairs;  ///< file for the narrow phase's calls of the last step
 };
 
-io::RunPlan plan_run(const RunArguments& arguments) {
-  io::RunPlan plan = io::plan_run(arguments.scene.file, arguments.scene.overrides());
-  if (arguments.until) plan.last_step = io::step_at(plan.scene, *arguments.until, "--until");
+record::RunPlan plan_run(const RunArguments& arguments) {
+  record::RunPlan plan = record::plan_run(arguments.scene.file, arguments.scene.overrides());
+  if (arguments.until) plan.last_step = record::step_at(plan.scene, *arguments.until, "--until");
   return plan;
 }
 
@@ -75,12 +75,12 @@ std::string remedy(const dynamics::Stepper& stepper, const dynamics::StepReport&
     return p.force.squaredNorm() < q.force.squaredNorm();
   });
   if (hardest == contacts.end()) return general;
-  return fmt::format("hardest contact: {}, {:.3g} N; {}", io::pair_name(*hardest, world), hardest->force.norm(),
+  return fmt::format("hardest contact: {}, {:.3g} N; {}", observe::pair_name(*hardest, world), hardest->force.norm(),
                      general);
 }
 
 std::string what_missed(const dynamics::StepReport& report, const dynamics::Stepper& stepper,
-                        const io::RunLimits& limits) {
+                        const record::RunLimits& limits) {
   if (report.solver_status != Status::converged || !(report.residual <= limits.residual))
     return fmt::format("the {} stopped at {:.2g} ({}; tolerance {:.2g}); {}",
                        report.contacts > 0 || report.holds.empty() ? "contact solve" : "solve for the holds",
@@ -95,10 +95,10 @@ std::string what_missed(const dynamics::StepReport& report, const dynamics::Step
 }
 
 /// Prints what a person wants to know, and keeps the friction problems that were asked for.
-class Reporter : public io::RunObserver {
+class Reporter : public record::RunObserver {
  public:
-  Reporter(const RunArguments& arguments, const io::RunSettings& settings, const io::RunPlan& plan, FrictionDump& dump,
-           dynamics::Stepper& stepper)
+  Reporter(const RunArguments& arguments, const record::RunSettings& settings, const record::RunPlan& plan,
+           FrictionDump& dump, dynamics::Stepper& stepper)
       : settings_(settings),
         dump_(dump),
         progress_(arguments.quiet),
@@ -129,7 +129,7 @@ class Reporter : public io::RunObserver {
     slow_step_.ends();
     dump_.write(stepper, report);
   }
-  void remarked(const io::Remark& remark) override {
+  void remarked(const observe::Remark& remark) override {
     say("step {} (t = {:.6g} s): {}", remark.step, remark.time, remark.message);
   }
   void missed(const dynamics::Stepper& stepper, const dynamics::StepReport& report,
@@ -142,7 +142,7 @@ class Reporter : public io::RunObserver {
     slow_step_.ends();
     say("step {} (t = {:.6g} s): the state is no longer finite, {} moved most before; the last good one, of "
         "step {}, is in {}; try a smaller time_step",
-        report.step, report.time, io::liveliest_fibre(stepper.kinematics()), stepper.state().step,
+        report.step, report.time, observe::liveliest_fibre(stepper.kinematics()), stepper.state().step,
         (settings_.folder / "checkpoint.h5").string());
   }
   void recorded(const dynamics::Stepper& /*stepper*/, const dynamics::StepReport& report) override {
@@ -155,7 +155,7 @@ class Reporter : public io::RunObserver {
   }
 
  private:
-  const io::RunSettings& settings_;
+  const record::RunSettings& settings_;
   FrictionDump& dump_;
   ProgressBar progress_;
   std::int64_t first_, last_;
@@ -171,16 +171,17 @@ void record_pairs(const std::string& file, const dynamics::Stepper& stepper) {
   std::vector<contact::Place> followed;
   for (const dynamics::WarmContact& contact : stepper.previous_state().warm) followed.push_back(contact.place);
   constexpr std::size_t most = 20000;
-  io::write_pair_trace(file, assembly::narrow_phase_trace(stepper.kinematics(), stepper.geometry(), followed, most));
+  problem_files::write_pair_trace(
+      file, assembly::narrow_phase_trace(stepper.kinematics(), stepper.geometry(), followed, most));
 }
 
 /// To a person at a terminal: what can be done with the results, or how to go on.
-void tell_next_step(const std::string& folder, io::Outcome outcome, const io::RunSettings& settings) {
+void tell_next_step(const std::string& folder, record::Outcome outcome, const record::RunSettings& settings) {
   if (isatty(fileno(stderr)) != 1) return;
   const std::string words = shell_quoted(folder);
-  if (outcome == io::Outcome::interrupted) {
+  if (outcome == record::Outcome::interrupted) {
     say("Next: the same command with --resume goes on; tresse view {} shows what there is.", words);
-  } else if (outcome == io::Outcome::finished) {
+  } else if (outcome == record::Outcome::finished) {
     const bool loads = !settings.layout.obstacle_names.empty() || !settings.holds.empty() || !settings.roots.empty();
     say("Next: tresse view {} shows it{}.", words,
         loads ? fmt::format("; tresse plot {} -o forces.png draws its forces", words) : std::string());
@@ -188,7 +189,7 @@ void tell_next_step(const std::string& folder, io::Outcome outcome, const io::Ru
 }
 
 /// Of a run that was to go on and had nothing left to do.
-void tell_done_before(const std::string& folder, const dynamics::Stepper& stepper, const io::RunPlan& plan) {
+void tell_done_before(const std::string& folder, const dynamics::Stepper& stepper, const record::RunPlan& plan) {
   if (stepper.state().step < plan.last_step) return;
   say("{}: the run had come to t = {:.6g} s before, and nothing was left to do; --resume --until T, a later time, goes "
       "on",
@@ -196,13 +197,13 @@ void tell_done_before(const std::string& folder, const dynamics::Stepper& steppe
 }
 
 /// What goes elsewhere than into the run's folder, where it may go too.
-FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan& plan) {
+FrictionDump open_other_outputs(const RunArguments& arguments, const record::RunPlan& plan) {
   static_cast<void>(parse_step_choice(arguments.dump_steps));  // what is refused leaves no folder
   if (!arguments.record_pairs.empty()) {
-    if (!arguments.resume) io::make_folder(arguments.folder);
-    io::FileList taken = io::files_of_run(arguments.folder);
+    if (!arguments.resume) record::make_folder(arguments.folder);
+    record::FileList taken = record::files_of_run(arguments.folder);
     taken.insert(taken.end(), plan.files.begin(), plan.files.end());
-    io::require_outputs({arguments.record_pairs}, taken);
+    record::require_outputs({arguments.record_pairs}, taken);
   }
   return {arguments.dump_folder, arguments.dump_steps, plan.scene.title};
 }
@@ -210,16 +211,17 @@ FrictionDump open_other_outputs(const RunArguments& arguments, const io::RunPlan
 int run(const RunArguments& arguments) {
   const ThreadLimit limit(arguments.threads);
   SlowPiece slow(arguments.quiet, [&] { return words_on_reading(arguments.scene.file); });
-  io::RunPlan plan = plan_run(arguments);
-  if (arguments.resume) io::leave_out_as(plan, arguments.folder);
+  record::RunPlan plan = plan_run(arguments);
+  if (arguments.resume) record::leave_out_as(plan, arguments.folder);
   scene::Case built = scene::build(plan.scene);
   slow.ends();
   if (plan.start) scene::set_out_from(built, *plan.start);
-  if (!plan.start && !arguments.resume) tell_left_out(say_line, io::settle_overlaps(plan, built, arguments.overlaps));
+  if (!plan.start && !arguments.resume)
+    tell_left_out(say_line, record::settle_overlaps(plan, built, arguments.overlaps));
 
-  const io::RunPlace place{arguments.folder, arguments.resume, limit.count(),
-                           fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
-  io::RunSettings settings = io::run_settings(plan, built.world, place);
+  const record::RunPlace place{arguments.folder, arguments.resume, limit.count(),
+                               fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
+  record::RunSettings settings = record::run_settings(plan, built.world, place);
   settings.replacing = [&](const std::string& what) {
     if (!arguments.quiet) say("{}: replaces {}", arguments.folder, what);
   };
@@ -227,35 +229,35 @@ int run(const RunArguments& arguments) {
   std::optional<dynamics::Stepper> made;                    // refuses a state that cannot be
   if (!arguments.resume) made.emplace(std::move(built.world), built.options, std::move(built.state));
   obey_stop_signals(true);  // before, nothing is lost
-  io::RunRecorder recorder(settings);
+  record::RunRecorder recorder(settings);
   tell_remarks(say_line, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
   if (!made) {
     if (!fresh) built.state = *recorder.resumed_state();
     // Killed before its first checkpoint, it starts anew.
-    if (fresh && !plan.start) io::settle_overlaps(plan, built, arguments.overlaps);
+    if (fresh && !plan.start) record::settle_overlaps(plan, built, arguments.overlaps);
     made.emplace(std::move(built.world), built.options, std::move(built.state));
   }
   dynamics::Stepper& stepper = *made;
-  if (fresh) io::record_start(plan, settings, stepper, recorder);
+  if (fresh) record::record_start(plan, settings, stepper, recorder);
   if (!fresh && !arguments.quiet) tell_done_before(arguments.folder, stepper, plan);
   view::Companion viewer(arguments.view ? arguments.folder : "");
-  io::Outcome outcome = io::Outcome::finished;
+  record::Outcome outcome = record::Outcome::finished;
   {
     Reporter reporter(arguments, settings, plan, dump, stepper);
-    outcome = io::record_steps(plan, settings, stepper, recorder, reporter);
+    outcome = record::record_steps(plan, settings, stepper, recorder, reporter);
   }
   clear_interrupt();
   if (!arguments.record_pairs.empty() && !stop_requested()) record_pairs(arguments.record_pairs, stepper);
-  const io::Verdict verdict = recorder.finish(outcome, stepper.state(), stepper.largest_overlap());
+  const record::Verdict verdict = recorder.finish(outcome, stepper.state(), stepper.largest_overlap());
   if (!arguments.quiet || !verdict.findings.empty()) say("{}", verdict.sentence);
   if (!arguments.quiet) tell_next_step(arguments.folder, outcome, settings);
   if (arguments.view && !stop_requested() && isatty(fileno(stderr)) == 1) {
     say("The viewer stays until Ctrl-C.");
     viewer.wait(stop_requested);
   }
-  if (outcome == io::Outcome::failed) return not_finite;
-  if (outcome == io::Outcome::interrupted && stop_requested()) return interrupted;
+  if (outcome == record::Outcome::failed) return not_finite;
+  if (outcome == record::Outcome::interrupted && stop_requested()) return interrupted;
   return arguments.strict && recorder.tally().missed_steps > 0 ? missed_tolerance : done;
 }
 

@@ -10,8 +10,8 @@
 
 namespace tresse::app {
 
-io::ParameterOverrides SceneArguments::overrides() const {
-  io::ParameterOverrides out;
+scene_file::ParameterOverrides SceneArguments::overrides() const {
+  scene_file::ParameterOverrides out;
   for (const std::string& assignment : set) {
     const std::size_t equals = assignment.find('=');
     require(equals != std::string::npos && equals > 0,

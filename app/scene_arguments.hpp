@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <tresse/io/scene_file.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 namespace tresse::app {
 
@@ -22,7 +22,7 @@ struct SceneArguments {
   }
 
   /// @throws InvalidInput when a --set has no '='.
-  io::ParameterOverrides overrides() const;
+  scene_file::ParameterOverrides overrides() const;
 };
 
 /// Of many things alike, such as overlaps, so many are told one by one, and the others are counted.

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/scene_schema.hpp>
+#include <tresse/files/atomic_file.hpp>
+#include <tresse/scene_file/scene_schema.hpp>
 
 #include "commands.hpp"
 #include "messages.hpp"
@@ -17,11 +17,11 @@ void add_schema_command(CLI::App& program, int& exit_status) {
   const auto output = std::make_shared<std::string>();
   command->add_option("-o,--output", *output, "file to write (default: standard output)")->type_name("FILE");
   command->callback([output, &exit_status] {
-    const std::string schema = io::scene_schema();
+    const std::string schema = scene_file::scene_schema();
     if (output->empty())
       print_text(schema);
     else
-      io::write_atomically(*output, schema);
+      files::write_atomically(*output, schema);
     exit_status = done;
   });
 }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <tresse/io/scene_file.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 #include "messages.hpp"
 
@@ -50,7 +50,7 @@ SlowPiece::SlowPiece(bool quiet, std::function<std::string()> words) {
 }
 
 std::string words_on_reading(const std::string& file) {
-  const io::FitCount fits = io::fit_count();
+  const scene_file::FitCount fits = scene_file::fit_count();
   const std::string fitted =
       fits.all > 0 ? fmt::format(", {} of {} strands fitted so far", fits.done, fits.all) : std::string();
   return fmt::format("reading {}{}; Ctrl-C ends it", file, fitted);

@@ -14,14 +14,14 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/outputs.hpp>
-#include <tresse/io/scene_file.hpp>
-#include <tresse/io/snapshot.hpp>
-#include <tresse/io/trajectory.hpp>
+#include <tresse/files/atomic_file.hpp>
+#include <tresse/observe/snapshot.hpp>
+#include <tresse/record/outputs.hpp>
+#include <tresse/record/trajectory.hpp>
 #include <tresse/scene/build.hpp>
-#include <tresse/scene/push_out.hpp>
 #include <tresse/scene/remarks.hpp>
+#include <tresse/scene_file/scene_file.hpp>
+#include <tresse/settle/push_out.hpp>
 #include <tresse/statics/world_equilibrium.hpp>
 
 #include "child_process.hpp"
@@ -38,7 +38,7 @@ using nlohmann::ordered_json;
 
 ordered_json as_json(const Vector3& v) { return {v[0], v[1], v[2]}; }
 
-ordered_json contacts_json(const io::RestContacts& rest) {
+ordered_json contacts_json(const observe::RestContacts& rest) {
   ordered_json out = ordered_json::array();
   for (const dynamics::ContactReport& contact : rest.contacts) {
     out.push_back({{"fibre_a", contact.fibre_a},
@@ -53,7 +53,7 @@ ordered_json contacts_json(const io::RestContacts& rest) {
   return out;
 }
 
-ordered_json obstacles_json(const scene::Case& built, const io::RestContacts& rest) {
+ordered_json obstacles_json(const scene::Case& built, const observe::RestContacts& rest) {
   ordered_json out = ordered_json::array();
   for (std::size_t k = 0; k < built.world.obstacles.size(); ++k) {
     const dynamics::ObstacleLoad& load = rest.obstacles[k];
@@ -67,7 +67,7 @@ ordered_json obstacles_json(const scene::Case& built, const io::RestContacts& re
 
 /// The whole, and each fibre.
 ordered_json equilibrium_json(const scene::Case& built, const assembly::Kinematics& at,
-                              const statics::WorldEquilibrium& found, const io::RestContacts& rest) {
+                              const statics::WorldEquilibrium& found, const observe::RestContacts& rest) {
   ordered_json fibres = ordered_json::array();
   ordered_json tips = ordered_json::array();
   bool stable = found.stable();
@@ -102,7 +102,8 @@ ordered_json equilibrium_json(const scene::Case& built, const assembly::Kinemati
 }
 
 /// shape.csv: the centreline, tangents, curvatures and internal forces of every fibre.
-std::string shape_table(const assembly::Kinematics& at, const io::TrajectoryLayout& layout, const io::Frame& frame) {
+std::string shape_table(const assembly::Kinematics& at, const observe::TrajectoryLayout& layout,
+                        const observe::Frame& frame) {
   std::string out = "fibre,s,x,y,z,tx,ty,tz,k0,k1,k2,tension,moment_twist,moment_1,moment_2\n";
   for (std::size_t f = 0; f < at.world().fibres.size(); ++f) {
     const rods::Rod& rod = at.rod(static_cast<int>(f));
@@ -156,7 +157,7 @@ struct StaticOptions {
 
 int solve(const SceneArguments& arguments, const StaticOptions& options) {
   const ThreadLimit limit(options.threads);
-  const io::SceneDocument document = io::read_scene_document(arguments.file, arguments.overrides());
+  const scene_file::SceneDocument document = scene_file::read_scene_document(arguments.file, arguments.overrides());
   const scene::Scene& scene = document.scene;
   require(std::isfinite(options.time) && options.time >= 0.0, "--at: expects a time of 0 s or more");
   scene::Case built = scene::build(scene);
@@ -168,30 +169,31 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
                                         fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
   }
   const std::filesystem::path out(options.folder);
-  io::require_apart(io::files_of_run(out), io::files_of(arguments.file, document));
-  io::make_folder(out);
-  const io::FolderLock lock(out);
-  io::require_folder_of_run(out);
+  record::require_apart(record::files_of_run(out), scene_file::files_of(arguments.file, document));
+  record::make_folder(out);
+  const files::FolderLock lock(out);
+  record::require_folder_of_run(out);
   SlowPiece slow(options.quiet,
                  [] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
-  if (!scene::initial_overlaps(built).empty()) static_cast<void>(scene::push_out(built));
+  if (!scene::initial_overlaps(built).empty()) static_cast<void>(settle::push_out(built));
   assembly::Kinematics at(built.world);
   const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time, at);
   slow.ends();
-  const io::RestContacts rest = io::rest_contacts(built.world, found, options.time);
+  const observe::RestContacts rest = observe::rest_contacts(built.world, found, options.time);
 
-  const std::string resolved = io::write_resolved(document);
+  const std::string resolved = scene_file::write_resolved(document);
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);
-  const io::TrajectoryLayout layout = io::snapshot_layout(scene, built.world, resolved, version, options.time);
-  const io::Frame frame = io::snapshot_at_rest(scene, at, layout, rest);
+  const observe::TrajectoryLayout layout =
+      observe::snapshot_layout(scene, built.world, resolved, version, options.time);
+  const observe::Frame frame = observe::snapshot_at_rest(scene, at, layout, rest);
   tell_remarks(say_line, arguments.file, scene::shape_remarks(scene));
   lock.check();
-  io::write_atomically(out / "shape.csv", shape_table(at, layout, frame));
-  io::write_atomically(out / "scene.toml", resolved);
-  io::write_trajectory(out / "trajectory.h5", layout, {frame});
+  files::write_atomically(out / "shape.csv", shape_table(at, layout, frame));
+  files::write_atomically(out / "scene.toml", resolved);
+  record::write_trajectory(out / "trajectory.h5", layout, {frame});
   const ordered_json equilibrium = equilibrium_json(built, at, found, rest);
   const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};
-  io::write_atomically(out / "summary.json", summary.dump(2) + "\n");
+  files::write_atomically(out / "summary.json", summary.dump(2) + "\n");
 
   const bool good = found.status == Status::converged && equilibrium["stable"].get<bool>();
   if (!options.quiet || !good) say("{}", verdict(found, equilibrium["stable"]));

@@ -13,10 +13,10 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/outputs.hpp>
-#include <tresse/io/run.hpp>
-#include <tresse/io/scene_file.hpp>
+#include <tresse/files/atomic_file.hpp>
+#include <tresse/record/outputs.hpp>
+#include <tresse/record/run.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 #include "child_process.hpp"
 #include "commands.hpp"
@@ -59,14 +59,14 @@ struct Planned {
   Row row;
 };
 
-io::ParameterOverrides settings_of(const SweepArguments& arguments, const Case& one) {
-  io::ParameterOverrides out = arguments.scene.overrides();
+scene_file::ParameterOverrides settings_of(const SweepArguments& arguments, const Case& one) {
+  scene_file::ParameterOverrides out = arguments.scene.overrides();
   out.insert(out.end(), one.settings.begin(), one.settings.end());
   return out;
 }
 
 /// The unit of a parameter; of a plain number the one in brackets at the end of its comment: "0 to 30 [1/m]".
-std::string unit_of(const io::Parameter& parameter) {
+std::string unit_of(const scene_file::Parameter& parameter) {
   const std::string& words = parameter.description;
   const std::size_t bracket = words.rfind('[');
   if (!parameter.unit.empty() || bracket == std::string::npos || words.back() != ']') return parameter.unit;
@@ -74,8 +74,9 @@ std::string unit_of(const io::Parameter& parameter) {
 }
 
 /// The value in use: a number in SI units or a word; a setting of a table as it was given.
-sweep::Entry resolved_value(const io::SceneDocument& document, const std::string& name, const std::string& given) {
-  for (const io::Parameter& parameter : document.parameters) {
+sweep::Entry resolved_value(const scene_file::SceneDocument& document, const std::string& name,
+                            const std::string& given) {
+  for (const scene_file::Parameter& parameter : document.parameters) {
     if (parameter.name == name) return {name, parameter.resolved, unit_of(parameter)};
   }
   return {name, given, ""};
@@ -86,9 +87,10 @@ Planned plan(const SweepArguments& arguments, const Case& one) {
   out.row.status = "missing";
   out.row.exit_status = -1;
   try {
-    const io::SceneDocument document = io::read_scene_document(arguments.scene.file, settings_of(arguments, one));
-    io::RunPlan plan = io::plan_run(document);
-    out.last_step = arguments.until ? io::step_at(plan.scene, *arguments.until, "--until") : plan.last_step;
+    const scene_file::SceneDocument document =
+        scene_file::read_scene_document(arguments.scene.file, settings_of(arguments, one));
+    record::RunPlan plan = record::plan_run(document);
+    out.last_step = arguments.until ? record::step_at(plan.scene, *arguments.until, "--until") : plan.last_step;
     out.resolved = std::move(plan.resolved);
     for (const auto& [name, value] : one.settings) out.row.parameters.push_back(resolved_value(document, name, value));
   } catch (const InvalidInput& error) {
@@ -121,7 +123,7 @@ std::vector<std::string> command_of(const SweepArguments& arguments, const Case&
 }
 
 /// Empty where there is no such file.
-std::string text_of(const fs::path& file) { return fs::exists(file) ? io::read_file(file) : std::string(); }
+std::string text_of(const fs::path& file) { return fs::exists(file) ? files::read_file(file) : std::string(); }
 
 /// Whether this very scene was run to its end.
 bool finished(const SweepArguments& arguments, const fs::path& folder, const Planned& planned) {
@@ -211,14 +213,14 @@ std::vector<std::string> gather_command(const SweepArguments& arguments) {
 }
 
 void write_scripts(const SweepArguments& arguments, const std::vector<Case>& cases, const fs::path& folder) {
-  io::FileList outputs;
+  record::FileList outputs;
   for (const std::string& script : {arguments.slurm, arguments.snakemake})
     if (!script.empty()) outputs.emplace_back(script);
-  io::require_outputs(outputs, {arguments.scene.file});
+  record::require_outputs(outputs, {arguments.scene.file});
   sweep::Recipe recipe{folder.string(), cases, {}, gather_command(arguments), threads_of(arguments)};
   for (const Case& one : cases) recipe.commands.push_back(command_of(arguments, one, folder));
-  if (!arguments.slurm.empty()) io::write_atomically(arguments.slurm, sweep::slurm_script(recipe));
-  if (!arguments.snakemake.empty()) io::write_atomically(arguments.snakemake, sweep::snakefile(recipe));
+  if (!arguments.slurm.empty()) files::write_atomically(arguments.slurm, sweep::slurm_script(recipe));
+  if (!arguments.snakemake.empty()) files::write_atomically(arguments.snakemake, sweep::snakefile(recipe));
 }
 
 /// The table, the plot, the last line.
@@ -256,9 +258,9 @@ int run_sweep(const SweepArguments& arguments) {
     write_scripts(arguments, cases, folder);
     return done;
   }
-  io::make_folder(folder);
-  const io::FolderLock lock(folder);
-  io::require_folder_of(folder, "a sweep of tresse", sweep::is_mark);
+  record::make_folder(folder);
+  const files::FolderLock lock(folder);
+  record::require_folder_of(folder, "a sweep of tresse", sweep::is_mark);
   obey_stop_signals(false);
   run_missing(arguments, cases, folder, plans);
   return conclude(arguments, cases, folder, plans);

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include <tresse/io/atomic_file.hpp>
+#include <tresse/files/atomic_file.hpp>
 
 namespace tresse::app {
 
@@ -26,7 +26,7 @@ class Video {
  private:
   int wait();  ///< closes the pipe; ffmpeg's exit status
 
-  io::Replacement place_;
+  files::Replacement place_;
   pid_t encoder_ = -1;
   int pipe_ = -1;
 };

@@ -14,8 +14,8 @@ void mix(std::vector<double>& into, const std::vector<double>& other, double wei
 
 void turn(std::vector<double>& into, const std::vector<double>& other, double weight) {
   for (std::size_t i = 0; 9 * i < into.size(); ++i) {
-    const Eigen::Quaterniond from(io::matrix_at(into, i));
-    const Eigen::Quaterniond to(io::matrix_at(other, i));
+    const Eigen::Quaterniond from(observe::matrix_at(into, i));
+    const Eigen::Quaterniond to(observe::matrix_at(other, i));
     const Matrix3 turned = from.slerp(weight, to).normalized().toRotationMatrix();
     for (int j = 0; j < 3; ++j) {
       for (int k = 0; k < 3; ++k) into[9 * i + static_cast<std::size_t>(3 * j + k)] = turned(j, k);
@@ -25,9 +25,9 @@ void turn(std::vector<double>& into, const std::vector<double>& other, double we
 
 }  // namespace
 
-io::Frame between(const io::Frame& before, const io::Frame& after, double weight) {
+observe::Frame between(const observe::Frame& before, const observe::Frame& after, double weight) {
   if (weight <= 0.0) return before;
-  io::Frame out = before;
+  observe::Frame out = before;
   out.time += weight * (after.time - before.time);
   mix(out.points, after.points, weight);
   mix(out.curvature, after.curvature, weight);
@@ -36,7 +36,7 @@ io::Frame between(const io::Frame& before, const io::Frame& after, double weight
   turn(out.root_frame, after.root_frame, weight);
   turn(out.obstacle_frame, after.obstacle_frame, weight);
   if (weight < 0.5) return out;
-  io::Frame nearer = after;
+  observe::Frame nearer = after;
   nearer.time = out.time;
   nearer.points = std::move(out.points);
   nearer.curvature = std::move(out.curvature);

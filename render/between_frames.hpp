@@ -2,13 +2,13 @@
 
 #include <vector>
 
-#include <tresse/io/frame.hpp>
+#include <tresse/observe/frame.hpp>
 
 namespace tresse::render {
 
 /// The frame between two of one run, at the part `weight` of the way, in [0, 1]: places along straight lines, attitudes
 /// along the shortest turn. Forces and contacts are those of the nearer one.
-io::Frame between(const io::Frame& before, const io::Frame& after, double weight);
+observe::Frame between(const observe::Frame& before, const observe::Frame& after, double weight);
 
 /// One picture of a video: between frame `before` and the one after it, of those that were chosen.
 struct Moment {

@@ -12,23 +12,23 @@ constexpr double ball = 2.0;  ///< radius over the shaft's
 
 }  // namespace
 
-std::vector<Marker> contact_arrows(const io::Frame& frame, const ArrowStyle& style) {
+std::vector<Marker> contact_arrows(const observe::Frame& frame, const ArrowStyle& style) {
   std::vector<Marker> out;
   for (std::size_t i = 0; i < frame.contact_count(); ++i) {
     if (frame.contact_state[i] == 0) continue;
     const Eigen::Array3f& color = frame.contact_state[i] == 1 ? stick_color : slide_color;
-    const Vector3 at = io::vector_at(frame.contact_point_a, i);
-    const Vector3 force_on_a = -io::vector_at(frame.contact_force, i);
+    const Vector3 at = observe::vector_at(frame.contact_point_a, i);
+    const Vector3 force_on_a = -observe::vector_at(frame.contact_force, i);
     out.push_back({{at, at, ball * style.radius}, color});
     out.push_back({{at, at + style.metres_per_newton * force_on_a, style.radius}, color});
   }
   return out;
 }
 
-double largest_contact_force(const io::Frame& frame) {
+double largest_contact_force(const observe::Frame& frame) {
   double out = 0.0;
   for (std::size_t i = 0; i < frame.contact_count(); ++i)
-    out = std::max(out, io::vector_at(frame.contact_force, i).norm());
+    out = std::max(out, observe::vector_at(frame.contact_force, i).norm());
   return out;
 }
 

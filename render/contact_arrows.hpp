@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <tresse/io/frame.hpp>
+#include <tresse/observe/frame.hpp>
 
 #include "render/scene.hpp"
 
@@ -15,9 +15,9 @@ struct ArrowStyle {
 
 /// The forces of a frame's contacts: a ball where the fibre is touched and a shaft along the force on it, blue where
 /// the contact sticks, red where it slides; open contacts have none.
-std::vector<Marker> contact_arrows(const io::Frame& frame, const ArrowStyle& style);
+std::vector<Marker> contact_arrows(const observe::Frame& frame, const ArrowStyle& style);
 
 /// The largest force of a frame's contacts. [N]
-double largest_contact_force(const io::Frame& frame);
+double largest_contact_force(const observe::Frame& frame);
 
 }  // namespace tresse::render

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/regular_file.hpp>
+#include <tresse/files/regular_file.hpp>
 
 #include "render/environment.hpp"
 
@@ -26,7 +26,7 @@ using Rgbe = std::array<std::uint8_t, 4>;
 class HdrReader {
  public:
   explicit HdrReader(const std::filesystem::path& file) : name_(file.string()) {
-    io::require_regular_file(file, "a picture (.hdr)");
+    files::require_regular_file(file, "a picture (.hdr)");
     in_.open(file, std::ios::binary);
     std::error_code error;
     size_ = std::filesystem::file_size(file, error);

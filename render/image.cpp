@@ -6,7 +6,7 @@
 #include <png.h>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/atomic_file.hpp>
+#include <tresse/files/atomic_file.hpp>
 
 namespace tresse::render {
 namespace {
@@ -63,7 +63,7 @@ std::vector<std::uint8_t> encode(const Image& image) {
 
 void write_png(const Image& image, const std::filesystem::path& file) {
   const std::vector<std::uint8_t> bytes = to_png(image);
-  io::write_atomically(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  files::write_atomically(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace tresse::render

@@ -60,17 +60,17 @@ std::size_t found(std::span<const std::string> names, const std::string& name, s
 }
 
 /// Meshes, and spheres, which are single capsules without length.
-bool is_pale(const io::TrajectoryLayout& layout, std::size_t obstacle) {
+bool is_pale(const observe::TrajectoryLayout& layout, std::size_t obstacle) {
   const auto index = static_cast<std::int32_t>(obstacle);
   if (std::ranges::count(layout.mesh_obstacle, index) > 0) return true;
   const auto capsule = std::ranges::find(layout.capsule_obstacle, index) - layout.capsule_obstacle.begin();
   return std::ranges::count(layout.capsule_obstacle, index) == 1 &&
-         io::vector_at(layout.capsule_from, capsule) == io::vector_at(layout.capsule_to, capsule);
+         observe::vector_at(layout.capsule_from, capsule) == observe::vector_at(layout.capsule_to, capsule);
 }
 
 }  // namespace
 
-Looks default_looks(const io::TrajectoryLayout& layout) {
+Looks default_looks(const observe::TrajectoryLayout& layout) {
   Looks out;
   std::size_t pales = 0;
   std::size_t darks = 0;
@@ -120,7 +120,7 @@ HairMaterial read_hair(std::string_view text) {
   return out;
 }
 
-void set_obstacle(Looks& looks, const io::TrajectoryLayout& layout, const std::string& text) {
+void set_obstacle(Looks& looks, const observe::TrajectoryLayout& layout, const std::string& text) {
   const std::size_t equals = text.rfind('=');
   require(equals != std::string::npos, fmt::format("{}: expected OBSTACLE=#c8a080", one_line(text)));
   const std::string name = text.substr(0, equals);
@@ -128,7 +128,7 @@ void set_obstacle(Looks& looks, const io::TrajectoryLayout& layout, const std::s
   looks.obstacles[index].albedo = read_colour(std::string_view(text).substr(equals + 1));
 }
 
-void set_group(Looks& looks, const io::TrajectoryLayout& layout, const std::string& text) {
+void set_group(Looks& looks, const observe::TrajectoryLayout& layout, const std::string& text) {
   const std::size_t equals = text.rfind('=');
   const std::string_view look = equals == std::string::npos ? text : std::string_view(text).substr(equals + 1);
   FibreLook chosen = {.hair = read_hair(look)};

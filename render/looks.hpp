@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tresse/io/frame.hpp>
+#include <tresse/observe/frame.hpp>
 
 #include "render/coated_surface.hpp"
 #include "render/hair_scattering.hpp"
@@ -25,7 +25,7 @@ struct Looks {
 
 /// Neighbours in the list of obstacles, and of groups, differ: pale meshes and spheres, dark bars and combs, grey
 /// planes; the first group is brown-blond.
-Looks default_looks(const io::TrajectoryLayout& layout);
+Looks default_looks(const observe::TrajectoryLayout& layout);
 
 /// "#c8a080", as on a screen (sRGB). Throws InvalidInput for any other text.
 Color read_colour(std::string_view text);
@@ -35,10 +35,10 @@ Color read_colour(std::string_view text);
 HairMaterial read_hair(std::string_view text);
 
 /// "head=#c8a080", the obstacle's name first. Throws InvalidInput, also for an obstacle that is not there.
-void set_obstacle(Looks& looks, const io::TrajectoryLayout& layout, const std::string& text);
+void set_obstacle(Looks& looks, const observe::TrajectoryLayout& layout, const std::string& text);
 
 /// "fringe=red", the group's name first, or "red" for all groups; a colour with # is that of paper too. Throws
 /// InvalidInput, also for a group that is not there.
-void set_group(Looks& looks, const io::TrajectoryLayout& layout, const std::string& text);
+void set_group(Looks& looks, const observe::TrajectoryLayout& layout, const std::string& text);
 
 }  // namespace tresse::render

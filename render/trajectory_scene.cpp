@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include <tresse/io/layout_meshes.hpp>
-#include <tresse/io/scene_file.hpp>
+#include <tresse/observe/layout_meshes.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 namespace tresse::render {
 namespace {
@@ -19,20 +19,20 @@ struct Displacement {
   Vector3 operator()(const Vector3& x) const { return position + frame * (x - reference); }
 };
 
-std::vector<Displacement> displacements(const io::TrajectoryLayout& layout, const io::Frame& frame) {
+std::vector<Displacement> displacements(const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
   std::vector<Displacement> out;
   for (std::size_t i = 0; i < layout.obstacle_count(); ++i) {
-    out.push_back({io::vector_at(layout.obstacle_reference, i), io::vector_at(frame.obstacle_position, i),
-                   io::matrix_at(frame.obstacle_frame, i)});
+    out.push_back({observe::vector_at(layout.obstacle_reference, i), observe::vector_at(frame.obstacle_position, i),
+                   observe::matrix_at(frame.obstacle_frame, i)});
   }
   return out;
 }
 
 /// Sections and frames are not in a trajectory: for fibres of elliptic section the rod is built anew from the run's
 /// scene and takes the frame's coordinates. Not discrete elastic rods, whose reference frames a frame does not hold.
-std::optional<scene::Case> rods_of(const io::TrajectoryLayout& layout) {
+std::optional<scene::Case> rods_of(const observe::TrajectoryLayout& layout) {
   if (layout.scene.find("half_axis_1") == std::string::npos) return std::nullopt;
-  return scene::build(io::parse_scene_without_meshes(layout.scene, "the run's scene"));
+  return scene::build(scene_file::parse_scene_without_meshes(layout.scene, "the run's scene"));
 }
 
 bool is_flat(const rods::RodModel& rod) { return rod.surface_reach().minCoeff() < 0.99 * rod.contact_radius(); }
@@ -51,7 +51,7 @@ void add_section(Fibre& out, const rods::Rod& rod, const double* arc_length) {
   }
 }
 
-void add_sections(Scene& scene, const io::TrajectoryLayout& layout, const io::Frame& frame) {
+void add_sections(Scene& scene, const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
   std::optional<scene::Case> built = rods_of(layout);
   if (!built) return;
   for (std::size_t i = 0; i < scene.fibres.size(); ++i) {
@@ -63,14 +63,14 @@ void add_sections(Scene& scene, const io::TrajectoryLayout& layout, const io::Fr
     const std::int64_t first = layout.curvature_offsets[i];
     state.coordinates =
         Eigen::Map<const VectorX>(frame.curvature.data() + first, layout.curvature_offsets[i + 1] - first);
-    state.root.position = io::vector_at(frame.root_position, i);
-    state.root.frame = io::matrix_at(frame.root_frame, i);
+    state.root.position = observe::vector_at(frame.root_position, i);
+    state.root.frame = observe::matrix_at(frame.root_frame, i);
     rod->update(state);
     add_section(scene.fibres[i], *rod, layout.arc_length.data() + layout.point_offsets[i]);
   }
 }
 
-Fibre fibre_of(const io::TrajectoryLayout& layout, const io::Frame& frame, std::size_t i) {
+Fibre fibre_of(const observe::TrajectoryLayout& layout, const observe::Frame& frame, std::size_t i) {
   const std::int64_t first = layout.point_offsets[i];
   const std::int64_t n = layout.point_offsets[i + 1] - first;
   Fibre out;
@@ -80,10 +80,11 @@ Fibre fibre_of(const io::TrajectoryLayout& layout, const io::Frame& frame, std::
   return out;
 }
 
-void add_meshes(Scene& scene, const io::TrajectoryLayout& layout, const std::vector<Displacement>& moved, double time) {
-  for (const io::LayoutMesh& from : io::meshes_of(layout)) {
+void add_meshes(Scene& scene, const observe::TrajectoryLayout& layout, const std::vector<Displacement>& moved,
+                double time) {
+  for (const observe::LayoutMesh& from : observe::meshes_of(layout)) {
     Mesh& mesh = scene.meshes.emplace_back();
-    mesh.vertices = io::vertices_at(from, time);
+    mesh.vertices = observe::vertices_at(from, time);
     mesh.obstacle = static_cast<int>(from.obstacle);
     for (Vector3& x : mesh.vertices) x = moved[from.obstacle](x);
     for (std::size_t f = 0; f < from.face.size(); f += 3)
@@ -93,9 +94,9 @@ void add_meshes(Scene& scene, const io::TrajectoryLayout& layout, const std::vec
 
 }  // namespace
 
-Scene scene_of(const io::TrajectoryLayout& layout, const io::Frame& frame) {
-  io::validate(layout);
-  io::validate(frame, layout);
+Scene scene_of(const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
+  observe::validate(layout);
+  observe::validate(frame, layout);
   Scene scene;
   for (std::size_t i = 0; i < layout.fibre_count(); ++i) scene.fibres.push_back(fibre_of(layout, frame, i));
   add_sections(scene, layout, frame);
@@ -104,18 +105,18 @@ Scene scene_of(const io::TrajectoryLayout& layout, const io::Frame& frame) {
   scene.plane_obstacle.assign(layout.plane_obstacle.begin(), layout.plane_obstacle.end());
   for (std::size_t i = 0; i < layout.capsule_radius.size(); ++i) {
     const Displacement& move = moved[static_cast<std::size_t>(layout.capsule_obstacle[i])];
-    scene.capsules.push_back({move(io::vector_at(layout.capsule_from, i)), move(io::vector_at(layout.capsule_to, i)),
-                              layout.capsule_radius[i]});
+    scene.capsules.push_back({move(observe::vector_at(layout.capsule_from, i)),
+                              move(observe::vector_at(layout.capsule_to, i)), layout.capsule_radius[i]});
   }
   for (std::size_t i = 0; i < layout.plane_obstacle.size(); ++i) {
     const Displacement& move = moved[static_cast<std::size_t>(layout.plane_obstacle[i])];
     scene.planes.push_back(
-        {move(io::vector_at(layout.plane_point, i)), move.frame * io::vector_at(layout.plane_normal, i)});
+        {move(observe::vector_at(layout.plane_point, i)), move.frame * observe::vector_at(layout.plane_normal, i)});
   }
   add_meshes(scene, layout, moved, frame.time);
   for (std::size_t i = 0; i < frame.contact_count(); ++i) {
     if (frame.contact_obstacle_b[i] >= 0 && frame.contact_part_b[i] >= 0) {
-      scene.contacts.push_back(io::vector_at(frame.contact_point_a, i));
+      scene.contacts.push_back(observe::vector_at(frame.contact_point_a, i));
     }
   }
   return scene;

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tresse/io/checkpoint.hpp>
+#include <tresse/record/checkpoint.hpp>
 #include <tresse/scene/build.hpp>
 
 /// What the benchmarks of `tresse bench` share. Each prints a table and returns what goes into its JSON file.

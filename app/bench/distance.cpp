@@ -7,7 +7,7 @@
 #include <tresse/assembly/pair_trace.hpp>
 #include <tresse/dynamics/stepper.hpp>
 #include <tresse/geometry/capsule_chain.hpp>
-#include <tresse/io/distance_file.hpp>
+#include <tresse/problem_files/distance_file.hpp>
 
 #include "bench.hpp"
 #include "messages.hpp"
@@ -282,7 +282,7 @@ Split split(const std::vector<Query>& queries) {
 nlohmann::ordered_json distance(const Arguments& arguments) {
   const double budget = arguments.quick ? 1.5 : 12.0;
   const std::vector<PairQuery> trace =
-      arguments.trace.empty() ? trace_of_state(arguments) : io::read_pair_trace(arguments.trace);
+      arguments.trace.empty() ? trace_of_state(arguments) : problem_files::read_pair_trace(arguments.trace);
   const std::vector<Query> queries = prepared(trace);
   const Split all = split(queries);
   nlohmann::ordered_json out;

@@ -7,7 +7,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/friction/solver.hpp>
-#include <tresse/io/friction_file.hpp>
+#include <tresse/problem_files/friction_file.hpp>
 
 #include "bench.hpp"
 #include "messages.hpp"
@@ -28,7 +28,7 @@ std::vector<std::filesystem::path> problems_in(const std::string& folder) {
   return out;
 }
 
-nlohmann::ordered_json solve_by(friction::Solver solver, const io::FrictionFile& file, int most) {
+nlohmann::ordered_json solve_by(friction::Solver solver, const problem_files::FrictionFile& file, int most) {
   const friction::SolverOptions options{.tolerance = asked_tolerance,
                                         .max_iterations = most,
                                         .measure = friction::SolverOptions::Measure::natural_map,
@@ -56,7 +56,7 @@ nlohmann::ordered_json solvers(const Arguments& arguments) {
   const int most = arguments.quick ? 500 : 10000;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const std::filesystem::path& path : problems_in(arguments.problems)) {
-    const io::FrictionFile file = io::read_friction_problem(path);
+    const problem_files::FrictionFile file = problem_files::read_friction_problem(path);
     const std::size_t islands = friction::islands(file.problem).size();
     print("{}: {} contacts, {} islands", path.filename().string(), file.problem.W.rows, islands);
     nlohmann::ordered_json row = {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/scene_file.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 #include "bench.hpp"
 #include "share_folder.hpp"
@@ -36,9 +36,9 @@ StateCase load_state(const Arguments& arguments, const std::string& name) {
   const std::filesystem::path file = folder / (name + ".h5");
   require(std::filesystem::exists(file),
           fmt::format("{}: no such starting state; benchmarks/make_states makes them", file.string()));
-  io::Checkpoint kept = io::read_checkpoint(file);
+  record::Checkpoint kept = record::read_checkpoint(file);
   StateCase out;
-  out.scene = io::parse_scene(kept.scene, file.string());
+  out.scene = scene_file::parse_scene(kept.scene, file.string());
   out.built = scene::build(out.scene);
   scene::set_out_from(out.built, std::move(kept.state));
   return out;

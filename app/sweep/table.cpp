@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/csv.hpp>
-#include <tresse/io/hdf5.hpp>
-#include <tresse/io/json.hpp>
+#include <tresse/files/atomic_file.hpp>
+#include <tresse/files/csv.hpp>
+#include <tresse/files/hdf5.hpp>
+#include <tresse/files/json.hpp>
 
 namespace tresse::app::sweep {
 namespace {
@@ -24,7 +24,7 @@ using Figures = std::vector<Entry>;
 
 std::string number(double value) {
   std::string out;
-  io::append_number(out, value);
+  files::append_number(out, value);
   return out;
 }
 
@@ -141,7 +141,9 @@ bool is_mark(const std::string& name) {
          (name.starts_with(head) && name.find_first_of("0123456789", head.size()) == head.size());
 }
 
-Json read_summary(const std::filesystem::path& folder) { return io::read_json_object<Json>(folder / "summary.json"); }
+Json read_summary(const std::filesystem::path& folder) {
+  return files::read_json_object<Json>(folder / "summary.json");
+}
 
 std::vector<Column> gather(const std::filesystem::path& folder, const std::vector<Case>& cases,
                            const std::vector<Row>& rows) {
@@ -162,23 +164,23 @@ void write_table(const std::filesystem::path& folder, const std::vector<Column>&
   std::string text, units = "column,unit\n";
   for (const Column& column : columns) {
     if (!text.empty()) text += ',';
-    io::append_text(text, column.name);
-    io::append_text(units, column.name);
+    files::append_text(text, column.name);
+    files::append_text(units, column.name);
     units += ',';
-    io::append_text(units, column.unit);
+    files::append_text(units, column.unit);
     units += '\n';
   }
   text += '\n';
   for (std::size_t k = 0; k < columns.front().texts.size(); ++k) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (c > 0) text += ',';
-      io::append_text(text, columns[c].texts[k]);
+      files::append_text(text, columns[c].texts[k]);
     }
     text += '\n';
   }
-  io::write_atomically(folder / "sweep.csv", text);
-  io::write_atomically(folder / "sweep_units.csv", units);
-  io::write_hdf5(folder / "sweep.h5", [&](io::Hdf5Writer& file) {
+  files::write_atomically(folder / "sweep.csv", text);
+  files::write_atomically(folder / "sweep_units.csv", units);
+  files::write_hdf5(folder / "sweep.h5", [&](files::Hdf5Writer& file) {
     for (const Column& column : columns) {
       std::string name = column.name;
       std::replace(name.begin(), name.end(), '/', '_');

@@ -11,7 +11,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/types.hpp>
-#include <tresse/io/layout_meshes.hpp>
+#include <tresse/observe/layout_meshes.hpp>
 
 namespace tresse::app::view {
 namespace {
@@ -34,14 +34,14 @@ using Row = Eigen::Map<const Vector3>;
 Row row(const std::vector<double>& values, std::size_t index) { return Row(values.data() + 3 * index); }
 
 /// Index of the point of a fibre that is nearest along its arc.
-std::size_t point_at(const io::TrajectoryLayout& layout, std::size_t fibre, double s) {
+std::size_t point_at(const observe::TrajectoryLayout& layout, std::size_t fibre, double s) {
   const auto begin = layout.arc_length.begin() + layout.point_offsets[fibre];
   const auto end = layout.arc_length.begin() + layout.point_offsets[fibre + 1];
   const auto at = std::lower_bound(begin, end, s);
   return static_cast<std::size_t>((at == end ? end - 1 : at) - layout.arc_length.begin());
 }
 
-double fibre_radius(const io::TrajectoryLayout& layout, std::int32_t fibre, double s) {
+double fibre_radius(const observe::TrajectoryLayout& layout, std::int32_t fibre, double s) {
   const auto index = static_cast<std::size_t>(fibre);
   if (fibre < 0 || index >= layout.fibre_count() || layout.point_offsets[index] == layout.point_offsets[index + 1])
     return 0.0;
@@ -49,7 +49,7 @@ double fibre_radius(const io::TrajectoryLayout& layout, std::int32_t fibre, doub
 }
 
 /// Midway between the two surfaces: both centrelines may be deep below them.
-Vector3 contact_place(const io::TrajectoryLayout& layout, const io::Frame& frame, std::size_t k) {
+Vector3 contact_place(const observe::TrajectoryLayout& layout, const observe::Frame& frame, std::size_t k) {
   const Row a = row(frame.contact_point_a, k);
   const Row b = row(frame.contact_point_b, k);
   const Row normal = row(frame.contact_normal, k);
@@ -69,7 +69,7 @@ double circle_curvature(const Vector3& p, const Vector3& q, const Vector3& r) {
   return sides > 0.0 ? 2.0 * u.cross(v).norm() / sides : 0.0;
 }
 
-void put_curvatures(std::string& out, const io::TrajectoryLayout& layout, const io::Frame& frame) {
+void put_curvatures(std::string& out, const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
   for (std::size_t fibre = 0; fibre < layout.fibre_count(); ++fibre) {
     const auto begin = static_cast<std::size_t>(layout.point_offsets[fibre]);
     const auto end = static_cast<std::size_t>(layout.point_offsets[fibre + 1]);
@@ -85,7 +85,7 @@ void put_curvatures(std::string& out, const io::TrajectoryLayout& layout, const 
   }
 }
 
-void put_speeds(std::string& out, const io::Frame& frame, const io::Frame* before) {
+void put_speeds(std::string& out, const observe::Frame& frame, const observe::Frame* before) {
   const std::size_t points = frame.points.size() / 3;
   const double elapsed = before == nullptr ? 0.0 : frame.time - before->time;
   for (std::size_t i = 0; i < points; ++i) {
@@ -98,7 +98,7 @@ constexpr std::array<std::string_view, 6> quantity_names = {"curvature", "speed"
 
 }  // namespace
 
-std::string layout_bytes(const io::TrajectoryLayout& layout) {
+std::string layout_bytes(const observe::TrajectoryLayout& layout) {
   std::string out;
   for (const std::size_t count : {layout.fibre_count(), layout.point_count(), layout.obstacle_count(),
                                   layout.capsule_radius.size(), layout.plane_obstacle.size()}) {
@@ -119,7 +119,7 @@ std::string layout_bytes(const io::TrajectoryLayout& layout) {
   return out;
 }
 
-std::string meshes_bytes(const io::TrajectoryLayout& layout) {
+std::string meshes_bytes(const observe::TrajectoryLayout& layout) {
   std::string out;
   put<std::uint32_t>(out, layout.mesh_obstacle.size());
   put<std::uint32_t>(out, layout.mesh_face.size() / 3);
@@ -132,8 +132,8 @@ std::string meshes_bytes(const io::TrajectoryLayout& layout) {
   return out;
 }
 
-std::string vertices_bytes(const io::TrajectoryLayout& layout, std::size_t mesh, std::size_t key) {
-  const std::vector<io::LayoutMesh> meshes = io::meshes_of(layout);
+std::string vertices_bytes(const observe::TrajectoryLayout& layout, std::size_t mesh, std::size_t key) {
+  const std::vector<observe::LayoutMesh> meshes = observe::meshes_of(layout);
   require(mesh < meshes.size() && key < meshes[mesh].keys,
           [&] { return fmt::format("no frame {} of a mesh {}", key, mesh); });
   std::string out;
@@ -143,7 +143,7 @@ std::string vertices_bytes(const io::TrajectoryLayout& layout, std::size_t mesh,
   return out;
 }
 
-std::string frame_bytes(const io::TrajectoryLayout& layout, const io::Frame& frame) {
+std::string frame_bytes(const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
   const std::size_t contacts = frame.contact_count();
   std::string out;
   out.reserve(32 + 12 * layout.point_count() + 60 * layout.obstacle_count() + 64 * contacts);
@@ -178,8 +178,8 @@ std::optional<Quantity> quantity_of(std::string_view name) {
   return static_cast<Quantity>(at - quantity_names.begin());
 }
 
-std::string quantity_bytes(const io::TrajectoryLayout& layout, const io::Frame& frame, const io::Frame* before,
-                           Quantity quantity) {
+std::string quantity_bytes(const observe::TrajectoryLayout& layout, const observe::Frame& frame,
+                           const observe::Frame* before, Quantity quantity) {
   std::string out;
   out.reserve(4 * layout.point_count());
   if (quantity == Quantity::curvature) {

@@ -7,7 +7,8 @@
 #include <limits>
 #include <optional>
 
-#include <tresse/io/csv.hpp>
+#include <tresse/files/csv.hpp>
+#include <tresse/record/tables.hpp>
 
 namespace tresse::app::view {
 namespace {
@@ -30,7 +31,7 @@ bool read_number(const std::string& text, T& value) {
 std::optional<HoldRow> next_row(std::ifstream& in) {
   std::string line;
   if (!std::getline(in, line) || in.eof()) return std::nullopt;
-  const std::vector<std::string> fields = io::row_fields(line);
+  const std::vector<std::string> fields = files::row_fields(line);
   HoldRow row;
   if (fields.size() < 6 || !read_number(fields[0], row.time) || !read_number(fields[2], row.point.fibre))
     return std::nullopt;
@@ -58,7 +59,7 @@ std::string hold_load_bytes(const std::filesystem::path& file, const std::vector
   const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(in.tellg(), 0));
   const double least = time - same_time * std::abs(time);
   // All rows that begin before `low` are earlier than `time`, none that begins behind `high` is.
-  std::uint64_t low = std::min<std::uint64_t>(io::holds_header.size(), size);
+  std::uint64_t low = std::min<std::uint64_t>(record::holds_header.size(), size);
   std::uint64_t high = size;
   while (high > low) {
     const std::uint64_t middle = low + (high - low) / 2;

@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/atomic_file.hpp>
-#include <tresse/io/outputs.hpp>
+#include <tresse/files/atomic_file.hpp>
+#include <tresse/record/outputs.hpp>
 
 #include "view/page_bytes.hpp"
 #include "view/run_data.hpp"
@@ -92,9 +92,9 @@ constexpr std::uint64_t generation = 1;
 /// A run and its parts of the page, whose names begin as the paths of the server do.
 class PagedRun {
  public:
-  PagedRun(const fs::path& folder, std::size_t number, const io::FrameSelection& frames)
+  PagedRun(const fs::path& folder, std::size_t number, const exporters::FrameSelection& frames)
       : run_(folder), begin_(number == 0 ? "" : fmt::format("runs/{}/", number)), state_(run_.state()) {
-    chosen_ = io::chosen_frames(frames, state_["frames"].get<std::size_t>());
+    chosen_ = exporters::chosen_frames(frames, state_["frames"].get<std::size_t>());
     state_["live"] = false;
     state_["frames"] = chosen_.size();
     holds_ = run_.holds();
@@ -151,7 +151,7 @@ struct PageRoom {
 };
 
 [[noreturn]] void refuse_size(const fs::path& file, const PageRoom& page, double frame_size,
-                              const io::FrameSelection& frames) {
+                              const exporters::FrameSelection& frames) {
   const double fitting = std::max(1.0, std::floor(0.9 * static_cast<double>(page.room) / frame_size));
   const auto every = static_cast<long long>(std::ceil(static_cast<double>(page.frames) / fitting)) * frames.stride;
   const bool all = frames.first == 0 && frames.last == -1;
@@ -165,20 +165,20 @@ struct PageRoom {
 }  // namespace
 
 PageReport write_html_page(const std::vector<fs::path>& folders, const fs::path& output,
-                           const io::FrameSelection& frames, const Assets& assets, std::uint64_t most) {
+                           const exporters::FrameSelection& frames, const Assets& assets, std::uint64_t most) {
   std::vector<std::unique_ptr<PagedRun>> runs;
   std::vector<fs::path> places;
-  io::FileList inputs;
+  record::FileList inputs;
   PageRoom page{.most = most};
   for (const fs::path& folder : folders) {
     runs.push_back(std::make_unique<PagedRun>(folder, runs.size(), frames));
     places.push_back(runs.back()->folder());
     page.frames += runs.back()->frames();
-    const io::FileList own = io::files_of_run(folder);
+    const record::FileList own = record::files_of_run(folder);
     inputs.insert(inputs.end(), own.begin(), own.end());
   }
   const fs::path file = page_place(folders.front(), output);
-  io::require_outputs({file}, inputs);
+  record::require_outputs({file}, inputs);
   const auto [head, tail] = page_around(assets);
   Parts parts;
   parts.add_json("runs", {{"runs", run_names(places)}});
@@ -202,7 +202,7 @@ PageReport write_html_page(const std::vector<fs::path>& folders, const fs::path&
       refuse_size(file, page, std::max(mean, static_cast<double>(last.text().size())), frames);
     }
   }
-  io::write_atomically(file, head + parts.text() + tail);
+  files::write_atomically(file, head + parts.text() + tail);
   return {page.frames, file};
 }
 

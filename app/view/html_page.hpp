@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tresse/io/export.hpp>
+#include <tresse/exporters/export.hpp>
 
 #include "view/server.hpp"
 
@@ -27,6 +27,7 @@ inline constexpr std::uint64_t largest_page = 200'000'000;
 /// bytes. @throws InvalidInput where the page would be larger, with a selection of frames that fits; SystemFailure when
 /// writing is refused.
 PageReport write_html_page(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& output,
-                           const io::FrameSelection& frames, const Assets& assets, std::uint64_t most = largest_page);
+                           const exporters::FrameSelection& frames, const Assets& assets,
+                           std::uint64_t most = largest_page);
 
 }  // namespace tresse::app::view

@@ -13,9 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/json.hpp>
-#include <tresse/io/results_place.hpp>
-#include <tresse/io/scene_file.hpp>
+#include <tresse/files/json.hpp>
+#include <tresse/record/results_place.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 #include "view/frame_bytes.hpp"
 
@@ -32,13 +32,13 @@ constexpr std::chrono::seconds fresh{15};
 
 std::vector<scene::FibreGroup> groups_of(const std::string& text) {
   try {
-    return io::parse_scene_without_meshes(text, "scene").fibres;
+    return scene_file::parse_scene_without_meshes(text, "scene").fibres;
   } catch (const std::exception&) {
     return {};  // of another version, perhaps: only where points are held is lost
   }
 }
 
-Json arc_length_of(const io::TrajectoryLayout& layout, const std::vector<scene::FibreGroup>& groups,
+Json arc_length_of(const observe::TrajectoryLayout& layout, const std::vector<scene::FibreGroup>& groups,
                    const HeldPoint& point) {
   const auto fibre = static_cast<std::size_t>(point.fibre);
   if (point.fibre < 0 || fibre >= layout.fibre_count()) return nullptr;
@@ -72,7 +72,7 @@ RunData::RunData(const fs::path& run) : tables_(run) {
   std::error_code error;
   const bool is_file = run.filename() == "trajectory.h5" && fs::is_regular_file(run, error);
   const fs::path folder = is_file ? fs::absolute(run).parent_path() : run;
-  static_cast<void>(io::find_results(folder, io::files_of_frames));
+  static_cast<void>(record::find_results(folder, record::files_of_frames));
   folder_ = fs::canonical(folder);
   tables_ = Tables(folder_);
   open();
@@ -93,8 +93,8 @@ fs::path RunData::confined(const char* name) const {
 void RunData::open() {
   frames_.reset();  // so that a file that was replaced is closed even when the next one cannot be read
   for (const char* name : {"trajectory.log", "trajectory.h5"}) confined(name);
-  auto frames = std::make_unique<io::RunFrames>(folder_);
-  auto layout = std::make_shared<const io::TrajectoryLayout>(frames->layout());
+  auto frames = std::make_unique<record::RunFrames>(folder_);
+  auto layout = std::make_shared<const observe::TrajectoryLayout>(frames->layout());
   // At the end of a run its log is replaced by trajectory.h5, which holds the same frames.
   const bool same = layout_ && *layout == *layout_ && frames->frame_count() >= frame_count_;
   if (!same) {
@@ -125,7 +125,7 @@ Json RunData::summary() const {
   try {
     const fs::path path = confined("summary.json");
     if (fs::file_size(path) > largest_summary) return Json::object();
-    return io::read_json_object<Json>(path);
+    return files::read_json_object<Json>(path);
   } catch (const std::exception&) {
     return Json::object();
   }
@@ -227,7 +227,7 @@ std::string RunData::times(std::uint64_t generation, std::size_t from) {
 RunData::Frame RunData::decoded(std::size_t index) {
   const auto at = std::find_if(cache_.begin(), cache_.end(), [&](const auto& entry) { return entry.first == index; });
   if (at != cache_.end()) return at->second;
-  auto frame = std::make_shared<const io::Frame>(frames_->frame(index));
+  auto frame = std::make_shared<const observe::Frame>(frames_->frame(index));
   cache_.emplace_front(index, frame);
   if (cache_.size() > kept_frames) cache_.pop_back();
   return frame;

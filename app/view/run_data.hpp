@@ -14,7 +14,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <tresse/io/run_frames.hpp>
+#include <tresse/record/run_frames.hpp>
 #include <tresse/scene/scene.hpp>
 
 #include "view/tables.hpp"
@@ -57,8 +57,8 @@ class RunData {
   std::string quantity(std::uint64_t generation, std::size_t index, std::string_view name);
 
  private:
-  using Layout = std::shared_ptr<const io::TrajectoryLayout>;
-  using Frame = std::shared_ptr<const io::Frame>;
+  using Layout = std::shared_ptr<const observe::TrajectoryLayout>;
+  using Frame = std::shared_ptr<const observe::Frame>;
 
   void look();
   void open();
@@ -72,7 +72,7 @@ class RunData {
 
   std::filesystem::path folder_;
   std::mutex mutex_;  ///< HDF5 allows one thread at a time
-  std::unique_ptr<io::RunFrames> frames_;
+  std::unique_ptr<record::RunFrames> frames_;
   Layout layout_;
   std::vector<scene::FibreGroup> groups_;  ///< of the scene; none where it cannot be read
   std::size_t frame_count_ = 0;

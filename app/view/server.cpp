@@ -19,7 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/atomic_file.hpp>
+#include <tresse/files/atomic_file.hpp>
 
 #include "view/run_data.hpp"
 
@@ -189,7 +189,7 @@ Assets load_assets(const fs::path& folder) {
     if (!entry.is_regular_file()) continue;
     const auto type = types.find(entry.path().extension().string());
     out["/" + entry.path().lexically_relative(folder).generic_string()] = {
-        io::read_file(entry.path()), type == types.end() ? "application/octet-stream" : type->second};
+        files::read_file(entry.path()), type == types.end() ? "application/octet-stream" : type->second};
   }
   out["/"] = out["/index.html"];
   return out;

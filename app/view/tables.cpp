@@ -13,7 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/csv.hpp>
+#include <tresse/files/csv.hpp>
+#include <tresse/record/tables.hpp>
 
 namespace tresse::app::view {
 namespace {
@@ -31,7 +32,7 @@ double number_of(const std::string& text) {
 
 std::vector<std::string> names_of(std::string_view header) {
   header.remove_suffix(1);  // the line's end
-  std::vector<std::string> names = io::row_fields(header);
+  std::vector<std::string> names = files::row_fields(header);
   names.erase(names.begin());  // time
   return names;
 }
@@ -122,12 +123,12 @@ Tables::Tables(const std::filesystem::path& folder)
     : steps_tail_(folder / "steps.csv"),
       forces_tail_(folder / "forces.csv"),
       holds_tail_(folder / "holds.csv"),
-      steps_(names_of(io::steps_header).size()) {}
+      steps_(names_of(record::steps_header).size()) {}
 
 void Tables::update() {
   bool restarted = false;
   const std::vector<std::string> steps = steps_tail_.read(restarted);
-  if (restarted) steps_ = Curves(names_of(io::steps_header).size());
+  if (restarted) steps_ = Curves(names_of(record::steps_header).size());
   for (const std::string& line : steps) add_step(line);
   const std::vector<std::string> forces = forces_tail_.read(restarted);
   if (restarted) forces_.clear();
@@ -141,7 +142,7 @@ void Tables::update() {
 }
 
 void Tables::add_step(const std::string& line) {
-  const std::vector<std::string> fields = io::row_fields(line);
+  const std::vector<std::string> fields = files::row_fields(line);
   const double time = number_of(fields[0]);
   if (!std::isfinite(time)) return;  // the header, or no row
   std::vector<double> values;
@@ -150,7 +151,7 @@ void Tables::add_step(const std::string& line) {
 }
 
 void Tables::add_force(const std::string& line) {
-  const std::vector<std::string> fields = io::row_fields(line);
+  const std::vector<std::string> fields = files::row_fields(line);
   const double time = number_of(fields[0]);
   if (!std::isfinite(time) || fields.size() < 6) return;
   if (forces_.size() >= most_curves && forces_.find(fields[1]) == forces_.end()) return;
@@ -160,7 +161,7 @@ void Tables::add_force(const std::string& line) {
 }
 
 void Tables::add_hold(const std::string& line) {
-  const std::vector<std::string> fields = io::row_fields(line);
+  const std::vector<std::string> fields = files::row_fields(line);
   const double time = number_of(fields[0]);
   if (!std::isfinite(time) || fields.size() < 6) return;
   HeldPoint point = {fields[1], -1};
@@ -175,7 +176,7 @@ void Tables::add_hold(const std::string& line) {
   holds_[at->second].curves.add(time, {std::hypot(f[0], f[1], f[2]), f[0], f[1], f[2]});
 }
 
-Json Tables::steps_json() const { return {{"columns", names_of(io::steps_header)}, {"curves", steps_.json()}}; }
+Json Tables::steps_json() const { return {{"columns", names_of(record::steps_header)}, {"curves", steps_.json()}}; }
 
 Json Tables::forces_json() const {
   Json obstacles = Json::object();

@@ -8,8 +8,8 @@
 
 #include <tresse/dynamics/stepper.hpp>
 #include <tresse/geometry/curves.hpp>
-#include <tresse/io/scene_file.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 int main(int argc, char** argv) {
   if (argc < 2) {
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   }
   const int steps = argc > 2 ? std::atoi(argv[2]) : 100;
   try {
-    const tresse::scene::Scene scene = tresse::io::read_scene(argv[1]);
+    const tresse::scene::Scene scene = tresse::scene_file::read_scene(argv[1]);
     tresse::scene::Case start = tresse::scene::build(scene);
     tresse::dynamics::Stepper stepper(std::move(start.world), start.options, std::move(start.state));
     std::cout << "time [s], kinetic [J], elastic [J], contacts, tip of the first fibre x [m], y [m], z [m]\n";

@@ -15,8 +15,8 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/base/interrupt.hpp>
 #include <tresse/dynamics/stepper.hpp>
-#include <tresse/io/run.hpp>
-#include <tresse/io/snapshot.hpp>
+#include <tresse/observe/snapshot.hpp>
+#include <tresse/record/run.hpp>
 
 #include "bindings.hpp"
 #include "contact_rows.hpp"
@@ -61,20 +61,20 @@ class CtrlC {
 /// refused.
 class Simulation {
  public:
-  Simulation(const io::SceneDocument& document, std::optional<int> threads, const io::OverlapHelp& help)
+  Simulation(const scene_file::SceneDocument& document, std::optional<int> threads, const record::OverlapHelp& help)
       : threads_(threads) {
     const py::gil_scoped_release released;
-    plan_ = io::plan_run(document);
+    plan_ = record::plan_run(document);
     scene::Case built = scene::build(plan_.scene);
     threads_.run([&] {
-      left_out_ = io::settle_overlaps(plan_, built, help);
+      left_out_ = record::settle_overlaps(plan_, built, help);
       make_stepper(std::move(built));
     });
   }
   /// From a state that a run kept.
   Simulation(const std::filesystem::path& kept, std::optional<int> threads) : threads_(threads) {
     const py::gil_scoped_release released;
-    plan_ = io::plan_run(kept);
+    plan_ = record::plan_run(kept);
     require(plan_.start.has_value(),
             [&] { return fmt::format("{}: is a scene, expected a state that a run kept (.h5)", kept.string()); });
     scene::Case built = scene::build(plan_.scene);
@@ -90,13 +90,13 @@ class Simulation {
     static_cast<void>(stepper());
     return *stepper_;
   }
-  const io::RunPlan& plan() const { return plan_; }
+  const record::RunPlan& plan() const { return plan_; }
   const std::vector<std::string>& left_out() const { return left_out_; }
   const dynamics::StepReport& report() const {
     static_cast<void>(stepper());
     return report_;
   }
-  std::int64_t step_of(double time) const { return io::step_at(plan_.scene, time, "until"); }
+  std::int64_t step_of(double time) const { return record::step_at(plan_.scene, time, "until"); }
 
   void step() {
     const Busy busy(*this);
@@ -145,7 +145,7 @@ class Simulation {
   }
 
   Threads threads_;
-  io::RunPlan plan_;
+  record::RunPlan plan_;
   std::vector<std::string> left_out_;  ///< a line about each fibre
   std::unique_ptr<dynamics::Stepper> stepper_;
   dynamics::StepReport report_;  ///< of the last step
@@ -154,7 +154,7 @@ class Simulation {
 };
 
 /// Between two steps: Ctrl-C, and the user's function, which stops the run when it returns False or throws.
-class Follower : public io::RunObserver {
+class Follower : public record::RunObserver {
  public:
   Follower(Simulation& simulation, const py::object& callback) : simulation_(simulation), callback_(callback) {}
 
@@ -199,14 +199,14 @@ class Follower : public io::RunObserver {
   std::exception_ptr error_;
 };
 
-py::dict told(io::Outcome outcome, const io::Verdict& verdict) {
+py::dict told(record::Outcome outcome, const record::Verdict& verdict) {
   py::dict out;
-  out["outcome"] = outcome == io::Outcome::finished      ? "finished"
-                   : outcome == io::Outcome::interrupted ? "interrupted"
-                                                         : "failed";
+  out["outcome"] = outcome == record::Outcome::finished      ? "finished"
+                   : outcome == record::Outcome::interrupted ? "interrupted"
+                                                             : "failed";
   out["verdict"] = verdict.sentence;
   out["sound"] = verdict.findings.empty();
-  out["severity"] = io::to_string(io::severity(verdict.findings));
+  out["severity"] = to_string(record::severity(verdict.findings));
   return out;
 }
 
@@ -214,38 +214,38 @@ py::dict Simulation::advance(std::int64_t last_step, const py::object& callback)
   const Busy busy(*this);
   const CtrlC ctrl_c;
   Follower follower(*this, callback);
-  io::Outcome outcome = io::Outcome::interrupted;
-  io::RunTally tally;
-  const io::RunLimits limits = io::run_limits(plan_.scene, stepper_->world());
+  record::Outcome outcome = record::Outcome::interrupted;
+  record::RunTally tally;
+  const record::RunLimits limits = record::run_limits(plan_.scene, stepper_->world());
   {
     const py::gil_scoped_release released;
     const Computing computing(*this);
     threads_.run([&] {
-      io::Watch watch;
-      io::begin(tally, stepper_->energies(), stepper_->state().work_external);
+      observe::Watch watch;
+      record::begin(tally, stepper_->energies(), stepper_->state().work_external);
       try {
         while (stepper_->state().step < last_step && !follower.stop()) {
           report_ = stepper_->step();
           if (!report_.finite) {
-            outcome = io::Outcome::failed;
+            outcome = record::Outcome::failed;
             tally.not_finite_step = stepper_->state().step + 1;
             return;
           }
-          io::add(tally, report_, limits);
-          static_cast<void>(watch.look(io::watched(*stepper_, report_, tally, limits), tally.watch));
+          record::add(tally, report_, limits);
+          static_cast<void>(watch.look(record::watched(*stepper_, report_, tally, limits), tally.watch));
           follower.recorded(*stepper_, report_);
         }
       } catch (const Interrupted&) {
         static_cast<void>(follower.stop());
       }
       const std::int64_t all = plan_.start ? last_step : plan_.last_step;
-      if (stepper_->state().step >= std::max(last_step, all)) outcome = io::Outcome::finished;
-      io::add_overlap(tally, stepper_->largest_overlap(), stepper_->state().step);
+      if (stepper_->state().step >= std::max(last_step, all)) outcome = record::Outcome::finished;
+      record::add_overlap(tally, stepper_->largest_overlap(), stepper_->state().step);
     });
   }
   follower.rethrow();
-  const std::vector<io::Finding> found = io::findings(tally, limits);
-  return told(outcome, {found, io::sentence(tally, found)});
+  const std::vector<record::Finding> found = record::findings(tally, limits);
+  return told(outcome, {found, record::sentence(tally, found)});
 }
 
 py::dict Simulation::record(std::int64_t last_step, const py::object& callback, const std::filesystem::path& folder,
@@ -253,26 +253,27 @@ py::dict Simulation::record(std::int64_t last_step, const py::object& callback, 
   const Busy busy(*this);
   const CtrlC ctrl_c;
   Follower follower(*this, callback);
-  io::Outcome outcome = io::Outcome::finished;
-  io::Verdict verdict;
+  record::Outcome outcome = record::Outcome::finished;
+  record::Verdict verdict;
   {
     const py::gil_scoped_release released;
     const Computing computing(*this);
     threads_.run([&] {
-      io::RunPlan plan = plan_;
+      record::RunPlan plan = plan_;
       plan.last_step = last_step;
-      const io::RunPlace place{folder, resume, threads_.count(), fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
-      const io::RunSettings settings = io::run_settings(plan, stepper_->world(), place);
-      io::RunRecorder recorder(settings);
+      const record::RunPlace place{folder, resume, threads_.count(),
+                                   fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT)};
+      const record::RunSettings settings = record::run_settings(plan, stepper_->world(), place);
+      record::RunRecorder recorder(settings);
       if (recorder.resumed_state()) {
         scene::Case built = scene::build(plan.scene);
         built.state = *recorder.resumed_state();
         make_stepper(std::move(built));
       } else {
-        io::record_start(plan, settings, *stepper_, recorder);
+        record::record_start(plan, settings, *stepper_, recorder);
       }
-      outcome = io::record_steps(plan, settings, *stepper_, recorder, follower);
-      if (outcome == io::Outcome::interrupted) static_cast<void>(follower.stop());
+      outcome = record::record_steps(plan, settings, *stepper_, recorder, follower);
+      if (outcome == record::Outcome::interrupted) static_cast<void>(follower.stop());
       verdict = recorder.finish(outcome, stepper_->state(), stepper_->largest_overlap());
     });
   }
@@ -380,8 +381,8 @@ Points by_rows(const std::vector<Vector3>& vectors) {
 /// (arc lengths, positions, forces, moments) of every fibre.
 py::list internal_load_list(const Simulation& simulation) {
   py::list out;
-  const auto loads = io::internal_loads(simulation.plan().scene, simulation.stepper(), simulation.report());
-  for (const io::InternalLoads& own : loads) {
+  const auto loads = observe::internal_loads(simulation.plan().scene, simulation.stepper(), simulation.report());
+  for (const observe::InternalLoads& own : loads) {
     const auto count = static_cast<py::ssize_t>(own.arc_length.size());
     out.append(py::make_tuple(py::array_t<double>(count, own.arc_length.data()), by_rows(own.position),
                               by_rows(own.force), by_rows(own.moment)));
@@ -478,10 +479,11 @@ void bind_dynamics(py::module_& module) {
   register_contact_row();
   py::class_<Simulation> simulation(module, "Simulation");
   simulation
-      .def(py::init([](const io::SceneDocument& document, std::optional<int> threads, bool push_out, bool leave_out) {
-        return std::make_unique<Simulation>(
-            document, threads, io::OverlapHelp{push_out, leave_out, "", "push_out=True", "leave_out=True"});
-      }))
+      .def(py::init(
+          [](const scene_file::SceneDocument& document, std::optional<int> threads, bool push_out, bool leave_out) {
+            return std::make_unique<Simulation>(
+                document, threads, record::OverlapHelp{push_out, leave_out, "", "push_out=True", "leave_out=True"});
+          }))
       .def_static("from_state", [](const std::filesystem::path& kept,
                                    std::optional<int> threads) { return std::make_unique<Simulation>(kept, threads); })
       .def("step", &Simulation::step)

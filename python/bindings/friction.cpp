@@ -10,7 +10,7 @@
 #include <tresse/friction/certificate.hpp>
 #include <tresse/friction/residual.hpp>
 #include <tresse/friction/solver.hpp>
-#include <tresse/io/friction_file.hpp>
+#include <tresse/problem_files/friction_file.hpp>
 
 #include "bindings.hpp"
 
@@ -19,14 +19,15 @@ namespace {
 
 using friction::SolverOptions;
 
-std::shared_ptr<io::FrictionFile> checked(friction::FrictionProblem problem) {
+std::shared_ptr<problem_files::FrictionFile> checked(friction::FrictionProblem problem) {
   friction::validate(problem);
-  return std::make_shared<io::FrictionFile>(io::FrictionFile{std::move(problem), 3});
+  return std::make_shared<problem_files::FrictionFile>(problem_files::FrictionFile{std::move(problem), 3});
 }
 
 /// Block rows by row_begin (n + 1), block columns (k), blocks (k, 3, 3).
-std::shared_ptr<io::FrictionFile> of_blocks(const std::vector<int>& row_begin, const std::vector<int>& column,
-                                            const Numbers& blocks, const VectorX& q, const VectorX& mu) {
+std::shared_ptr<problem_files::FrictionFile> of_blocks(const std::vector<int>& row_begin,
+                                                       const std::vector<int>& column, const Numbers& blocks,
+                                                       const VectorX& q, const VectorX& mu) {
   friction::FrictionProblem problem;
   problem.W.rows = static_cast<int>(row_begin.size()) - 1;
   problem.W.row_begin = row_begin;
@@ -39,7 +40,7 @@ std::shared_ptr<io::FrictionFile> of_blocks(const std::vector<int>& row_begin, c
   return checked(std::move(problem));
 }
 
-py::array_t<double> blocks_of(const io::FrictionFile& file) {
+py::array_t<double> blocks_of(const problem_files::FrictionFile& file) {
   const std::vector<Matrix3>& blocks = file.problem.W.block;
   py::array_t<double> out({static_cast<py::ssize_t>(blocks.size()), py::ssize_t{3}, py::ssize_t{3}});
   for (std::size_t k = 0; k < blocks.size(); ++k) {
@@ -70,8 +71,8 @@ SolverOptions options_of(const SolveArguments& arguments) {
       .facets = arguments.facets};
 }
 
-friction::FrictionSolution solve(const io::FrictionFile& file, const VectorX& guess, const SolveArguments& arguments,
-                                 std::optional<int> threads) {
+friction::FrictionSolution solve(const problem_files::FrictionFile& file, const VectorX& guess,
+                                 const SolveArguments& arguments, std::optional<int> threads) {
   const py::gil_scoped_release released;
   const SolverOptions options = options_of(arguments);
   friction::FrictionSolution out;
@@ -79,7 +80,7 @@ friction::FrictionSolution solve(const io::FrictionFile& file, const VectorX& gu
   return out;
 }
 
-VectorX checked_impulse(const io::FrictionFile& file, const VectorX& impulse) {
+VectorX checked_impulse(const problem_files::FrictionFile& file, const VectorX& impulse) {
   require(impulse.size() == file.problem.q.size(), [&] {
     return fmt::format("reaction: found {} numbers, expected {}, three a contact", impulse.size(),
                        file.problem.q.size());
@@ -89,13 +90,13 @@ VectorX checked_impulse(const io::FrictionFile& file, const VectorX& impulse) {
 
 template <typename Error>
 auto error_of(Error error) {
-  return [error](const io::FrictionFile& file, const VectorX& impulse) {
+  return [error](const problem_files::FrictionFile& file, const VectorX& impulse) {
     return error(file.problem, checked_impulse(file, impulse));
   };
 }
 
 void bind_problem(py::module_& module) {
-  using Problem = io::FrictionFile;
+  using Problem = problem_files::FrictionFile;
   const auto natural_map = [](const friction::FrictionProblem& p, const VectorX& r) {
     return friction::natural_map_error(p, r);
   };
@@ -112,11 +113,11 @@ void bind_problem(py::module_& module) {
       .def_static("read",
                   [](const std::filesystem::path& path) {
                     const py::gil_scoped_release released;
-                    return std::make_shared<Problem>(io::read_friction_problem(path));
+                    return std::make_shared<Problem>(problem_files::read_friction_problem(path));
                   })
       .def("write",
            [](const Problem& file, const std::filesystem::path& path) {
-             io::write_friction_problem(path, file.problem, {}, file.dimension);
+             problem_files::write_friction_problem(path, file.problem, {}, file.dimension);
            })
       .def_property_readonly("contacts", [](const Problem& file) { return file.problem.W.rows; })
       .def_property_readonly("dimension", [](const Problem& file) { return file.dimension; })
@@ -165,7 +166,7 @@ void bind_friction(py::module_& module) {
         for (const Solution::Check& check : s.history) out.row(i++) << check.sweeps, check.error, check.seconds;
         return out;
       });
-  module.def("solve", [](const io::FrictionFile& file, const VectorX& guess, const std::string& solver,
+  module.def("solve", [](const problem_files::FrictionFile& file, const VectorX& guess, const std::string& solver,
                          const std::string& measure, double tolerance, int max_iterations, int facets,
                          std::optional<int> threads) {
     return solve(file, guess, {solver, measure, tolerance, max_iterations, facets}, threads);

@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include <tresse/io/distance_file.hpp>
+#include <tresse/problem_files/distance_file.hpp>
 
 #include "bindings.hpp"
 
@@ -14,10 +14,10 @@ py::tuple closest(const std::string& pairs, const std::string& method, std::opti
   std::vector<geometry::ClosestPoints> found;
   {
     const py::gil_scoped_release released;
-    geometry::ClosestPointsOptions options{.method = io::detection_method_of(method, "method")};
-    options.tolerance = tolerance.value_or(io::default_tolerance(options.method));
-    const std::vector<io::CurvePair> curves = io::parse_curve_pairs(pairs, "closest_points");
-    Threads(threads).run([&] { found = io::closest_points(curves, options); });
+    geometry::ClosestPointsOptions options{.method = problem_files::detection_method_of(method, "method")};
+    options.tolerance = tolerance.value_or(problem_files::default_tolerance(options.method));
+    const std::vector<problem_files::CurvePair> curves = problem_files::parse_curve_pairs(pairs, "closest_points");
+    Threads(threads).run([&] { found = problem_files::closest_points(curves, options); });
   }
   const auto n = static_cast<py::ssize_t>(found.size());
   py::array_t<double> distance(n), s_a(n), s_b(n);

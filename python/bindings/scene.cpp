@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include <tresse/io/results_place.hpp>
-#include <tresse/io/scene_file.hpp>
+#include <tresse/record/results_place.hpp>
 #include <tresse/rods/section.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 #include "bindings.hpp"
 
@@ -15,7 +15,7 @@ namespace tresse::python {
 namespace {
 
 /// As tresse.FibreGroup has them, by name.
-py::dict groups(const io::SceneDocument& document) {
+py::dict groups(const scene_file::SceneDocument& document) {
   py::dict out;
   for (const scene::FibreGroup& group : document.scene.fibres) {
     double length = 0.0, mass = 0.0, radius = 0.0;
@@ -36,12 +36,12 @@ py::dict groups(const io::SceneDocument& document) {
 
 void bind_scene(py::module_& module) {
   module.def("require_results", [](const std::filesystem::path& folder) {
-    static_cast<void>(io::find_results(folder, {{"summary.json"}}));
+    static_cast<void>(record::find_results(folder, {{"summary.json"}}));
   });
-  using io::SceneDocument;
+  using scene_file::SceneDocument;
   using Settings = std::vector<std::pair<std::string, std::string>>;
   const auto overrides = [](const Settings& set) {
-    io::ParameterOverrides out(set.begin(), set.end());
+    scene_file::ParameterOverrides out(set.begin(), set.end());
     out.given_as = "argument";
     return out;
   };
@@ -49,21 +49,21 @@ void bind_scene(py::module_& module) {
       .def_static("load",
                   [overrides](const std::filesystem::path& file, const Settings& set) {
                     const py::gil_scoped_release released;
-                    return io::read_scene_document(file, overrides(set));
+                    return scene_file::read_scene_document(file, overrides(set));
                   })
       .def_static("parse",
                   [overrides](const std::string& text, const std::string& name, const Settings& set) {
                     const py::gil_scoped_release released;
-                    return io::parse_scene_document(text, name, overrides(set));
+                    return scene_file::parse_scene_document(text, name, overrides(set));
                   })
-      .def("resolved", [](const SceneDocument& document) { return io::write_resolved(document); })
+      .def("resolved", [](const SceneDocument& document) { return scene_file::write_resolved(document); })
       .def_property_readonly("title", [](const SceneDocument& d) { return d.scene.title; })
       .def_property_readonly("time_step", [](const SceneDocument& d) { return d.scene.integrator.time_step; })
       .def_property_readonly("duration", [](const SceneDocument& d) { return d.scene.integrator.duration; })
       .def("groups", groups)
       .def("parameters", [](const SceneDocument& d) {
         py::list out;
-        for (const io::Parameter& p : d.parameters) {
+        for (const scene_file::Parameter& p : d.parameters) {
           out.append(py::make_tuple(p.name, p.value, p.resolved, p.unit, p.description));
         }
         return out;

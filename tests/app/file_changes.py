@@ -32,7 +32,7 @@ def fitting(value, dtype):
 
 
 def checkpoint_checksum(file):
-    """As src/tresse/io/checkpoint.cpp counts it."""
+    """As src/tresse/record/checkpoint.cpp counts it."""
     if "checksum" not in file or not isinstance(file["checksum"], h5py.Dataset):
         return
     crc = 0

@@ -3,7 +3,7 @@
 
 Every case must end with exit status 2, print nothing but one line on stderr that says what was wrong, and leave the
 folder that it ran in as it was. Then the cases where something may stay: a full disk, a state that stops being finite
-and a missed tolerance. The scenes are those of tests/data/hostile_scenes, which tests/io reads as well.
+and a missed tolerance. The scenes are those of tests/data/hostile_scenes, which tests/scene_file reads as well.
 """
 
 import argparse

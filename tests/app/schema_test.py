@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The JSON schema of scenes: schema_test.py --program TRESSE.
 
-The schema is made from what the reader asks for (src/tresse/io/scene_schema.cpp). Here both judge the same scenes: those
+The schema is made from what the reader asks for (src/tresse/scene_file/scene_schema.cpp). Here both judge the same scenes: those
 that ship, the smallest of every table, each of these without each key that is needed, and the hostile ones.
 """
 

@@ -3,13 +3,13 @@
 #include <string_view>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/friction_file.hpp>
+#include <tresse/problem_files/friction_file.hpp>
 
 /// Any bytes: a problem, or InvalidInput; nothing else may leave the parser.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    static_cast<void>(tresse::io::parse_friction_text(text, "input.dat"));
+    static_cast<void>(tresse::problem_files::parse_friction_text(text, "input.dat"));
   } catch (const tresse::InvalidInput&) {
     return 0;
   }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/scene_file.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 /// Any bytes either are a scene, which then survives being written and read again, or throw InvalidInput with one line.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -15,16 +15,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::fprintf(stderr, "%s\n", what);
     std::abort();
   };
-  tresse::io::SceneDocument document;
+  tresse::scene_file::SceneDocument document;
   try {
-    document = tresse::io::parse_scene_document(text, "fuzz.toml");
+    document = tresse::scene_file::parse_scene_document(text, "fuzz.toml");
   } catch (const tresse::InvalidInput& error) {
     if (std::string_view(error.what()).find('\n') != std::string_view::npos) broken("a message of several lines");
     return 0;
   }
-  const std::string written = tresse::io::write_resolved(document);
+  const std::string written = tresse::scene_file::write_resolved(document);
   try {
-    if (tresse::io::write_resolved(tresse::io::parse_scene(written, "written.toml"), document.parameters) != written) {
+    if (tresse::scene_file::write_resolved(tresse::scene_file::parse_scene(written, "written.toml"),
+                                           document.parameters) != written) {
       broken("the written scene reads back as another one");
     }
   } catch (const tresse::InvalidInput& error) {

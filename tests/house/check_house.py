@@ -16,8 +16,9 @@ import sys
 import tempfile
 
 LEVELS = {
-    "base": 0, "math": 1, "geometry": 2, "friction": 2, "rods": 3, "bodies": 3, "contact": 3,
-    "assembly": 4, "dynamics": 5, "statics": 5, "scene": 6, "io": 7,
+    "base": 0, "math": 1, "files": 1, "geometry": 2, "friction": 2, "rods": 3, "bodies": 3, "contact": 3,
+    "importers": 3, "assembly": 4, "dynamics": 5, "statics": 5, "problem_files": 5, "scene": 6,
+    "settle": 7, "scene_file": 7, "observe": 7, "record": 8, "exporters": 9,
 }  # fmt: skip
 SOURCE_FOLDERS = ("src", "app", "python", "render", "tests", "benchmarks", "examples")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -207,10 +208,10 @@ PLANTED = [  # rule, file, text, words of the breach
     ("levels", "src/tresse/rods/c.cpp", '#include "../geometry/curves.hpp"', "climbs out"),
     ("levels", "src/tresse/rods/d.cpp", "#include <tresse/geometry/detail/x.hpp>", "is private"),
     ("levels", "src/tresse/rods/d.hpp", "#include <tresse/rods/detail/x.hpp>", "a public header does not need it"),
-    ("levels", "src/tresse/io/e.hpp", "#include <hdf5.h>", "nothing but the standard library and Eigen"),
-    ("levels", "src/tresse/io/f.cpp", "#include <app/commands.hpp>", "does not see the programs"),
+    ("levels", "src/tresse/record/e.hpp", "#include <hdf5.h>", "nothing but the standard library and Eigen"),
+    ("levels", "src/tresse/record/f.cpp", "#include <app/commands.hpp>", "does not see the programs"),
     ("levels", "src/tresse/attic/g.cpp", "", "has no level"),
-    ("levels", "tests/geometry/h_test.cpp", "#include <tresse/io/trajectory.hpp>", "stands at level 7"),
+    ("levels", "tests/geometry/h_test.cpp", "#include <tresse/record/trajectory.hpp>", "stands at level 8"),
     ("names", "src/tresse/math/HelloWorld.cpp", "", "not snake_case"),
     ("names", "src/tresse/math/a.h", "", "end in .hpp"),
     ("names", "tests/math/helpers.cpp", "", "ends in _test.cpp"),
@@ -236,7 +237,7 @@ INNOCENT = [
     ("src/tresse/rods/rod.hpp", "#pragma once\n#include <vector>\n#include <Eigen/Core>\n#include <tresse/math/x.hpp>\n"),
     ("src/tresse/rods/rod.cpp", '#include "detail/moments.hpp"\n#include <fmt/format.h>\n// printf( and assert( in prose\n'),
     ("tests/dynamics/stepper_test.cpp", "#include <tresse/assembly/world.hpp>\n#include \"support/paths.hpp\"\n"),
-    ("app/main.cpp", "#include <tresse/io/scene_file.hpp>\nint main() { fmt::print(\"x\"); }\n"),
+    ("app/main.cpp", "#include <tresse/scene_file/scene_file.hpp>\nint main() { fmt::print(\"x\"); }\n"),
     ("docs/reference/page.md", "| " + "x" * 150 + " |\n" + "word\n" * 2000),
     ("docs/page.md", "We never use -ffast-math. See https://example.org/home/page.\n"),
 ]

@@ -7,11 +7,11 @@
 namespace {
 
 using tresse::Vector3;
-namespace io = tresse::io;
+using tresse::observe::Frame;
 namespace render = tresse::render;
 
-io::Frame frame(double time, double x, double angle) {
-  io::Frame out;
+Frame frame(double time, double x, double angle) {
+  Frame out;
   out.time = time;
   out.points = {x, 0, 0, x, 1, 0};
   out.obstacle_position = {0, x, 0};
@@ -23,9 +23,9 @@ io::Frame frame(double time, double x, double angle) {
 }
 
 TEST(BetweenFrames, places_go_straight_and_attitudes_turn) {
-  const io::Frame a = frame(1.0, 2.0, 0.0);
-  const io::Frame b = frame(3.0, 6.0, 1.0);
-  const io::Frame c = render::between(a, b, 0.25);
+  const Frame a = frame(1.0, 2.0, 0.0);
+  const Frame b = frame(3.0, 6.0, 1.0);
+  const Frame c = render::between(a, b, 0.25);
   EXPECT_DOUBLE_EQ(c.time, 1.5);
   EXPECT_DOUBLE_EQ(c.points[3], 3.0);
   EXPECT_DOUBLE_EQ(c.obstacle_position[1], 3.0);

@@ -12,7 +12,7 @@ namespace {
 using tresse::InvalidInput;
 using tresse::Vector3;
 using tresse::VectorX;
-using tresse::io::TrajectoryLayout;
+using tresse::observe::TrajectoryLayout;
 namespace render = tresse::render;
 
 /// A bust, a comb of a handle and a tooth, a bar, a ball, a floor; three groups.

@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include <tresse/base/errors.hpp>
-#include <tresse/io/scene_file.hpp>
-#include <tresse/io/snapshot.hpp>
+#include <tresse/observe/snapshot.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene_file/scene_file.hpp>
 
 #include "render/lighting.hpp"
 #include "render/trajectory_scene.hpp"
@@ -85,11 +85,11 @@ root = { tangent = [1, 0, 0], normal = [0, 0, 1] }
 )";
 
 render::Scene drawn(const std::string& text) {
-  const tresse::scene::Scene scene = tresse::io::parse_scene(text, "ribbon.toml");
+  const tresse::scene::Scene scene = tresse::scene_file::parse_scene(text, "ribbon.toml");
   tresse::scene::Case built = tresse::scene::build(scene);
-  const tresse::io::TrajectoryLayout layout = tresse::io::snapshot_layout(scene, built.world, text, "test");
+  const tresse::observe::TrajectoryLayout layout = tresse::observe::snapshot_layout(scene, built.world, text, "test");
   const tresse::dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
-  return render::scene_of(layout, tresse::io::snapshot(scene, stepper, {}, layout));
+  return render::scene_of(layout, tresse::observe::snapshot(scene, stepper, {}, layout));
 }
 
 // The frames of a natural arc of curvature 20 1/m are known: turned by 20 s about n2.
@@ -115,11 +115,11 @@ TEST(TrajectoryScene, meshes_come_from_the_frames_and_sections_without_their_fil
   std::ofstream(file) << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
   const std::string text = std::string(ribbon) + "[[obstacles]]\nname = \"sheet\"\nshape = \"mesh\"\nfile = \"" +
                            file.string() + "\"\nposition = [0, 0, -1]\nmotion = { velocity = [0, 0, 2] }\n";
-  const tresse::scene::Scene scene = tresse::io::parse_scene(text, "ribbon.toml");
+  const tresse::scene::Scene scene = tresse::scene_file::parse_scene(text, "ribbon.toml");
   tresse::scene::Case built = tresse::scene::build(scene);
-  const auto layout = tresse::io::snapshot_layout(scene, built.world, text, "test");
+  const auto layout = tresse::observe::snapshot_layout(scene, built.world, text, "test");
   const tresse::dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
-  tresse::io::Frame frame = tresse::io::snapshot(scene, stepper, {}, layout);
+  tresse::observe::Frame frame = tresse::observe::snapshot(scene, stepper, {}, layout);
   frame.obstacle_position[2] += 0.5;
   std::filesystem::remove(file);
   const render::Scene seen = render::scene_of(layout, frame);

@@ -1,0 +1,167 @@
+#include <tresse/observe/frame.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/observe/frame_arrays.hpp>
+
+namespace tresse::observe {
+namespace {
+
+void check_offsets(const char* name, const std::vector<std::int64_t>& offsets, std::size_t end) {
+  bool good = !offsets.empty() && offsets.front() == 0;
+  for (std::size_t i = 1; good && i < offsets.size(); ++i) good = offsets[i] >= offsets[i - 1];
+  if (good && offsets.back() == static_cast<std::int64_t>(end)) return;
+  throw InvalidInput(fmt::format("trajectory: '{}' must rise from 0 to {}", name, end));
+}
+
+void check_indices(const char* name, const std::vector<std::int32_t>& indices, std::size_t count) {
+  for (const std::int32_t index : indices) {
+    if (index >= 0 && static_cast<std::size_t>(index) < count) continue;
+    throw InvalidInput(
+        fmt::format("trajectory: '{}' holds {}, expected 0 to {}", name, index, static_cast<std::int64_t>(count) - 1));
+  }
+}
+
+/// Visitor that compares sizes.
+struct SizeCheck {
+  const TrajectoryLayout& layout;
+  std::size_t contacts;
+
+  template <class T>
+  void operator()(const observe::Field& field, const std::vector<T>& array) const {
+    const std::size_t expected = observe::rows(field.per, layout, contacts) * observe::width(field);
+    if (array.size() == expected) return;
+    throw InvalidInput(fmt::format("trajectory: '{}' has {} values, expected {}", field.name, array.size(), expected));
+  }
+};
+
+}  // namespace
+
+void append(std::vector<double>& into, const Vector3& value) { into.insert(into.end(), value.begin(), value.end()); }
+
+void append(std::vector<double>& into, const Matrix3& value) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) into.push_back(value(i, j));
+  }
+}
+
+namespace {
+
+void add_mesh(TrajectoryLayout& layout, const bodies::Surface& surface, std::int32_t obstacle) {
+  const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+  layout.mesh_obstacle.push_back(obstacle);
+  layout.mesh_faces.push_back(count(surface.topology->faces()));
+  layout.mesh_vertices.push_back(count(surface.frames.front()));
+  layout.mesh_frames.push_back(count(surface.frames));
+  layout.mesh_rate.push_back(surface.rate);
+  for (const std::vector<Vector3>& frame : surface.frames) {
+    for (const Vector3& x : frame) append(layout.mesh_vertex, x);
+  }
+  for (const geometry::Face& face : surface.topology->faces())
+    layout.mesh_face.insert(layout.mesh_face.end(), face.begin(), face.end());
+}
+
+/// That the meshes fit in what there is of vertices and faces.
+void check_meshes(const TrajectoryLayout& layout) {
+  const auto fail = [] { throw InvalidInput("trajectory: 'obstacles/meshes' do not add up"); };
+  std::size_t vertices = layout.mesh_vertex.size() / 3;
+  std::size_t faces = layout.mesh_face.size() / 3;
+  auto face = layout.mesh_face.begin();
+  for (std::size_t i = 0; i < layout.mesh_obstacle.size(); ++i) {
+    const std::int64_t counts[] = {layout.mesh_faces[i], layout.mesh_vertices[i], layout.mesh_frames[i]};
+    for (const std::int64_t count : counts) {
+      if (count < 1) fail();
+    }
+    const auto of_frame = static_cast<std::size_t>(counts[1]);
+    if (static_cast<std::size_t>(counts[0]) > faces || of_frame > vertices ||
+        static_cast<std::size_t>(counts[2]) > vertices / of_frame || !(layout.mesh_rate[i] > 0.0) ||
+        !std::isfinite(layout.mesh_rate[i]))
+      fail();
+    faces -= static_cast<std::size_t>(counts[0]);
+    vertices -= of_frame * static_cast<std::size_t>(counts[2]);
+    for (const auto end = face + 3 * counts[0]; face != end; ++face) {
+      if (*face < 0 || static_cast<std::size_t>(*face) >= of_frame) fail();
+    }
+  }
+  if (faces != 0 || vertices != 0) fail();
+  require(std::all_of(layout.mesh_vertex.begin(), layout.mesh_vertex.end(), [](double x) { return std::isfinite(x); }),
+          "trajectory: 'obstacles/meshes/vertex' holds a number that is not finite");
+}
+
+void require_shapes(const TrajectoryLayout& layout) {
+  std::vector<bool> has(layout.obstacle_count(), false);
+  for (const std::vector<std::int32_t>* of :
+       {&layout.capsule_obstacle, &layout.plane_obstacle, &layout.mesh_obstacle}) {
+    for (const std::int32_t obstacle : *of) has[static_cast<std::size_t>(obstacle)] = true;
+  }
+  const auto without = std::find(has.begin(), has.end(), false);
+  require(without == has.end(), [&] {
+    return fmt::format("trajectory: obstacle '{}' has no capsule, plane or mesh in 'obstacles'",
+                       layout.obstacle_names[static_cast<std::size_t>(without - has.begin())]);
+  });
+}
+
+}  // namespace
+
+void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
+  const auto index = static_cast<std::int32_t>(layout.obstacle_names.size());
+  layout.obstacle_names.push_back(obstacle.name);
+  append(layout.obstacle_reference, obstacle.reference);
+  if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
+    append(layout.plane_point, plane->point);
+    append(layout.plane_normal, plane->normal);
+    layout.plane_obstacle.push_back(index);
+  }
+  if (const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) add_mesh(layout, *mesh->surface, index);
+  for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
+    append(layout.capsule_from, capsule.from);
+    append(layout.capsule_to, capsule.to);
+    layout.capsule_radius.push_back(capsule.radius);
+    layout.capsule_obstacle.push_back(index);
+  }
+}
+
+void add_contact(Frame& frame, const dynamics::ContactReport& contact) {
+  frame.contact_fibre_a.push_back(contact.obstacle_a >= 0 ? -1 - contact.obstacle_a : contact.fibre_a);
+  frame.contact_fibre_b.push_back(contact.fibre_b);
+  frame.contact_obstacle_b.push_back(contact.obstacle_b);
+  frame.contact_part_b.push_back(contact.part_b);
+  frame.contact_s_a.push_back(contact.s_a);
+  frame.contact_s_b.push_back(contact.s_b);
+  append(frame.contact_point_a, contact.point_a);
+  append(frame.contact_point_b, contact.point_b);
+  append(frame.contact_normal, contact.normal);
+  append(frame.contact_force, contact.force);
+  frame.contact_gap.push_back(contact.gap);
+  frame.contact_state.push_back(static_cast<std::uint8_t>(contact.state));
+}
+
+void add_obstacle(Frame& frame, const Pose& pose, const dynamics::ObstacleLoad& load) {
+  append(frame.obstacle_position, pose.position);
+  append(frame.obstacle_frame, pose.frame);
+  append(frame.obstacle_force, load.force);
+  append(frame.obstacle_torque, load.torque);
+}
+
+void validate(const TrajectoryLayout& layout) {
+  observe::for_each_array(layout, SizeCheck{layout, 0});
+  check_offsets("fibres/point_offsets", layout.point_offsets, layout.point_count());
+  check_offsets("fibres/curvature_offsets", layout.curvature_offsets, layout.curvature_count());
+  check_indices("fibres/group", layout.group, layout.group_names.size());
+  check_indices("obstacles/capsules/obstacle", layout.capsule_obstacle, layout.obstacle_count());
+  check_indices("obstacles/planes/obstacle", layout.plane_obstacle, layout.obstacle_count());
+  check_indices("obstacles/meshes/obstacle", layout.mesh_obstacle, layout.obstacle_count());
+  check_meshes(layout);
+  require_shapes(layout);
+}
+
+void validate(const Frame& frame, const TrajectoryLayout& layout) {
+  observe::for_each_array_of_frame(frame, SizeCheck{layout, frame.contact_count()});
+}
+
+}  // namespace tresse::observe

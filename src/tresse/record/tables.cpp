@@ -1,0 +1,84 @@
+#include <tresse/record/tables.hpp>
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include <tresse/files/csv.hpp>
+
+namespace tresse::record {
+namespace {
+
+void append_numbers(std::string& out, const Vector3& values) {
+  for (const double value : values) {
+    out += ',';
+    files::append_number(out, value);
+  }
+}
+
+}  // namespace
+
+void append_step_row(std::string& out, const dynamics::StepReport& report) {
+  files::append_number(out, report.time);
+  fmt::format_to(std::back_inserter(out), ",{},{}", report.contacts, report.iterations);
+  for (const double value : {report.residual, report.max_penetration, report.energies.kinetic, report.energies.elastic,
+                             report.energies.gravity, report.work_external, report.t_detection, report.t_assembly,
+                             report.t_solve, report.t_step}) {
+    out += ',';
+    files::append_number(out, value);
+  }
+  out += '\n';
+}
+
+void append_force_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names) {
+  std::string time;
+  files::append_number(time, report.time);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const dynamics::ObstacleLoad& load = report.obstacles.at(i);
+    out += time;
+    out += ',';
+    out += names[i];
+    append_numbers(out, load.force);
+    fmt::format_to(std::back_inserter(out), ",{}\n", load.contacts);
+  }
+}
+
+void append_hold_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names) {
+  std::string time;
+  files::append_number(time, report.time);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const dynamics::HoldLoad& load = report.holds.at(i);
+    out += time;
+    out += ',';
+    out += names[i];
+    append_numbers(out, load.force);
+    append_numbers(out, load.torque);
+    out += ',';
+    files::append_number(out, load.error);
+    out += '\n';
+  }
+}
+
+void append_root_rows(std::string& out, double time, const std::vector<dynamics::RootLoad>& loads,
+                      const std::vector<std::string>& names) {
+  std::string when;
+  files::append_number(when, time);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out += when;
+    out += ',';
+    out += names[i];
+    append_numbers(out, loads.at(i).force);
+    append_numbers(out, loads.at(i).torque);
+    out += '\n';
+  }
+}
+
+void append_remark_row(std::string& out, const observe::Remark& remark) {
+  fmt::format_to(std::back_inserter(out), "{},", remark.step);
+  files::append_number(out, remark.time);
+  fmt::format_to(std::back_inserter(out), ",{},", observe::to_string(remark.kind));
+  files::append_text(out, remark.message);
+  out += '\n';
+}
+
+}  // namespace tresse::record

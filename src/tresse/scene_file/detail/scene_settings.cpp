@@ -1,0 +1,72 @@
+#include <tresse/scene_file/detail/scene_settings.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/files/text.hpp>
+
+namespace tresse::scene_file::detail {
+namespace {
+
+constexpr std::array<std::string_view, 5> tables{"simulation", "contact", "solver", "output", "statics"};
+
+/// The value under a key, made with this location where there is none.
+TomlNode& member(TomlNode& table, std::string_view key, const scene::Location& location) {
+  const auto found = std::find_if(table.members.begin(), table.members.end(),
+                                  [&](const TomlMember& candidate) { return candidate.key == key; });
+  if (found != table.members.end()) return found->value;
+  table.members.push_back({std::string(key), location, {}});
+  return table.members.back().value;
+}
+
+void apply(TomlNode& root, const std::string& shown, std::string_view name, std::string_view raw,
+           const scene::Location& location) {
+  const auto complain = [&](std::string_view message) {
+    throw InvalidInput(one_line(fmt::format("{}: {}", shown, message), 600));
+  };
+  const std::size_t dot = name.find('.');
+  const std::string_view table_name = name.substr(0, dot), key = name.substr(dot + 1);
+  if (std::find(tables.begin(), tables.end(), table_name) == tables.end())
+    complain(fmt::format("{} is no table of settings; expected a parameter, or a key of {}",
+                         files::in_quotes(table_name, 40),
+                         files::alternatives(std::vector<std::string>(tables.begin(), tables.end()))));
+  std::string_view value = files::trimmed(raw);
+  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+    value = value.substr(1, value.size() - 2);
+  if (value.empty()) complain("no value; expected name=value");
+  TomlNode& table = member(root, table_name, {});
+  if (table.kind == TomlNode::Kind::other) table.kind = TomlNode::Kind::table;
+  if (!table.is(TomlNode::Kind::table)) return;  // the reader of the table says so
+  TomlNode written;
+  written.location = location;
+  if (value == "true" || value == "false") {
+    written.kind = TomlNode::Kind::boolean;
+    written.boolean = value == "true";
+  } else {
+    written.kind = TomlNode::Kind::text;
+    written.text = std::string(value);
+  }
+  member(table, key, location) = written;
+}
+
+}  // namespace
+
+ParameterOverrides apply_settings(TomlNode& root, const ParameterOverrides& set) {
+  ParameterOverrides rest;
+  rest.given_as = set.given_as;
+  int number = 0;
+  for (const auto& [name, value] : set) {
+    ++number;
+    if (name.find('.') == std::string::npos)
+      rest.emplace_back(name, value);
+    else
+      apply(root, set.shown(name, value), name, value, {.line = -number});
+  }
+  return rest;
+}
+
+}  // namespace tresse::scene_file::detail

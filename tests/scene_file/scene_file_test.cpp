@@ -1,0 +1,475 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <tresse/base/errors.hpp>
+#include <tresse/scene_file/scene_file.hpp>
+
+namespace tresse::scene_file {
+namespace {
+
+const std::filesystem::path kScenes = TRESSE_SCENES;
+
+const bodies::Obstacle& obstacle(const scene::Scene& scene, const std::string& name) {
+  for (const scene::Obstacle& candidate : scene.obstacles) {
+    if (candidate.body.name == name) return candidate.body;
+  }
+  throw std::runtime_error("no obstacle " + name);
+}
+
+/// Every field, by the text that names every field: two scenes that write alike are alike.
+void expect_round_trip(const SceneDocument& document) {
+  const std::string written = write_resolved(document);
+  const scene::Scene again = parse_scene(written, "written.toml");
+  EXPECT_EQ(write_resolved(again, document.parameters), written);
+  ASSERT_EQ(again.fibres.size(), document.scene.fibres.size());
+  for (std::size_t i = 0; i < again.fibres.size(); ++i) {
+    const scene::FibreGroup &a = again.fibres[i], &b = document.scene.fibres[i];
+    EXPECT_EQ(a.element_lengths, b.element_lengths);
+    EXPECT_EQ(a.natural_curvature, b.natural_curvature);
+    EXPECT_EQ(a.initial_curvature, b.initial_curvature);
+    EXPECT_EQ(a.root.frame, b.root.frame);
+    EXPECT_EQ(a.root.at, b.root.at);
+    EXPECT_EQ(a.root.roll_step, b.root.roll_step);
+    EXPECT_EQ(a.grid.axis_1, b.grid.axis_1);
+    EXPECT_EQ(a.cap.has_value(), b.cap.has_value());
+    EXPECT_EQ(a.root.reference, b.root.reference);
+    EXPECT_EQ(a.root.embedded_in, b.root.embedded_in);
+    EXPECT_EQ(a.material.density, b.material.density);
+  }
+  EXPECT_EQ(again.friction.pairs, document.scene.friction.pairs);
+  EXPECT_EQ(again.gravity, document.scene.gravity);
+}
+
+/// A scene that uses every key.
+const std::string kEverything = R"(
+title = "Everything, ${count} \"fibres\" é"
+[parameters]
+count = 5      # of fibres
+length = "12.3 cm"
+# Turns the root;
+# in degrees.
+angle = 17.3
+kind = "smooth"
+own = false    # self contact
+[simulation]
+time_step = "0.7 ms"
+duration = "1 min / 7"
+gravity = [0.1, "0.2 m/s^2", -9.7]
+wind = { mean = [1, 0, 0], gust = [0, "3 m/s", 0.1], period = "1 s / 3" }
+seed = 12345678901
+scheme = "nonlinear"
+theta = 0.75
+nonlinear_tolerance = 1e-9
+max_nonlinear_iterations = 7
+[contact]
+detection = "branch-and-bound"
+tolerance = "1 nm"
+proxy_segments = 33
+margin = "3 um"
+push_out_speed = "1 cm/s"
+self_contact = "${own}"
+fibre_contact = true
+relinearisations = 2
+[solver]
+name = "cadoux"
+tolerance = 1e-7
+max_iterations = 17
+[output]
+every = 3
+checkpoint_every = 4
+points_per_element = 5
+[statics]
+tolerance = 1e-8
+max_iterations = 9
+load_steps = 4
+[materials.'odd "name"']
+preset = "wool"
+damping_time = "1 ms"
+[friction]
+default = 0.2
+pairs = [{ between = ['odd "name"', "steel"], coefficient = 0.3 }, { between = ["nylon", "steel"], coefficient = 0.4 }]
+[[fibres]]
+name = "ribbon"
+model = "super-clothoid"
+material = 'odd "name"'
+element_lengths = ["${length}", "${length} / 3", 0.01]
+section = { half_axis_1 = ["1 mm", "0.9 mm", "0.7 mm"], half_axis_2 = "0.1 mm" }
+natural_curvature = [[0.1, 0.2, 0.3], [1, 2, 3], [0, "(1/3) 1/cm", 0]]
+initial_curvature = [0, 0, 1]
+initial_curvature_rate = 0.5
+root = { position = [0, 1, 2], tangent = [1, 2, 3], normal = [0, 0.3, 1], pitch_deg = "${angle}", yaw_deg = 5, roll_deg = "0.1 rad", motion = { keyframes = [{ time = 0 }, { time = 1, displacement = [0.1, 0, 0], rotation_deg = [0, 0, 30] }], interpolation = "${kind}", velocity = [0, 0, "1 mm/s"], angular_velocity = ["1 turn/min", 0, 0], start = 0.5, stop = 2 } }
+grid = { count = "${count}", spacing = "1 mm", jitter = "0.3 mm", twist_deg = 20, axis_1 = [1, 1, 0], axis_2 = [0, 1, 3] }
+drag = "1 mN s/m^2"
+leave_out = [0, "${count} - 2"]
+[[fibres]]
+name = "loose"
+model = "discrete-elastic-rod"
+material = "nylon"
+length = 0.1
+elements = 3
+radius = [1e-3, 1e-3, 2e-3]
+root = { condition = "free", velocity = [1, 2, 3], angular_velocity = [0, 0, 7] }
+[[fibres]]
+name = "head"
+material = "nylon"
+length = 0.1
+elements = 2
+radius = 1e-3
+cap = { count = "${count} + 1", radius = "9 cm", center = [1, 2, 3], axis = [0, 1, 1], angle_deg = 70, jitter = "1 mm", twist_deg = 90 }
+root = { position = ["1 mm", 0, 0], tangent = [1, 0.2, 0], reference = [1, "2 cm", 3], embedded_in = "ball", motion = { angular_velocity = [0, 0, 1] } }
+[[fibres]]
+name = "side \"1\""
+material = "nylon"
+length = 0.1
+elements = 3
+radius = 1e-3
+root = { parent = "ribbon", at = [0, "${length} / 7", "${length} * 4 / 3 + 0.01"], position = [0, "1 mm", 0], tangent = [1, 2, 3], roll_deg = 33, roll_step_deg = 137.5 }
+[[fibres]]
+name = "twig"
+model = "super-clothoid"
+material = "nylon"
+length = 0.1
+elements = 2
+radius = 1e-3
+root = { parent = 'side "1"', at = 0.05, roll_step = 0.1 }
+[[obstacles]]
+name = "floor"
+material = "steel"
+shape = "plane"
+point = [0, 0, -1]
+normal = [0, 0.1, 1]
+[[obstacles]]
+name = "ball"
+material = "steel"
+shape = "sphere"
+center = [0, 0, 0]
+radius = 0.1
+[[obstacles]]
+name = "rod"
+shape = "capsule"
+from = [0, 0, 0]
+to = [1, 0, 0]
+radius = 0.1
+reference = [1, 2, 3]
+[[obstacles]]
+name = "drum"
+shape = "cylinder"
+center = [0, 0, 0]
+axis = [1, 1, 1]
+radius = 0.1
+length = 2
+motion = { angular_velocity = [1, 1, 1] }
+[[obstacles]]
+name = "comb"
+shape = "comb"
+base = [0, 0, 0]
+tooth_direction = [1, 0, 0]
+row_direction = [0, 1, 0]
+teeth = 3
+tooth_diameter = 0.001
+tooth_spacing = 0.002
+tooth_length = 0.03
+handle_diameter = 0.004
+)";
+
+TEST(SceneFile, ReadsEveryKey) {
+  const scene::Scene s = parse_scene(kEverything, "everything.toml");
+  EXPECT_EQ(s.title, "Everything, 5 \"fibres\" é");
+  EXPECT_EQ(s.seed, 12345678901U);
+  EXPECT_EQ(s.integrator.time_step, 7e-4);
+  EXPECT_DOUBLE_EQ(s.integrator.duration, 60.0 / 7.0);
+  EXPECT_EQ(s.integrator.scheme, "nonlinear");
+  EXPECT_EQ(s.integrator.theta, 0.75);
+  EXPECT_EQ(s.contact.tolerance, 1e-9);
+  EXPECT_FALSE(s.contact.self_contact);
+  EXPECT_EQ(s.contact.relinearisations, 2);
+  EXPECT_EQ(s.solver.name, "cadoux");
+  EXPECT_EQ(s.statics.load_steps, 4);
+  EXPECT_EQ(s.friction.coefficient("steel", "nylon"), 0.4);
+  EXPECT_EQ(s.friction.coefficient("odd \"name\"", "steel"), 0.3);
+  EXPECT_EQ(s.friction.coefficient("nylon", "rod"), 0.2);
+  ASSERT_EQ(s.fibres.size(), 5U);
+  const scene::FibreGroup& ribbon = s.fibres[0];
+  EXPECT_EQ(ribbon.element_lengths[0], 0.123);
+  EXPECT_EQ(ribbon.sections[1].half_axis_1, 0.9e-3);
+  EXPECT_EQ(ribbon.leave_out, (std::vector<int>{0, 3}));
+  EXPECT_EQ(ribbon.sections[2].half_axis_2, 0.1e-3);
+  // Three triplets, one an element, for a super-clothoid: its nodes have the neighbours' means, weighted by length.
+  ASSERT_EQ(ribbon.natural_curvature.size(), 4U);
+  const double l1 = ribbon.element_lengths[1];
+  const double l2 = ribbon.element_lengths[2];
+  EXPECT_DOUBLE_EQ(ribbon.natural_curvature[2].y(), (l1 * 2.0 + l2 * 100.0 / 3.0) / (l1 + l2));
+  EXPECT_DOUBLE_EQ(ribbon.natural_curvature[3].y(), 100.0 / 3.0);
+  EXPECT_EQ(ribbon.initial_curvature[2], Vector3(0, 0, 1));
+  EXPECT_EQ(ribbon.initial_curvature_rate[0], Vector3(0, 0, 0.5));
+  EXPECT_EQ(ribbon.material.young_modulus, 3e9);
+  EXPECT_EQ(ribbon.material.damping_time, 1e-3);
+  EXPECT_EQ(ribbon.root.motion.interpolation, bodies::Motion::Interpolation::smooth);
+  EXPECT_NEAR(ribbon.root.motion.keyframes[1].rotation.z(), std::acos(-1.0) / 6, 1e-15);
+  EXPECT_EQ(ribbon.grid.count, 5);
+  EXPECT_EQ(ribbon.drag, 1e-3);
+  const scene::FibreGroup& loose = s.fibres[1];
+  EXPECT_EQ(loose.root.condition, rods::RootCondition::free);
+  EXPECT_EQ(loose.root.angular_velocity, Vector3(0, 0, 7));
+  EXPECT_EQ(loose.sections[2].half_axis_1, 2e-3);
+  const scene::FibreGroup& head = s.fibres[2];
+  ASSERT_TRUE(head.cap.has_value());
+  EXPECT_EQ(head.cap->count, 6);
+  EXPECT_EQ(head.cap->center, Vector3(1, 2, 3));
+  EXPECT_NEAR(head.cap->angle, 70.0 / 180 * std::acos(-1.0), 1e-15);
+  EXPECT_EQ(head.root.reference, Vector3(1, 0.02, 3));
+  const scene::Root& side = s.fibres[3].root;
+  EXPECT_EQ(side.condition, rods::RootCondition::carried);
+  EXPECT_EQ(side.parent, "ribbon");
+  ASSERT_EQ(side.at.size(), 3U);
+  EXPECT_DOUBLE_EQ(side.at[1], 0.123 / 7);
+  EXPECT_EQ(side.position, Vector3(0, 1e-3, 0));
+  EXPECT_NEAR(side.roll_step, 137.5 / 180 * std::acos(-1.0), 1e-15);
+  EXPECT_EQ(scene::fibre_counts(s.fibres), (std::vector<double>{5, 1, 6, 15, 15}));
+  EXPECT_EQ(s.gust, Vector3(0, 3, 0.1));
+  EXPECT_DOUBLE_EQ(s.gust_period, 1.0 / 3.0);
+  EXPECT_EQ(s.obstacles.size(), 5U);
+  EXPECT_EQ(obstacle(s, "rod").reference, Vector3(1, 2, 3));
+  EXPECT_EQ(obstacle(s, "rod").material_name, "rod");
+  EXPECT_EQ(std::get<bodies::Comb>(obstacle(s, "comb").shape).teeth, 3);
+}
+
+TEST(SceneFile, RoundTripsBitForBit) {
+  expect_round_trip(parse_scene_document(kEverything, "everything.toml"));
+  for (const char* name :
+       {"three_point_bending", "comb", "cantilever", "inclined_plane", "willow", "swing", "curly_unwinding", "ribbon",
+        "parchment", "long_rod", "twining_plant", "twining_plant_3d", "perversion", "head"}) {
+    expect_round_trip(read_scene_document(kScenes / (std::string(name) + ".toml")));
+  }
+}
+
+TEST(SceneFile, ListsParametersWithTheirComments) {
+  const SceneDocument document = parse_scene_document(kEverything, "everything.toml", {{"count", "7"}});
+  ASSERT_EQ(document.parameters.size(), 5U);
+  EXPECT_EQ(document.parameters[0].name, "count");
+  EXPECT_EQ(document.parameters[0].value, "7");
+  EXPECT_EQ(document.parameters[0].file_value, "5");
+  EXPECT_TRUE(document.parameters[0].overridden);
+  EXPECT_EQ(document.parameters[0].description, "of fibres");
+  EXPECT_EQ(document.parameters[1].resolved, "0.123");
+  EXPECT_EQ(document.parameters[1].unit, "m");
+  EXPECT_EQ(document.parameters[2].description, "Turns the root; in degrees.");
+}
+
+TEST(SceneFile, SaysWhereANumberCameFrom) {
+  const SceneDocument document = parse_scene_document(kEverything, "everything.toml");
+  const auto found = std::find_if(document.origins.begin(), document.origins.end(), [](const Origin& origin) {
+    return origin.path == "fibres.ribbon.element_lengths[1]";
+  });
+  ASSERT_NE(found, document.origins.end());
+  EXPECT_EQ(found->written, "${length} / 3");
+  EXPECT_EQ(found->unit, "m");
+  EXPECT_DOUBLE_EQ(found->value, 0.041);
+  EXPECT_GT(found->location.line, 1);
+}
+
+TEST(SceneFile, OverridesTakePlainNumbersUnitsAndWords) {
+  const auto read = [](const ParameterOverrides& set) { return parse_scene(kEverything, "everything.toml", set); };
+  EXPECT_EQ(read({{"length", "0.2"}}).fibres[0].element_lengths[0], 0.2);
+  EXPECT_EQ(read({{"length", "25 cm"}}).fibres[0].element_lengths[0], 0.25);
+  EXPECT_EQ(read({{"length", "0.1"}, {"length", "\"26 cm\""}}).fibres[0].element_lengths[0], 0.26);
+  EXPECT_EQ(read({{"length", "2 * 0.15"}}).fibres[0].element_lengths[0], 0.3);
+  EXPECT_TRUE(read({{"own", "true"}}).contact.self_contact);
+  EXPECT_EQ(read({{"kind", "linear"}}).fibres[0].root.motion.interpolation, bodies::Motion::Interpolation::linear);
+  EXPECT_EQ(read({{"count", "1e3"}}).fibres[0].grid.count, 1000);
+}
+
+TEST(ThreePointBending, StartsAtFirstTouch) {
+  const double c = 2 * 1.85e-4, span = 5e-2;
+  for (const double k : {0.0, 1e-9, 1e-3, 10.0, 20.0, 30.0}) {
+    const scene::Scene s = read_scene(kScenes / "three_point_bending.toml", {{"natural_curvature", std::to_string(k)}});
+    const double given = s.fibres[0].natural_curvature[0].z();
+    const auto& support = std::get<bodies::Cylinder>(obstacle(s, "support").shape);
+    EXPECT_EQ(support.center.x(), span / 2);
+    // The circle of curvature k through the origin, tangent to x, is exactly c away from the support's axis.
+    const double distance =
+        given == 0.0 ? -support.center.y() : (Vector3(0, 1 / given, 0) - support.center).norm() - 1 / given;
+    EXPECT_NEAR(distance, c, 1e-13 + (given > 0.0 ? 1e-16 / given : 0.0)) << k;  // the check itself cancels 1/k
+    EXPECT_EQ(support.axis, Vector3(0, 0, 1));
+    EXPECT_EQ(obstacle(s, "support").motion.velocity, Vector3(0, 5e-3, 0));
+    EXPECT_DOUBLE_EQ(s.integrator.duration, 4.0);
+    EXPECT_TRUE(s.gravity.isZero(0.0));
+    EXPECT_EQ(s.fibres[0].root.frame, Matrix3::Identity());
+  }
+}
+
+TEST(ThreePointBending, TakesEveryParameterOfTheContract) {
+  const scene::Scene s = read_scene(kScenes / "three_point_bending.toml", {{"natural_curvature", "0.3 1/cm"},
+                                                                           {"friction", "0.5"},
+                                                                           {"elements", "40"},
+                                                                           {"detection", "segments"},
+                                                                           {"proxy_segments", "200"},
+                                                                           {"time_step", "1e-3"},
+                                                                           {"max_indentation", "1e-2"}});
+  EXPECT_DOUBLE_EQ(s.fibres[0].natural_curvature[3].z(), 30.0);
+  EXPECT_EQ(s.friction.coefficient("nitinol", "support"), 0.5);
+  EXPECT_EQ(s.fibres[0].element_lengths.size(), 40U);
+  EXPECT_EQ(s.contact.detection, "segments");
+  EXPECT_EQ(s.contact.proxy_segments, 200);
+  EXPECT_EQ(s.integrator.time_step, 1e-3);
+  EXPECT_DOUBLE_EQ(s.integrator.duration, 2.0);
+}
+
+TEST(Comb, WaitsBehindTheWispAndThenMovesForwardsAndDown) {
+  for (const char* fibres : {"1", "2025"}) {
+    const scene::Scene s =
+        read_scene(kScenes / "comb.toml", {{"fibres", fibres}, {"settle_time", "2"}, {"duration", "9"}, {"seed", "5"}});
+    EXPECT_EQ(s.fibres[0].grid.count, std::stoi(fibres));
+    // Tilted forwards by ten degrees: a fibre hanging straight would curl in one plane, into itself.
+    EXPECT_NEAR(s.fibres[0].root.frame.col(0).dot(Vector3(0, 0, -1)), std::cos(10 * std::acos(-1.0) / 180), 1e-15);
+    EXPECT_GT(s.fibres[0].root.frame(0, 0), 0.0);
+    EXPECT_TRUE(s.fibres[0].initial_curvature[0].isZero(0.0));
+    // Neighbours cannot overlap: spacing less both offsets exceeds the diameter.
+    EXPECT_GT(s.fibres[0].grid.spacing - 2 * s.fibres[0].grid.jitter, 2 * s.fibres[0].sections[0].half_axis_1);
+    const bodies::Obstacle& body = obstacle(s, "comb");
+    const auto& comb = std::get<bodies::Comb>(body.shape);
+    const double half_width = std::ceil(std::sqrt(std::stod(fibres))) * s.fibres[0].grid.spacing / 2;
+    const double coil = 2.0 / 60.0;  // how far a fibre of the default curvature can stray
+    EXPECT_LT(comb.base.x() + comb.tooth_length + comb.tooth_diameter / 2, -(half_width + coil));
+    EXPECT_TRUE(bodies::displacement(body.motion, 2.0).position.isZero(0.0));
+    const Vector3 entered = bodies::displacement(body.motion, 5.0).position;
+    EXPECT_LT(comb.base.x() + entered.x() + comb.handle_diameter / 2, -(half_width + coil));
+    EXPECT_GT(comb.base.x() + entered.x() + comb.tooth_length, half_width + coil);
+    const Vector3 drawn =
+        bodies::displacement(body.motion, 7.0).position - bodies::displacement(body.motion, 6.0).position;
+    EXPECT_NEAR(drawn.norm(), 0.025, 1e-12);
+    EXPECT_GT(drawn.x(), 0.0);
+    EXPECT_LT(drawn.z(), 0.0);
+  }
+}
+
+TEST(Comb, KeepsItsSenseForAnyTimes) {
+  for (const char* settle : {"0", "0.5", "4", "30"}) {
+    for (const char* duration : {"0.1", "5", "40"}) {
+      EXPECT_NO_THROW(
+          static_cast<void>(read_scene(kScenes / "comb.toml", {{"settle_time", settle}, {"duration", duration}})));
+    }
+  }
+}
+
+TEST(InclinedPlane, FibreLiesOnThePlaneAlongTheSlope) {
+  const scene::Scene s = read_scene(kScenes / "inclined_plane.toml", {{"slope_deg", "35"}});
+  const auto& plane = std::get<bodies::Plane>(obstacle(s, "plane").shape);
+  const scene::Root& root = s.fibres[0].root;
+  EXPECT_NEAR(std::acos(plane.normal.z()), 35 * std::acos(-1.0) / 180, 1e-14);
+  EXPECT_NEAR((root.position - plane.point).dot(plane.normal), s.fibres[0].sections[0].half_axis_1, 1e-18);
+  EXPECT_NEAR(root.frame.col(0).dot(plane.normal), 0.0, 1e-15);
+  EXPECT_LT(root.frame(2, 0), 0.0);
+}
+
+TEST(SceneFile, ReadsTheSmallestSceneOfTheReference) {
+  const scene::Scene s = parse_scene(
+      "[[fibres]]\nname = \"hair\"\nmaterial = \"human-hair\"\nlength = \"10 cm\"\nelements = 10\nradius = \"40 um\"\n",
+      "smallest.toml");
+  EXPECT_EQ(s.fibres[0].material.density, 1320.0);
+  EXPECT_EQ(s.fibres[0].root.frame, Matrix3::Identity());
+}
+
+TEST(Cantilever, TakesEveryParameterOfTheContract) {
+  const scene::Scene s = read_scene(kScenes / "cantilever.toml", {{"length", "1"},
+                                                                  {"radius", "1e-3"},
+                                                                  {"young_modulus", "2e9"},
+                                                                  {"poisson_ratio", "0.25"},
+                                                                  {"density", "1100"},
+                                                                  {"natural_curvature", "3"},
+                                                                  {"elements", "32"},
+                                                                  {"model", "super-clothoid"},
+                                                                  {"gravity", "1.5"},
+                                                                  {"root_pitch_deg", "30"}});
+  const scene::FibreGroup& rod = s.fibres[0];
+  EXPECT_EQ(rod.element_lengths.size(), 32U);
+  EXPECT_NEAR(std::accumulate(rod.element_lengths.begin(), rod.element_lengths.end(), 0.0), 1.0, 1e-14);
+  EXPECT_DOUBLE_EQ(rod.element_lengths[31] / rod.element_lengths[0], 24.0) << "graded: it bends near its root";
+  EXPECT_NEAR(rod.element_lengths[1] / rod.element_lengths[0], std::pow(24.0, 1.0 / 31), 1e-14);
+  EXPECT_EQ(rod.sections[0].half_axis_1, 1e-3);
+  EXPECT_EQ(rod.material.young_modulus, 2e9);
+  EXPECT_EQ(rod.material.poisson_ratio, 0.25);
+  EXPECT_EQ(rod.material.density, 1100.0);
+  EXPECT_EQ(rod.natural_curvature[0], Vector3(0, 0, 3));
+  EXPECT_EQ(rod.model, "super-clothoid");
+  EXPECT_EQ(s.gravity, Vector3(0, 0, -1.5));
+  const double a = std::acos(-1.0) / 6;
+  Matrix3 pitched;  // a turn by 30 degrees about -y: the tangent rises
+  pitched << std::cos(a), 0, -std::sin(a), 0, 1, 0, std::sin(a), 0, std::cos(a);
+  EXPECT_LT((rod.root.frame - pitched).norm(), 1e-15);
+}
+
+TEST(SceneFile, FreeBodies) {
+  const std::string text = R"(
+[[obstacles]]
+name = "ball"
+shape = "sphere"
+center = [1, 2, 3]
+radius = "2 cm"
+density = 1000
+velocity = [1, 0, "2 mm/s"]
+[[obstacles]]
+name = "bar"
+shape = "cylinder"
+center = [0, 0, 1]
+axis = [0, 1, 1]
+radius = "1 cm"
+length = "10 cm"
+mass = "3 g"
+angular_velocity = [0, "10 rad/s", 0]
+)";
+  const scene::Scene s = parse_scene(text, "free.toml");
+  EXPECT_TRUE(s.fibres.empty());
+  const bodies::Obstacle& ball = obstacle(s, "ball");
+  EXPECT_NEAR(ball.mass, 1000.0 * 4.0 / 3.0 * std::acos(-1.0) * 8e-6, 1e-15);
+  EXPECT_EQ(ball.velocity.linear, Vector3(1, 0, 2e-3));
+  EXPECT_EQ(obstacle(s, "bar").mass, 3e-3);
+  EXPECT_EQ(obstacle(s, "bar").velocity.angular, Vector3(0, 10, 0));
+  // Written and read again: the same bits.
+  const std::string resolved = write_resolved(s);
+  const scene::Scene again = parse_scene(resolved, "again.toml");
+  EXPECT_EQ(obstacle(again, "ball").mass, ball.mass);
+  EXPECT_EQ(obstacle(again, "bar").reference, obstacle(s, "bar").reference);
+  EXPECT_EQ(write_resolved(again), resolved);
+}
+
+TEST(SceneFile, WhatIsWrongWithAFreeBody) {
+  const auto message = [](const std::string& shape, const std::string& keys) -> std::string {
+    try {
+      (void)parse_scene("[[obstacles]]\nname = \"it\"\n" + shape + "\n" + keys + "\n", "x.toml");
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+    return "read";
+  };
+  const std::string ball = "shape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1";
+  const std::string plane = "shape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]";
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases{
+      {ball, "mass = 1", "read"},
+      {ball, "", "the scene has no [[fibres]]"},
+      {ball, "mass = 0", "obstacles.it.mass is 0"},
+      {ball, "mass = nan", "obstacles.it.mass is nan"},
+      {ball, "mass = \"1 m\"", "expected a mass"},
+      {ball, "density = -1", "obstacles.it.density is -1"},
+      {ball, "mass = 1\ndensity = 1", "stands beside \"mass\""},
+      {ball, "mass = 1\nmotion = { velocity = [1, 0, 0] }", "obstacles.it.motion stands beside \"mass\""},
+      {ball, "mass = 1\nreference = [0, 0, 0]", "obstacles.it.reference stands beside \"mass\""},
+      {ball, "velocity = [1, 0, 0]", "obstacles.it.velocity is given for a body that is not free"},
+      {ball, "mass = 1\nvelocity = [1, 0]", "obstacles.it.velocity"},
+      {plane, "mass = 1", "obstacles.it.mass is given for a plane, a comb or a mesh"},
+  };
+  for (const auto& [shape, keys, expected] : cases) EXPECT_THAT(message(shape, keys), testing::HasSubstr(expected));
+}
+
+}  // namespace
+}  // namespace tresse::scene_file
