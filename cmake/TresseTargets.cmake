@@ -66,10 +66,6 @@ function(tresse_precompile target group)
   target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>")
 endfunction()
 
-# Code that computes little is compiled at -O1 in a release, in three quarters of the time (docs/measured/build.md).
-add_library(tresse_cold_options INTERFACE)
-target_compile_options(tresse_cold_options INTERFACE "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-O1>")
-
 # tresse_folder(<name> [DEPENDS <folders>] [PUBLIC <targets>] [PRIVATE <targets>])
 function(tresse_folder name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PUBLIC;PRIVATE" ${ARGN})
