@@ -41,11 +41,11 @@ ordered_json as_json(const Vector3& v) { return {v[0], v[1], v[2]}; }
 ordered_json contacts_json(const observe::RestContacts& rest) {
   ordered_json out = ordered_json::array();
   for (const dynamics::ContactReport& contact : rest.contacts) {
-    out.push_back({{"fibre_a", contact.fibre_a},
-                   {"fibre_b", contact.fibre_b},
-                   {"obstacle_b", contact.obstacle_b},
-                   {"s_a", contact.s_a},
-                   {"s_b", contact.s_b},
+    out.push_back({{"fibre_a", contact.a.body.fibre()},
+                   {"fibre_b", contact.b.body.fibre()},
+                   {"obstacle_b", contact.b.body.obstacle()},
+                   {"s_a", contact.a.s},
+                   {"s_b", contact.b.s},
                    {"normal", as_json(contact.normal)},
                    {"force", contact.force.norm()},
                    {"gap", contact.gap}});

@@ -13,14 +13,14 @@ py::array_t<ContactRow> contact_rows(const std::vector<dynamics::ContactReport>&
   py::array_t<ContactRow> out(static_cast<py::ssize_t>(contacts.size()));
   ContactRow* row = out.mutable_data();
   for (const dynamics::ContactReport& contact : contacts) {
-    row->fibre_a = contact.fibre_a;
-    row->obstacle_a = contact.obstacle_a;
-    row->fibre_b = contact.fibre_b;
-    row->obstacle_b = contact.obstacle_b;
-    row->part_b = contact.part_b;
+    row->fibre_a = contact.a.body.fibre();
+    row->obstacle_a = contact.a.body.obstacle();
+    row->fibre_b = contact.b.body.fibre();
+    row->obstacle_b = contact.b.body.obstacle();
+    row->part_b = contact.b.part;
     row->state = static_cast<std::uint8_t>(contact.state);
-    row->s_a = contact.s_a;
-    row->s_b = contact.s_b;
+    row->s_a = contact.a.s;
+    row->s_b = contact.b.s;
     put(row->point_a, contact.point_a);
     put(row->point_b, contact.point_b);
     put(row->normal, contact.normal);

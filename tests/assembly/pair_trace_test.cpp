@@ -56,7 +56,7 @@ TEST(PairTrace, holds_every_pair_that_meets) {
     for (int j = i + 1; j < static_cast<int>(pieces.size()); ++j) {
       const contact::Piece& a = pieces[static_cast<std::size_t>(i)];
       const contact::Piece& b = pieces[static_cast<std::size_t>(j)];
-      if (!a.fibre || (a.body == b.body && !contact::can_touch_itself(row.geometry, i, j))) continue;
+      if (!a.id.is_fibre() || (a.body == b.body && !contact::can_touch_itself(row.geometry, i, j))) continue;
       const auto found = geometry::closest_points(a.curve, a.interval, b.curve, b.interval);
       expected += found.distance < contact::meeting_distance(a, b) ? 1 : 0;
     }

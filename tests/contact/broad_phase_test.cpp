@@ -105,7 +105,7 @@ Wanted brute_force(const Geometry& scene) {
     const Piece& a = scene.pieces[i];
     for (int j = i + 1; j < count; ++j) {
       const Piece& b = scene.pieces[j];
-      if (!a.fibre && !b.fibre) continue;
+      if (!a.id.is_fibre() && !b.id.is_fibre()) continue;
       // Neighbours on a fibre never pair up, docs/theory/contact.md: only a travel of the size of the curl would bring
       // them together.
       const bool wanted = a.body != b.body || (j > i + 1 && come_back(scene, points, i, j));
@@ -114,7 +114,7 @@ Wanted brute_force(const Geometry& scene) {
         out.of_one_fibre += a.body == b.body ? 1 : 0;
       }
     }
-    for (int k = 0; a.fibre && k < static_cast<int>(scene.planes.size()); ++k) {
+    for (int k = 0; a.id.is_fibre() && k < static_cast<int>(scene.planes.size()); ++k) {
       const HalfSpace& plane = scene.planes[k];
       const double lowest = (plane.normal.transpose() * (points[i].colwise() - plane.point)).minCoeff();
       if (lowest + std::min(0.0, plane.normal.dot(a.travel.drift)) > a.radius + a.travel.reach) continue;
@@ -160,7 +160,7 @@ TEST(BroadPhase, ListsNothingThatIsFarApartOrUnwanted) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     const Geometry scene = crowd(seed);
     for (const auto& [a, b] : listed(scene, {})) {
-      EXPECT_TRUE(scene.pieces[a].fibre);
+      EXPECT_TRUE(scene.pieces[a].id.is_fibre());
       if (b < 0) continue;
       EXPECT_LT(a, b);
       // A box is about as wide as its piece is long; a tree's is shorter.
@@ -185,7 +185,7 @@ TEST(BroadPhase, LeavesOutTheKindsThatAreSwitchedOff) {
     const auto kept = [&](bool self, bool fibres) {
       Pairs out;
       for (const auto& [a, b] : listed(scene, {})) {
-        const bool both = b >= 0 && scene.pieces[b].fibre;
+        const bool both = b >= 0 && scene.pieces[b].id.is_fibre();
         const bool same = both && scene.pieces[a].body == scene.pieces[b].body;
         if (!both || (same ? self : fibres)) out.insert({a, b});
       }

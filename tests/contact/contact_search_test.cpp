@@ -84,7 +84,7 @@ class Wisp {
     bar.curve = geometry::SegmentEvaluator({middle - Vector3(0.0, 0.01, 0.0), middle + Vector3(0.0, 0.01, 0.0)});
     bar.interval = geometry::domain(bar.curve);
     bar.radius = 5e-4;
-    bar.fibre = false;
+    bar.id = {BodyKind::obstacle, 0};
     bar.travel.drift = Vector3(speed_ * step, 0.0, 0.0);
     bar.body = static_cast<int>(roots_.size());
     out.pieces.push_back(bar);

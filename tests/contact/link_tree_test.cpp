@@ -66,7 +66,7 @@ void check(const Vector3& centre, double rounding) {
           EXPECT_LE(found, distance) << seed << " " << i << " " << j;
         }
         // A chord is within the sagitta of its curve, on either side; of chords that cross there is none to be near.
-        const double sagitta = (a.fibre ? 1.5 * a.radius : 0.0) + (b.fibre ? 1.5 * b.radius : 0.0);
+        const double sagitta = (a.id.is_fibre() ? 1.5 * a.radius : 0.0) + (b.id.is_fibre() ? 1.5 * b.radius : 0.0);
         if (found < never && distance > sagitta + rounding) {
           EXPECT_GE(found, distance - 2.0 * sagitta - rounding) << seed << " " << i << " " << j;
         }

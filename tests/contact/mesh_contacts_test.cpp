@@ -260,7 +260,7 @@ TEST(MeshContacts, MotionOfTheMeshWidensTheSearch) {
 TEST(MeshContacts, ACapsuleLiesOnAFlatWithBothEnds) {
   test::Tubes tubes;
   tubes.capsule({-0.02, 0.003, 1.01e-3}, {0.02, 0.001, 1.02e-3}, 1e-3);
-  tubes.scene.pieces[0].free = true;
+  tubes.scene.pieces[0].id = {BodyKind::rigid_body, 0};
   tubes.mesh(test::surface_of(test::plate(0.1, 7)));
   tubes.set_reach(1e-4);
   const auto found = contacts_of(tubes.scene);

@@ -160,7 +160,7 @@ TEST(Travel, that_all_share_is_taken_off_and_kept) {
     const ThreePoints at{bent.begin + place, bent.middle + place, bent.end + place};
     Piece piece;
     piece.travel = rigid_travel(at, rigid(at, shift, spin), 0.0, 1e-6);
-    piece.fibre = f < 4;
+    piece.id = {f < 4 ? BodyKind::fibre : BodyKind::obstacle, f};
     scene.pieces.push_back(piece);
   }
   const std::vector<Piece> before = scene.pieces;

@@ -25,15 +25,14 @@ struct Solids {
     piece.interval = geometry::domain(piece.curve);
     piece.radius = r;
     piece.travel.reach = reach;
-    piece.body = piece.owner = static_cast<int>(scene.pieces.size());
-    piece.fibre = false;
-    piece.free = free;
+    piece.body = static_cast<int>(scene.pieces.size());
+    piece.id = {free ? BodyKind::rigid_body : BodyKind::obstacle, piece.body};
     scene.pieces.push_back(piece);
     scene.body_begin.push_back(static_cast<int>(scene.pieces.size()));
   }
   void plane(const Vector3& normal) {
     const int body = static_cast<int>(scene.body_begin.size()) - 1;
-    scene.planes.push_back({Vector3::Zero(), normal.normalized(), body, body});
+    scene.planes.push_back({Vector3::Zero(), normal.normalized(), {BodyKind::obstacle, body}, body});
     scene.body_begin.push_back(static_cast<int>(scene.pieces.size()));
   }
   std::vector<Contact> find() const { return ContactSearch({}, {}).find(scene, {}); }

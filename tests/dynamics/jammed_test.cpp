@@ -42,8 +42,8 @@ TEST(Jammed, AStraightFibreThatCannotStretchIsTold) {
   const StepReport report = Upright(helices(), 0.0).step();
   ASSERT_TRUE(report.jammed);
   EXPECT_NEAR(report.jammed->gap, -depth, 1e-12);
-  EXPECT_NEAR(report.jammed->s_a, length, 1e-12);
-  EXPECT_EQ(report.jammed->obstacle_b, 0);
+  EXPECT_NEAR(report.jammed->a.s, length, 1e-12);
+  EXPECT_EQ(report.jammed->b.body, (BodyId{BodyKind::obstacle, 0}));
   // What cannot give way is no part of the problem, which is solved.
   EXPECT_EQ(report.contacts, 0);
   EXPECT_EQ(report.solver_status, Status::converged);

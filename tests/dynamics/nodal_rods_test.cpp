@@ -355,7 +355,7 @@ TEST_P(NodalRodStep, PushedEndOnItGivesByItsStiffness) {
       EXPECT_FALSE(report.jammed);
       EXPECT_NEAR(-report.obstacles[0].force.z() / (0.02 * axial), 1.0, 1e-6) << edges << " edges, step " << i;
       ASSERT_EQ(stepper.contacts().size(), 1U);
-      EXPECT_NEAR(stepper.contacts()[0].s_a, length, 1e-15) << "of the material";
+      EXPECT_NEAR(stepper.contacts()[0].a.s, length, 1e-15) << "of the material";
     }
   }
 }
@@ -395,7 +395,7 @@ TEST_P(NodalRodStep, ContactsOfAStretchedStringAreWhereItIs) {
       ASSERT_TRUE(report.finite) << k;
       for (const ContactReport& contact : stepper.contacts()) {
         const rods::Rod& rod = stepper.kinematics().rod(0);
-        EXPECT_LT((rod.section(contact.s_a).position - contact.point_a).norm(), 0.2 * radius) << k << " step " << i;
+        EXPECT_LT((rod.section(contact.a.s).position - contact.point_a).norm(), 0.2 * radius) << k << " step " << i;
       }
       pressed = std::max(pressed, report.obstacles[0].force.norm());
       EXPECT_LT(report.max_penetration, 0.1 * radius) << k << " step " << i;

@@ -126,9 +126,8 @@ TEST(RigidBodies, ABallFallsAndRests) {
   EXPECT_NEAR(report.obstacles[0].force.z(), -mass * g, 1e-9 * mass * g);
   EXPECT_NEAR(report.obstacles[1].force.z(), mass * g, 1e-9 * mass * g);
   ASSERT_EQ(stepper.contacts().size(), 1U);
-  EXPECT_EQ(stepper.contacts()[0].obstacle_a, 1);
-  EXPECT_EQ(stepper.contacts()[0].obstacle_b, 0);
-  EXPECT_EQ(stepper.contacts()[0].fibre_a, -1);
+  EXPECT_EQ(stepper.contacts()[0].a.body, (BodyId{BodyKind::rigid_body, 1}));
+  EXPECT_EQ(stepper.contacts()[0].b.body, (BodyId{BodyKind::obstacle, 0}));
   EXPECT_EQ(report.work_external, 0.0);
 }
 

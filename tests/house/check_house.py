@@ -6,7 +6,7 @@ RULE is one of
   names    snake_case file names in the places where they belong
   texts    what source files must not contain: printing in the library, absolute paths, unfinished marks, ...
   pages    no line of a page above 120 characters, but rows of tables in the reference; no page above 1500 words, but
-           those of the reference
+           those of the reference; each folder of the library has a README.md, whose files are there
 Prints one line per breach and exits 1 when there is any. --self-test plants one breach of each kind and wants it found.
 """
 
@@ -187,7 +187,8 @@ def check_texts(root):
 
 def check_pages(root):
     longest, most = 120, 1500
-    for path in sorted([root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]):
+    for path in sorted([root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md"),
+                       *(root / "src").rglob("*.md")]):
         if not path.is_file():
             continue
         name = path.relative_to(root)
@@ -198,6 +199,17 @@ def check_pages(root):
         words = len(path.read_text(encoding="utf-8").split())
         if words > most and not reference:
             yield f"{name}: {words} words, {most} at most"
+    for folder in sorted((root / "src" / "tresse").glob("*/")):
+        page = folder / "README.md"
+        if not any(folder.rglob("*.?pp")) and not page.is_file():
+            continue
+        if not page.is_file():
+            yield f"{folder.relative_to(root)}: has no README.md that says where to begin"
+            continue
+        for number, line in lines(page):
+            named = re.match(r"- `([^`]+)`:", line)
+            if named and not (folder / named[1]).is_file():
+                yield f"{page.relative_to(root)}:{number}: names {named[1]}, which is not there"
 
 
 RULES = {"levels": check_levels, "names": check_names, "texts": check_texts, "pages": check_pages}
@@ -230,6 +242,8 @@ PLANTED = [  # rule, file, text, words of the breach
     ("texts", "scenes/i.toml", "x = 1 ", "space at the end"),
     ("texts", "README.md", "<<<<<<< ours", "left from a merge"),
     ("texts", "cmake/j.cmake", "add_compile_options(-ffast-math)", "liberties"),
+    ("pages", "src/tresse/math/README.md", "- `nothing.hpp`: nothing\n", "which is not there"),
+    ("pages", "src/tresse/rods/rod.hpp", "", "has no README.md"),
     ("pages", "docs/guide/a.md", "| a row | " + "x" * 120 + " |", "120 at most"),
     ("pages", "docs/theory/b.md", "word\n" * 1501, "1500 at most"),
 ]
@@ -239,6 +253,7 @@ INNOCENT = [
     ("tests/dynamics/stepper_test.cpp", "#include <tresse/assembly/world.hpp>\n#include \"support/paths.hpp\"\n"),
     ("app/main.cpp", "#include <tresse/scene_file/scene_file.hpp>\nint main() { fmt::print(\"x\"); }\n"),
     ("docs/reference/page.md", "| " + "x" * 150 + " |\n" + "word\n" * 2000),
+    ("src/tresse/rods/README.md", "# rods\n\n- `rod.hpp`: what a rod is\n"),
     ("docs/page.md", "We never use -ffast-math. See https://example.org/home/page.\n"),
 ]
 

@@ -80,10 +80,8 @@ struct Crossing {
 
 dynamics::ContactReport overlap(double depth) {
   dynamics::ContactReport out;
-  out.fibre_a = 1;
-  out.s_a = 0.0123;
-  out.obstacle_b = 0;
-  out.part_b = 3;
+  out.a = {.body = {BodyKind::fibre, 1}, .s = 0.0123};
+  out.b = {.body = {BodyKind::obstacle, 0}, .part = 3};
   out.gap = -depth;
   return out;
 }
@@ -156,9 +154,8 @@ TEST(Watch, SeesItAlsoWhereTheContactIsKnownOnTheOtherSide) {
   Crossing scene(-2.0 * radius);
   scene.press(0, 1, 0, 0.5 * length);
   dynamics::ContactReport known;
-  known.fibre_a = 0;
-  known.fibre_b = 1;
-  known.s_a = 0.5 * length + 0.5 * radius;
+  known.a = {.body = {BodyKind::fibre, 0}, .s = 0.5 * length + 0.5 * radius};
+  known.b.body = {BodyKind::fibre, 1};
   known.normal = {0, 0, -1};
   scene.contacts = {known};
   ASSERT_EQ(scene.look().size(), 1U);
@@ -196,8 +193,8 @@ TEST(Watch, SaysNothingOfASmallGapAKnownContactALightOneOrAnEnd) {
   light.press(0, 1, 0, 0.5 * length);
   light.press(0, 0, 1, 0.4 * length, {0, 0, 1e-2});
   dynamics::ContactReport heavy;
-  heavy.fibre_a = heavy.fibre_b = 0;
-  heavy.s_a = 0.5 * length;
+  heavy.a = {.body = {BodyKind::fibre, 0}, .s = 0.5 * length};
+  heavy.b.body = {BodyKind::fibre, 0};
   heavy.normal = {0, 0, 1};
   light.contacts = {heavy};
   EXPECT_TRUE(light.look().empty());
@@ -417,8 +414,7 @@ TEST(Watch, StepsNameTheirDeepestOverlap) {
   ASSERT_TRUE(report.deepest);
   EXPECT_NEAR(report.max_penetration, 0.7 * radius, 1e-9);
   EXPECT_EQ(-report.deepest->gap, report.max_penetration);
-  EXPECT_EQ(report.deepest->fibre_a, 0);
-  EXPECT_EQ(report.deepest->obstacle_b, 0);
+  EXPECT_EQ(report.deepest->bodies(), (BodyPair{{BodyKind::fibre, 0}, {BodyKind::obstacle, 0}}));
   EXPECT_EQ(report.overlaps, 1);
   EXPECT_EQ(pair_name(*report.deepest, stepper.world()), "fibre 0 at 0.02 m and 'bar'");
 }

@@ -84,7 +84,7 @@ TEST_P(Rest, OfADampedMotionIsTheEquilibrium) {
     EXPECT_LT(apart, 1e-7 * rod.length()) << model << " " << curvature;
     double force = 0.0;
     for (const dynamics::ContactReport& contact : stepper.contacts()) force += contact.force.norm();
-    EXPECT_NEAR(force, found.contacts[0].force, 1e-5 * force) << model << " " << curvature;
+    EXPECT_NEAR(force, found.contacts[0].force.norm(), 1e-5 * force) << model << " " << curvature;
   }
 }
 

@@ -44,8 +44,8 @@ Seen run(const std::string& name, const scene_file::ParameterOverrides& set = {}
                                                     out.tally))
       out.remark = remark.message;
     for (const dynamics::ContactReport& contact : stepper.contacts()) {
-      EXPECT_GE(contact.s_a, 0.0);
-      EXPECT_LE(contact.s_a, stepper.kinematics().rod(0).length());
+      EXPECT_GE(contact.a.s, 0.0);
+      EXPECT_LE(contact.a.s, stepper.kinematics().rod(0).length());
     }
     out.penetration = std::max(out.penetration, report.max_penetration);
     out.largest_residual = std::max(out.largest_residual, report.residual);

@@ -69,11 +69,10 @@ inline observe::TrajectoryLayout layout(int fibres = 3, int points = 5) {
 inline dynamics::ContactReport contact(std::int64_t step, int i) {
   const auto at = static_cast<std::size_t>(i);
   dynamics::ContactReport out;
-  out.fibre_a = i;
-  (i % 2 == 0 ? out.fibre_b : out.obstacle_b) = 1;
-  out.part_b = i % 2 == 0 ? -1 : 2;
-  out.s_a = number(step, at);
-  out.s_b = number(step + 1, at);
+  out.a = {.body = {BodyKind::fibre, i}, .s = number(step, at)};
+  out.b.body = {i % 2 == 0 ? BodyKind::fibre : BodyKind::obstacle, 1};
+  out.b.part = i % 2 == 0 ? -1 : 2;
+  out.b.s = number(step + 1, at);
   out.point_a = vector(step + 2, at);
   out.point_b = vector(step + 3, at);
   out.normal = vector(step + 4, at);

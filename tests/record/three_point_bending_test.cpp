@@ -129,8 +129,8 @@ TEST(ThreePointBendingStatics, force_is_that_of_the_elastica) {
       ASSERT_EQ(found.status, Status::converged) << indentation << " " << found.residual;
       EXPECT_TRUE(found.stable());
       ASSERT_EQ(found.contacts.size(), 1U);
-      const statics::ContactForce& contact = found.contacts[0];
-      const double force = 2.0 * std::abs(contact.force * contact.normal.y()) / expected.force_scale;
+      const assembly::ContactReport& contact = found.contacts[0];
+      const double force = 2.0 * std::abs(contact.force.y()) / expected.force_scale;
       const auto at =
           std::min_element(expected.indentation.begin(), expected.indentation.end(),
                            [&](double x, double y) { return std::abs(x - indentation) < std::abs(y - indentation); });

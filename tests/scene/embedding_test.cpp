@@ -151,7 +151,7 @@ TEST(Embedding, TheHairLiesOnWhatItStandsIn) {
   for (int step = 0; step < 1500; ++step) ASSERT_TRUE(stepper.step().finite);
   double carried = 0.0;
   for (const dynamics::ContactReport& contact : stepper.contacts()) {
-    EXPECT_GE(contact.s_a, out);
+    EXPECT_GE(contact.a.s, out);
     EXPECT_GT(contact.gap, -0.1 * radius);
     carried -= contact.force.x();  // on the head
   }

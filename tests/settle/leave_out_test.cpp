@@ -147,7 +147,8 @@ TEST(LeaveOut, APushOutComesFirst) {
   scene::Scene scene = scene_of(group);
   scene::Case built = build(scene);
   std::set<int> overlapping;
-  for (const Overlap& overlap : initial_overlaps(built)) overlapping.insert({overlap.fibre_a, overlap.fibre_b});
+  for (const assembly::ContactReport& overlap : initial_overlaps(built))
+    overlapping.insert({overlap.a.body.fibre(), overlap.b.body.fibre()});
   ASSERT_THAT(overlapping, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(left_out(scene, built, true), ElementsAre(HasSubstr("fibre 1 of 'hair' is left out")));
   EXPECT_TRUE(scene::initial_overlaps(built).empty());

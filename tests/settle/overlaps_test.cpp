@@ -59,7 +59,7 @@ test::Triangles box(double half = size) { return test::box(Vector3::Constant(-ha
 
 double deepest(const Scene& scene) {
   const auto found = initial_overlaps(build(scene));
-  return found.empty() ? 0.0 : found.front().depth;
+  return found.empty() ? 0.0 : -found.front().gap;
 }
 
 const FibreGroup short_inside = free_fibre({-0.002, 0.002, 0.0}, Vector3::UnitX(), 0.004);
@@ -140,9 +140,9 @@ TEST(Overlaps, AFreeBodyInsideAMeshIsFound) {
   scene.obstacles.push_back(ball);
   const auto found = initial_overlaps(build(scene));
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].obstacle_a, 1);
-  EXPECT_EQ(found[0].obstacle_b, 0);
-  EXPECT_NEAR(found[0].depth, 0.009 + 0.001, 1e-9);
+  EXPECT_EQ(found[0].a.body, (BodyId{BodyKind::rigid_body, 1}));
+  EXPECT_EQ(found[0].b.body, (BodyId{BodyKind::obstacle, 0}));
+  EXPECT_NEAR(-found[0].gap, 0.009 + 0.001, 1e-9);
 }
 
 /// A push-out may fail, but says so.

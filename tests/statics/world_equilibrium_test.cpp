@@ -80,12 +80,13 @@ void print(const char* what, const WorldEquilibrium& found) {
   std::printf("%s: %s, residual %.1e, %d iterations, overlap %.1e, stiffness %.3g, %zu contacts\n", what,
               to_string(found.status), found.residual, found.iterations, found.overlap, found.relative_stiffness,
               found.contacts.size());
-  for (const ContactForce& c : found.contacts) std::printf("   s %.5f  force %.6g  gap %.1e\n", c.s_a, c.force, c.gap);
+  for (const assembly::ContactReport& c : found.contacts)
+    std::printf("   s %.5f  force %.6g  gap %.1e\n", c.a.s, c.force.norm(), c.gap);
 }
 
 double total_force(const WorldEquilibrium& found) {
   double total = 0.0;
-  for (const ContactForce& contact : found.contacts) total += contact.force;
+  for (const assembly::ContactReport& contact : found.contacts) total += contact.force.norm();
   return total;
 }
 
@@ -177,7 +178,7 @@ TEST(WorldEquilibrium, AHeavyRodLiesOnTheGroundAsTheElasticaDoes) {
       const double error = (rod.section(exact.free_length).position - Vector3(exact.x, -drop, 0.0)).norm();
       EXPECT_LT(error, elements == 20 ? 2e-3 : 1e-3);
       double first = 1.0;
-      for (const ContactForce& contact : found.contacts) first = std::min(first, contact.s_a);
+      for (const assembly::ContactReport& contact : found.contacts) first = std::min(first, contact.a.s);
       EXPECT_NEAR(first, exact.free_length, 1.0 / elements);
     }
   }
@@ -194,9 +195,9 @@ VectorX contact_force_on(const assembly::Kinematics& at, const WorldEquilibrium&
     rod.jacobian(piece, s - rod.piece_begin(piece), jacobian);
     out += jacobian.transpose() * force;
   };
-  for (const ContactForce& contact : found.contacts) {
-    if (contact.fibre_a == fibre) push(contact.s_a, -contact.force * contact.normal);
-    if (contact.fibre_b == fibre) push(contact.s_b, contact.force * contact.normal);
+  for (const assembly::ContactReport& contact : found.contacts) {
+    if (contact.a.body.fibre() == fibre) push(contact.a.s, -contact.force);
+    if (contact.b.body.fibre() == fibre) push(contact.b.s, contact.force);
   }
   return out;
 }
@@ -217,7 +218,7 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
     EXPECT_TRUE(found.stable());
     EXPECT_LE(found.residual, 1e-10);
     ASSERT_EQ(found.contacts.size(), 1U);
-    EXPECT_GT(found.contacts[0].force, 0.1);
+    EXPECT_GT(found.contacts[0].force.norm(), 0.1);
     EXPECT_LT(std::abs(found.contacts[0].gap), 1e-10);
     // Nodes: the residual is measured in the K^-1 norm, where a force that stretches counts r / L times as much.
     const double tolerance = model == Model::nodes ? 3e-5 : 1e-7;

@@ -79,7 +79,7 @@ class Tubes {
     piece.curve = geometry::prepare(geometry::LineSegment{from, to});
     piece.interval = geometry::domain(piece.curve);
     piece.radius = radius;
-    piece.fibre = false;
+    piece.id.kind = BodyKind::obstacle;
     append(piece);
     return end_body();
   }
@@ -105,12 +105,12 @@ class Tubes {
   }
 
   int plane(const Vector3& point, const Vector3& normal) {
-    scene.planes.push_back({point, normal, bodies_});
+    scene.planes.push_back({point, normal, {BodyKind::obstacle, bodies_}, bodies_});
     return end_body();
   }
 
   int mesh(std::shared_ptr<const geometry::TriangleMesh> surface, const Pose& pose = {}, double thickness = 0.0) {
-    scene.meshes.push_back({std::move(surface), pose, thickness, pose, 0.0, bodies_});
+    scene.meshes.push_back({std::move(surface), pose, thickness, pose, 0.0, {BodyKind::obstacle, bodies_}, bodies_});
     return end_body();
   }
 
@@ -123,7 +123,7 @@ class Tubes {
 
  private:
   void append(contact::Piece piece) {
-    piece.body = bodies_;
+    piece.body = piece.id.index = bodies_;
     scene.pieces.push_back(std::move(piece));
   }
   int end_body() {

@@ -30,21 +30,21 @@ struct Side {
   bool moves() const { return fibre >= 0 || body >= 0; }
 };
 
-int material_of(const World& world, bool fibre, int owner) {
-  return fibre ? world.fibres[owner].material : world.obstacle_material[owner];
+int material_of(const World& world, BodyId body) {
+  return body.is_fibre() ? world.fibres[body.index].material : world.obstacle_material[body.index];
 }
 
 Side side_of(const World& world, const FreeMotion& motion, Instant instant, const contact::Piece& piece, double s,
              const Vector3& point) {
   Side out;
-  out.material = material_of(world, piece.fibre, piece.owner);
-  if (piece.fibre) {
+  out.material = material_of(world, piece.id);
+  if (piece.id.is_fibre()) {
     out.fibre = piece.body;
     out.element = piece.element;
     out.u = piece.span.in_material(s);
-  } else if (piece.free) {
-    out.body = free_body_of(world, piece.owner);
-    out.arm = point - obstacle_place(motion, piece.owner, instant).position;
+  } else if (piece.id.moves()) {
+    out.body = free_body_of(world, piece.id.index);
+    out.arm = point - obstacle_place(motion, piece.id.index, instant).position;
   }
   return out;
 }
@@ -56,7 +56,7 @@ struct Sides {
 Sides sides_of(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                const FreeMotion& motion, Instant instant) {
   const contact::Piece& a = geometry.pieces[contact.a];
-  const Vector3 point = a.fibre && contact.b >= 0 && geometry.pieces[contact.b].fibre
+  const Vector3 point = a.id.is_fibre() && contact.b >= 0 && geometry.pieces[contact.b].id.is_fibre()
                             ? contact.point_a
                             : surface_point(geometry, contact);
   Sides out;
@@ -64,7 +64,7 @@ Sides sides_of(const World& world, const contact::Geometry& geometry, const cont
   if (contact.b >= 0) {
     out.b = side_of(world, motion, instant, geometry.pieces[contact.b], contact.s_b, point);
   } else {
-    out.b.material = material_of(world, false, contact::owner_at(geometry, contact.b));
+    out.b.material = material_of(world, contact::id_at(geometry, contact.b));
   }
   return out;
 }
@@ -139,7 +139,7 @@ Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3&
 
 Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                          const FreeMotion& motion, Instant instant) {
-  const int obstacle = contact::owner_at(geometry, contact.b);
+  const int obstacle = contact::id_at(geometry, contact.b).index;
   Vector3 rigid = obstacle_velocity(motion, obstacle, surface_point(geometry, contact), instant);
   const auto* mesh = std::get_if<bodies::Mesh>(&world.obstacles[obstacle].shape);
   if (!mesh || !mesh->surface->moves()) return rigid;
@@ -158,7 +158,7 @@ Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact&
   const Vector3 normal = contact.frame.col(0);
   const Vector3 of_b = contact.point_b - contact::skin_at(geometry, contact.b) * normal;
   const contact::Piece& a = geometry.pieces[contact.a];
-  return a.fibre ? of_b : Vector3(0.5 * (of_b + contact.point_a + a.radius * normal));
+  return a.id.is_fibre() ? of_b : Vector3(0.5 * (of_b + contact.point_a + a.radius * normal));
 }
 
 namespace {

@@ -44,7 +44,7 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
   const Fibre& fibre = world.fibres[body];
   const rods::Rod& rod = at.rod(body);
   const Embedding& embedding = fibre.embedding;
-  const int within = embedding.obstacle >= 0 ? obstacle_body(world, embedding.obstacle) : -1;
+  const int within = embedding.obstacle >= 0 ? body_number(world, {BodyKind::obstacle, embedding.obstacle}) : -1;
   const std::size_t first = pieces.size();
   double curve_begin = 0.0;
   for (int element = 0; element < rod.piece_count(); ++element) {
@@ -57,7 +57,8 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
     piece.material_begin = rod.piece_begin(element);
     piece.curve_begin = curve_begin;
     curve_begin += whole.end;
-    piece.body = piece.owner = body;
+    piece.id = {BodyKind::fibre, body};
+    piece.body = body;
     piece.element = element;
     piece.first = piece.last = false;
     const int parts = contact::pieces_per_element(piece.curvature, whole.end);
@@ -91,14 +92,15 @@ void add_obstacle(const Kinematics& at, int index, double time, contact::Geometr
   const World& world = at.world();
   const bodies::Obstacle& obstacle = world.obstacles[index];
   const Pose pose = obstacle_pose(at, index, time);
-  const int body = obstacle_body(world, index);
+  const BodyId id{free_body_of(world, index) >= 0 ? BodyKind::rigid_body : BodyKind::obstacle, index};
+  const int body = body_number(world, id);
   out.body_begin.push_back(static_cast<int>(out.pieces.size()));
   if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
-    out.planes.push_back({moved(obstacle, pose, plane->point), pose.frame * plane->normal, body, index});
+    out.planes.push_back({moved(obstacle, pose, plane->point), pose.frame * plane->normal, id, body});
   }
   if (const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) {
     const Pose placed{moved(obstacle, pose, Vector3::Zero()), pose.frame};
-    out.meshes.push_back({bodies::surface_at(*mesh->surface, time), placed, mesh->thickness, placed, 0.0, body, index});
+    out.meshes.push_back({bodies::surface_at(*mesh->surface, time), placed, mesh->thickness, placed, 0.0, id, body});
   }
   int part = 0;
   for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
@@ -106,11 +108,9 @@ void add_obstacle(const Kinematics& at, int index, double time, contact::Geometr
     piece.curve = geometry::SegmentEvaluator(moved_axis(obstacle, pose, capsule));
     piece.interval = geometry::domain(piece.curve);
     piece.radius = capsule.radius;
+    piece.id = id;
     piece.body = body;
-    piece.owner = index;
     piece.element = part++;
-    piece.fibre = false;
-    piece.free = free_body_of(world, index) >= 0;
     out.pieces.push_back(piece);
   }
 }

@@ -12,7 +12,7 @@ namespace {
 
 /// The part of an element's helix, or of an obstacle's axis, that a piece covers, from parameter 0 on.
 geometry::Curve curve_of(const Kinematics& at, const contact::Piece& piece) {
-  if (!piece.fibre) {
+  if (!piece.id.is_fibre()) {
     return geometry::LineSegment{geometry::position(piece.curve, piece.interval.begin),
                                  geometry::position(piece.curve, piece.interval.end)};
   }
@@ -45,7 +45,7 @@ std::vector<Pair> pairs_of_boxes(const contact::Geometry& geometry) {
       const auto [i, j] = std::minmax(order[k], order[l]);
       const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(i)];
       const contact::Piece& b = geometry.pieces[static_cast<std::size_t>(j)];
-      if (!a.fibre || (a.body == b.body && !contact::can_touch_itself(geometry, i, j))) continue;
+      if (!a.id.is_fibre() || (a.body == b.body && !contact::can_touch_itself(geometry, i, j))) continue;
       out.emplace_back(i, j);
     }
   }

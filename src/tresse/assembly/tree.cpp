@@ -173,7 +173,7 @@ double way_between(const Kinematics& kinematics, int fibre_a, double s_a, int fi
 
 bool joined(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact) {
   constexpr double radii = 10.0;
-  if (contact.b < 0 || !geometry.pieces[contact.b].fibre) return false;
+  if (contact.b < 0 || !geometry.pieces[contact.b].id.is_fibre()) return false;
   const contact::Piece& a = geometry.pieces[contact.a];
   const contact::Piece& b = geometry.pieces[contact.b];
   if (a.body == b.body) return false;

@@ -91,20 +91,22 @@ int free_body_of(const World& world, int obstacle) {
   return free ? place : -1;
 }
 
-int obstacle_body(const World& world, int obstacle) {
+int body_number(const World& world, BodyId body) {
+  if (body.is_fibre()) return body.index;
   const int fibres = static_cast<int>(world.fibres.size());
-  const int free = free_before(world, obstacle);
-  if (free_body_of(world, obstacle) >= 0) return fibres + free;
-  return fibres + obstacle + static_cast<int>(world.free_bodies.size()) - free;
+  const int free = free_before(world, body.index);
+  if (body.kind == BodyKind::rigid_body) return fibres + free;
+  return fibres + body.index + static_cast<int>(world.free_bodies.size()) - free;
 }
 
-int obstacle_of_body(const World& world, int body) {
-  const int index = body - static_cast<int>(world.fibres.size());
+BodyId body_of_number(const World& world, int number) {
+  const int index = number - static_cast<int>(world.fibres.size());
+  if (index < 0) return {BodyKind::fibre, number};
   const int free = static_cast<int>(world.free_bodies.size());
-  if (index < free) return world.free_bodies[index].obstacle;
+  if (index < free) return {BodyKind::rigid_body, world.free_bodies[index].obstacle};
   int obstacle = index - free;
   for (const FreeBody& before : world.free_bodies) obstacle += before.obstacle <= obstacle ? 1 : 0;
-  return obstacle;
+  return {BodyKind::obstacle, obstacle};
 }
 
 double energy_floor(const World& world, double dt) {

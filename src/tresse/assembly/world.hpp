@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <tresse/base/body_id.hpp>
 #include <tresse/bodies/rigid_body.hpp>
 #include <tresse/rods/rod.hpp>
 
@@ -122,10 +123,10 @@ int free_body_of(const World& world, int obstacle);
 /// A point of the reference configuration, moved with the obstacle to `pose` = obstacle_pose(obstacle, t).
 Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3& reference_point);
 
-/// Which body of the contact geometry an obstacle is: fibres come first, then free bodies, then other obstacles.
-int obstacle_body(const World& world, int obstacle);
-/// The inverse, for bodies that are no fibres.
-int obstacle_of_body(const World& world, int body);
+/// The number of a body in the contact geometry, where bodies stand in the order of their identities, and the body of a
+/// number.
+int body_number(const World& world, BodyId body);
+BodyId body_of_number(const World& world, int number);
 
 /// Energy that is little for this world, whatever moves in it: each weight lifted by its radius, and motions of a
 /// billionth of a length in a step `dt`. [J]

@@ -15,7 +15,8 @@ namespace {
 
 int count_of_moving_pieces(const Geometry& scene) {
   // They stand before those whose motion is prescribed.
-  const auto first = std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.moves(); });
+  const auto first =
+      std::find_if(scene.pieces.begin(), scene.pieces.end(), [](const Piece& p) { return !p.id.moves(); });
   return static_cast<int>(first - scene.pieces.begin());
 }
 
@@ -24,7 +25,7 @@ bool may_meet(const Geometry& scene, const BroadPhaseOptions& options, int i, in
   const Piece& a = scene.pieces[static_cast<std::size_t>(i)];
   const Piece& b = scene.pieces[static_cast<std::size_t>(j)];
   if (a.body == b.body) return options.self_contact && can_touch_itself(scene, i, j);
-  return b.fibre ? options.fibre_contact : a.embedded_in != b.body;
+  return b.id.is_fibre() ? options.fibre_contact : a.embedded_in != b.body;
 }
 
 /// Of a few pieces: all pairs whose boxes are near enough. A tree would cost more than it saves.
@@ -181,7 +182,7 @@ std::vector<CandidatePair> surface_pairs(const Geometry& scene) {
   for_blocks(scene.pieces.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Piece& piece = scene.pieces[i];
-      if (!piece.moves()) continue;
+      if (!piece.id.moves()) continue;
       const geometry::Box box = geometry::quick_box(piece.curve, piece.interval);
       int b = -1 - static_cast<int>(scene.planes.size() + scene.meshes.size());
       for (auto mesh = scene.meshes.rbegin(); mesh != scene.meshes.rend(); ++mesh) {

@@ -24,12 +24,11 @@ bool ContactSearch::same_pieces(const Geometry& scene) const {
   // The length of a capsule that turns changes by roundings, which count as deformation.
   constexpr double rounding = 1e-12;
   const auto same_interval = [](const Piece& x, const Piece& y) {
-    if (x.fibre) return x.interval.begin == y.interval.begin && x.interval.end == y.interval.end;
+    if (x.id.is_fibre()) return x.interval.begin == y.interval.begin && x.interval.end == y.interval.end;
     return std::abs(x.interval.end - y.interval.end) <= rounding * (x.interval.end + x.radius);
   };
   const auto same = [&](const Piece& x, const Piece& y) {
-    return x.body == y.body && x.element == y.element && x.fibre == y.fibre && x.free == y.free &&
-           same_interval(x, y) && x.radius == y.radius;
+    return x.body == y.body && x.element == y.element && x.id == y.id && same_interval(x, y) && x.radius == y.radius;
   };
   return std::equal(pieces_.begin(), pieces_.end(), scene.pieces.begin(), scene.pieces.end(), same);
 }
@@ -93,7 +92,7 @@ double ContactSearch::closed_in(const NearPair& near) const {
 
 /// Appends the contacts of one pair, and notes what is proved when there are none. Whether it was looked at.
 bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<detail::Candidate>& out) {
-  if (!scene.pieces[near.pair.a].fibre) {  // two capsules: looked at sooner than anything is proved of them
+  if (!scene.pieces[near.pair.a].id.is_fibre()) {  // two capsules: looked at sooner than anything is proved of them
     detail::append_contacts(scene, near.pair, detection_, out);
     return true;
   }

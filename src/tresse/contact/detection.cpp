@@ -88,7 +88,7 @@ Candidate plane_candidate(const Geometry& scene, int piece, int index, double s)
 
 /// What two rigid bodies may touch at is all found anew. A mesh has two sides, and the one that counts is known.
 bool is_followed(const Geometry& scene, const Place& place) {
-  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a).piece].fibre ||
+  return scene.pieces[piece_at(scene, place.body_a, place.element_a, place.s_a).piece].id.is_fibre() ||
          is_mesh(scene, surface_of(scene, place.body_b));
 }
 
@@ -110,7 +110,7 @@ std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   const int body_a = scene.pieces[contact.a].body;
   if (contact.b < 0) return {body_a, body_at(scene, contact.b), -1};
   const Piece& b = scene.pieces[contact.b];
-  return {body_a, b.body, b.fibre ? -1 : b.element};
+  return {body_a, b.body, b.id.is_fibre() ? -1 : b.element};
 }
 
 /// Where a comes out of b steeply and goes on inside: no contact, as its normal would run along a, which cannot give.
@@ -139,7 +139,7 @@ bool beside_itself(const Geometry& scene, const Contact& contact) {
 double stands_for(const Geometry& scene, const Candidate& candidate, const Candidate& nearer) {
   const Piece& piece = scene.pieces[candidate.contact.a];
   constexpr double share = 0.1;  // what lies on a mesh needs both ends, and a short one has them close by
-  if (!piece.fibre) return share * piece.radius;
+  if (!piece.id.is_fibre()) return share * piece.radius;
   // A smooth piece has few ways to bend: a few contacts along it hold it.
   if (candidate.followed || nearer.followed || candidate.level)
     return std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
@@ -206,7 +206,7 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
     append_mesh_contacts(scene, pair, out);
     return;
   }
-  if (!a.fibre) {
+  if (!a.id.is_fibre()) {
     append_rigid_contacts(scene, pair, out);
     return;
   }
@@ -225,7 +225,7 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
 void append_overlaps(const Geometry& scene, const CandidatePair& pair, double depth, const DetectionOptions& options,
                      std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
-  if (pair.b < 0 || !a.fibre) {
+  if (pair.b < 0 || !a.id.is_fibre()) {
     append_contacts(scene, pair, options, out);
     return;
   }
@@ -323,7 +323,7 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
     for (std::size_t g = first; g < last; ++g) {
       // Those of two rigid bodies stand apart, or are both needed: the ends of a short capsule on a plane.
       const Contact& one = candidates[static_cast<std::size_t>(sorted[begin[g]].index)].contact;
-      const bool thinned = scene.pieces[one.a].fibre || is_mesh(scene, one.b);
+      const bool thinned = scene.pieces[one.a].id.is_fibre() || is_mesh(scene, one.b);
       if (!thinned || begin[g + 1] - begin[g] < 2) continue;
       members.clear();
       for (std::size_t k = begin[g]; k < begin[g + 1]; ++k) members.push_back(sorted[k].index);

@@ -115,7 +115,7 @@ std::vector<Intrusion> intrusions(const Geometry& scene) {
   for_blocks(bodies, block, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t body = begin; body < end; ++body) {
       const int first = scene.body_begin[body];
-      if (first == scene.body_begin[body + 1] || !scene.pieces[static_cast<std::size_t>(first)].moves()) continue;
+      if (first == scene.body_begin[body + 1] || !scene.pieces[static_cast<std::size_t>(first)].id.moves()) continue;
       const std::vector<Sample> chain = samples(scene, first, scene.body_begin[body + 1]);
       for (std::size_t k = 0; k < scene.meshes.size(); ++k) {
         if (const auto one = intrusion(scene, chain, k)) found[body].push_back(*one);

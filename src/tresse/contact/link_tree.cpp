@@ -36,7 +36,7 @@ std::uint64_t every_third_bit(std::uint64_t x) {
 int parts_of(const Piece& piece) {
   constexpr double chord_radii = 160.0;
   constexpr double sagitta_radii = 1.5;
-  if (!piece.fibre) return geometry::chain_parts(piece.curve, piece.interval, piece.radius, 4.0 * piece.radius);
+  if (!piece.id.is_fibre()) return geometry::chain_parts(piece.curve, piece.interval, piece.radius, 4.0 * piece.radius);
   return geometry::chain_parts(piece.curve, piece.interval, sagitta_radii * piece.radius, chord_radii * piece.radius);
 }
 

@@ -99,9 +99,9 @@ class MeshSearch {
     std::vector<double> lowest = geometry::lowest_points(a_.curve, part, x[0], outwards, bound_);
     // Of a capsule both ends, however it is tilted. What may go so far in a step that it is on the other side of a
     // sheet then, wherever it swings, is held everywhere.
-    if (!a_.fibre || bound_ - a_.radius - mesh_.thickness > a_.radius) {
+    if (!a_.id.is_fibre() || bound_ - a_.radius - mesh_.thickness > a_.radius) {
       for (const double s : {a_.interval.begin, 0.5 * (a_.interval.begin + a_.interval.end), a_.interval.end}) {
-        const bool wanted = a_.fibre || side_of(a_, s) != 0;
+        const bool wanted = a_.id.is_fibre() || side_of(a_, s) != 0;
         if (wanted && s >= part.begin && s <= part.end && side * height(s) <= bound_) lowest.push_back(s);
       }
       std::sort(lowest.begin(), lowest.end());
@@ -166,7 +166,7 @@ class MeshSearch {
     edge.curve = geometry::SegmentEvaluator({from, to});
     edge.interval = geometry::domain(edge.curve);
     edge.radius = mesh_.thickness;
-    edge.fibre = false;
+    edge.id = mesh_.id;
     for (const geometry::ClosestPoints& found : nearest_points(a_, edge, {bound_, bound_}, {})) {
       const double share = found.s_b / edge.interval.end;
       const Feature feature = feature_of(mesh_, index, share);

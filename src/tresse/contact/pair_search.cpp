@@ -27,7 +27,7 @@ class PairSearch {
     query_ = {.method = options.method,
               .tolerance = std::max(options.tolerance, least_segment(a, b)),
               .upper_bound = bound_,
-              .max_steps = b.fibre && along_each_other(a, b) ? boxes_in_valley : largest_boxes};
+              .max_steps = b.id.is_fibre() && along_each_other(a, b) ? boxes_in_valley : largest_boxes};
     // Within this of a local minimum the distance to a bar stays below the bound: d^2 = s^2 across it.
     const double radii = a.radius + b.radius;
     constexpr double small_share = 0.25;

@@ -79,7 +79,7 @@ void take_off_common_travel(Geometry& scene) {
   common = {};
   int count = 0;
   for (const Piece& piece : scene.pieces) {
-    if (!piece.fibre) continue;
+    if (!piece.id.is_fibre()) continue;
     common.middle += piece.travel.middle;
     common.drift += piece.travel.drift;
     ++count;
@@ -90,7 +90,7 @@ void take_off_common_travel(Geometry& scene) {
   Matrix3 inertia = Matrix3::Zero();
   Vector3 moment = Vector3::Zero();
   for (const Piece& piece : scene.pieces) {
-    if (!piece.fibre) continue;
+    if (!piece.id.is_fibre()) continue;
     const Vector3 arm = piece.travel.middle - common.middle;
     inertia += arm.squaredNorm() * Matrix3::Identity() - arm * arm.transpose();
     moment += arm.cross(piece.travel.drift - common.drift);
@@ -121,9 +121,9 @@ int body_at(const Geometry& scene, int b) {
   return is_plane(scene, b) ? scene.planes[-1 - b].body : mesh_at(scene, b).body;
 }
 
-int owner_at(const Geometry& scene, int b) {
-  if (b >= 0) return scene.pieces[b].owner;
-  return is_plane(scene, b) ? scene.planes[-1 - b].owner : mesh_at(scene, b).owner;
+BodyId id_at(const Geometry& scene, int b) {
+  if (b >= 0) return scene.pieces[b].id;
+  return is_plane(scene, b) ? scene.planes[-1 - b].id : mesh_at(scene, b).id;
 }
 
 int surface_of(const Geometry& scene, int body) {

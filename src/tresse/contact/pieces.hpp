@@ -7,6 +7,7 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/base/body_id.hpp>
 #include <tresse/geometry/material_span.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
 #include <tresse/geometry/triangle_mesh.hpp>
@@ -53,24 +54,20 @@ struct Piece {
   geometry::MaterialSpan span;  ///< of the whole curve and its material
   double material_begin = 0.0;  ///< arc length of the body's material at parameter 0 of the curve, as made [m]
   double curve_begin = 0.0;     ///< arc length along the body there, as it is [m]
-  int body = 0;                 ///< pieces of one body share it
-  int owner = 0;                ///< which fibre of the world, or which of its obstacles
-  int element = 0;              ///< of the fibre, or capsule of the obstacle
-  bool fibre = true;            ///< false: an obstacle
-  bool free = false;            ///< an obstacle whose motion is unknown; two whose motion is prescribed never meet
-  bool first = true;            ///< starts at the body's beginning
-  bool last = true;             ///< ends at the body's end
-  int embedded_in = -1;         ///< the body that this piece of a fibre is set into and does not touch; -1: none
-
-  bool moves() const { return fibre || free; }
+  BodyId id{BodyKind::fibre, 0};
+  int body = 0;          ///< number of that body in the geometry, in the order of identities
+  int element = 0;       ///< of the fibre, or capsule of the obstacle
+  bool first = true;     ///< starts at the body's beginning
+  bool last = true;      ///< ends at the body's end
+  int embedded_in = -1;  ///< the body that this piece of a fibre is set into and does not touch; -1: none
 };
 
 /// Solid half-space on the side away from the unit normal.
 struct HalfSpace {
   Vector3 point;   ///< (3) [m]
   Vector3 normal;  ///< unit (3) [-]
-  int body = 0;
-  int owner = 0;  ///< which of the world's obstacles
+  BodyId id;
+  int body = 0;  ///< its number
 };
 
 /// A surface of triangles where its obstacle stands. A closed one is solid, an open one has two sides.
@@ -80,8 +77,8 @@ struct Mesh {
   double thickness = 0.0;                                 ///< added on every side; >= 0 [m]
   Pose next;                                              ///< where the pose will be after the step
   double reach = 0.0;  ///< how far a vertex may go beyond that during the step; >= 0 [m]
-  int body = 0;
-  int owner = 0;  ///< which of the world's obstacles
+  BodyId id;
+  int body = 0;  ///< its number
 
   std::array<Vector3, 3> corners(int face) const;  ///< in the world
 };
@@ -102,9 +99,9 @@ inline bool is_mesh(const Geometry& scene, int b) { return b < 0 && !is_plane(sc
 inline const Mesh& mesh_at(const Geometry& scene, int b) {
   return scene.meshes[static_cast<std::size_t>(-1 - b) - scene.planes.size()];
 }
-/// Body, and owner, of a piece or surface.
+/// The body of a piece or surface, and its number.
+BodyId id_at(const Geometry& scene, int b);
 int body_at(const Geometry& scene, int b);
-int owner_at(const Geometry& scene, int b);
 /// The surface that a body is, as -1 - k; 0: it is none.
 int surface_of(const Geometry& scene, int body);
 /// How far the skin of what is at b stands from the points that distances are measured to: the radius of a piece, the

@@ -75,7 +75,7 @@ Engine::Pass Engine::linearise(const SharedConfiguration& at, const Pass* previo
     pass.bias.push_back((reaches[i].start - overlaps_.wanted_gap(at->geometry, contact)) / dt);
   }
   pass.instants.assign(pass.contacts.size(), instant);
-  pass.take_forces(previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
+  pass.take_forces(world_, previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
   {
     Stopwatch watch(timing_.t_assembly);
     pass.problem =
@@ -245,8 +245,8 @@ void Engine::assemble_at_end(const Pass& pass, bool free, bool slow) {
 std::vector<char> Engine::touched_trees(const Pass& pass) const {
   std::vector<char> out(motion_.forest.trees.size(), 0);
   const auto touch = [&](int piece) {
-    if (piece < 0 || !pass.at->geometry.pieces[piece].fibre) return;
-    out[static_cast<std::size_t>(motion_.forest.tree_of[pass.at->geometry.pieces[piece].owner])] = 1;
+    if (piece < 0 || !pass.at->geometry.pieces[piece].id.is_fibre()) return;
+    out[static_cast<std::size_t>(motion_.forest.tree_of[pass.at->geometry.pieces[piece].id.index])] = 1;
   };
   for (const contact::Contact& contact : pass.contacts) {
     touch(contact.a);

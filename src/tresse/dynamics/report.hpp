@@ -4,33 +4,15 @@
 #include <optional>
 #include <vector>
 
+#include <tresse/assembly/contact_report.hpp>
 #include <tresse/base/status.hpp>
 #include <tresse/base/types.hpp>
 #include <tresse/bodies/rigid_body.hpp>
-#include <tresse/contact/detection.hpp>
-#include <tresse/friction/problem.hpp>
 #include <tresse/rods/rod.hpp>
 
 namespace tresse::dynamics {
 
-/// One contact at the end of a step. `a` is a fibre or a free obstacle; `b` a fibre or an obstacle.
-struct ContactReport {
-  int fibre_a = -1;     ///< -1: a free obstacle
-  int obstacle_a = -1;  ///< index in the scene, -1: fibre
-  int fibre_b = -1;     ///< -1: obstacle
-  int obstacle_b = -1;  ///< index in the scene, -1: fibre
-  int part_b =
-      -1;  ///< capsule of the obstacle (a comb's handle is 0, its teeth follow); the face of a mesh; -1: fibre or plane
-  double s_a = 0.0;   ///< arc length of the material from the root, or along the obstacle's axis [m]
-  double s_b = 0.0;   ///< arc length of the material from the root, or along the obstacle's axis [m]
-  Vector3 point_a;    ///< on a's centreline or axis (3) [m]
-  Vector3 point_b;    ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
-  Vector3 normal;     ///< unit, from a to b (3) [-]
-  Vector3 force;      ///< that a exerts on b, impulse over the step, or its last part (3) [N]
-  double gap = 0.0;   ///< > 0 apart, < 0 penetrating, at detection [m]
-  double slip = 0.0;  ///< speed at which b slides along a over the step, or its last part; >= 0 [m/s]
-  friction::ContactCase state = friction::ContactCase::open;
-};
+using assembly::ContactReport;
 
 /// What the fibres and free bodies exert on one obstacle over a step.
 struct ObstacleLoad {
@@ -102,8 +84,8 @@ struct StepReport {
 
 /// A contact that carried a load in the last step: followed into the next, and where its solve starts.
 struct WarmContact {
-  contact::Place place;  ///< bodies are fibres, then free obstacles, then others
-  Vector3 force;         ///< of a on b, world axes (3) [N]
+  contact::Place place;
+  Vector3 force;  ///< of a on b, world axes (3) [N]
 };
 
 /// All that a run needs to go on bit for bit.

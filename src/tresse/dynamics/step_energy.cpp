@@ -83,15 +83,15 @@ Engine::PartWorks Engine::works_of(const Pass& pass) {
     velocity[0] -= pass.bias[i];
     out.contact += local.dot(velocity);
     // A fibre that grew leans into what it touches: what brings it back across is work of growing.
-    if (grows(of.fibre_a) || grows(of.fibre_b)) out.growth -= local[0] * pass.bias[i];
+    if (grows(of.a.body.fibre()) || grows(of.b.body.fibre())) out.growth -= local[0] * pass.bias[i];
     double speed = velocity.norm();
-    if (of.obstacle_b >= 0 && assembly::free_body_of(world_, of.obstacle_b) < 0) {
+    if (of.b.body.kind == BodyKind::obstacle) {
       const Vector3 surface = assembly::surface_velocity(world_, pass.at->geometry, contact, motion_, pass.instants[i]);
       out.obstacles -= (contact.frame * local).dot(surface);
       speed += surface.norm();
     }
     const double push = std::max(0.0, local[0]);
-    out.push_out += push * overlaps_.depth_at_start(contact::place_of(pass.at->geometry, contact)) / motion_.dt;
+    out.push_out += push * overlaps_.depth_at_start(of.bodies()) / motion_.dt;
     bent += push * speed;
   }
   // A force that grows without bound must not vouch for itself: both stay below what energy there is.
@@ -271,8 +271,8 @@ double Engine::root_work(int t, const Pass& pass) const {
     carried.linear += own.carried.linear;
     carried.angular += own.carried.angular;
     for (const ContactReport& contact : contact_reports_) {
-      for (const auto& [at, point, sign] :
-           {std::tuple(contact.fibre_a, contact.point_a, -1.0), std::tuple(contact.fibre_b, contact.point_b, 1.0)}) {
+      for (const auto& [at, point, sign] : {std::tuple(contact.a.body.fibre(), contact.point_a, -1.0),
+                                            std::tuple(contact.b.body.fibre(), contact.point_b, 1.0)}) {
         if (at != f) continue;
         impulse -= sign * dt * contact.force;
         moment -= sign * dt * point.cross(contact.force);

@@ -1,49 +1,35 @@
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include <tresse/dynamics/detail/step_pass.hpp>
 
 namespace tresse::dynamics::detail {
-namespace {
 
-/// A contact of the last solution, by its bodies and the material of a.
-struct Known {
-  int body_a, body_b;
-  double s_a;
-  const WarmContact* contact;
-  bool used = false;
-
-  std::tuple<int, int, double> key() const { return {body_a, body_b, s_a}; }
-};
-
-}  // namespace
-
-void Engine::Pass::take_forces(const std::vector<WarmContact>& warm, double dt) {
+void Engine::Pass::take_forces(const assembly::World& world, const std::vector<WarmContact>& warm, double dt) {
   const contact::Geometry& geometry = at->geometry;
-  std::vector<Known> known;
-  known.reserve(warm.size());
-  for (const WarmContact& w : warm) {
-    const contact::OnPiece on_a = contact::piece_at(geometry, w.place.body_a, w.place.element_a, w.place.s_a);
-    const double s = contact::material_at(geometry.pieces[on_a.piece], on_a.s);
-    known.push_back({w.place.body_a, w.place.body_b, s, &w});
+  contact::PairIndex known;
+  for (std::size_t i = 0; i < warm.size(); ++i) {
+    const contact::Place& place = warm[i].place;
+    const contact::OnPiece on_a = contact::piece_at(geometry, place.body_a, place.element_a, place.s_a);
+    const contact::Piece& a = geometry.pieces[on_a.piece];
+    known.add({a.id, assembly::body_of_number(world, place.body_b)}, contact::material_at(a, on_a.s),
+              static_cast<int>(i));
   }
-  std::sort(known.begin(), known.end(), [](const Known& x, const Known& y) { return x.key() < y.key(); });
+  known.sort();
+  std::vector<char> used(warm.size(), 0);
   guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const contact::Piece& a = geometry.pieces[contacts[i].a];
-    const double s = contact::material_at(a, contacts[i].s_a);
-    const double near = 10.0 * a.radius;
-    const Known first{a.body, contact::body_at(geometry, contacts[i].b), s - near, nullptr};
-    Known* best = nullptr;
-    for (auto k = std::lower_bound(known.begin(), known.end(), first,
-                                   [](const Known&x, const Known&y) { return x.key() < y.key(); });
-         k != known.end() && k->body_a == first.body_a && k->body_b == first.body_b && k->s_a < s + near; ++k) {
-      if (!k->used && (!best || std::abs(k->s_a - s) < std::abs(best->s_a - s))) best = &*k;
+    const double s = contact::along_a(geometry, contacts[i]);
+    const double near = 10.0 * geometry.pieces[contacts[i].a].radius;
+    const contact::PairIndex::Entry* best = nullptr;
+    for (const auto& entry : known.near(contact::bodies_of(geometry, contacts[i]), s, near)) {
+      const bool nearer = !best || std::abs(entry.s_a - s) < std::abs(best->s_a - s);
+      if (nearer && used[static_cast<std::size_t>(entry.index)] == 0) best = &entry;
     }
     if (!best) continue;
-    best->used = true;
-    guess.segment<3>(3 * static_cast<Eigen::Index>(i)) = dt * (contacts[i].frame.transpose() * best->contact->force);
+    const auto index = static_cast<std::size_t>(best->index);
+    used[index] = 1;
+    guess.segment<3>(3 * static_cast<Eigen::Index>(i)) = dt * (contacts[i].frame.transpose() * warm[index].force);
   }
 }
 
@@ -68,8 +54,8 @@ bool Engine::stop_lost(Pass& pass) const {
 /// Makes a pass one that leaves a tree where it is, at rest and without a load.
 void Engine::stand_still(int t, Pass& pass) const {
   const auto on_tree = [&](int piece) {
-    return piece >= 0 && pass.at->geometry.pieces[piece].fibre &&
-           motion_.forest.tree_of[pass.at->geometry.pieces[piece].owner] == t;
+    return piece >= 0 && pass.at->geometry.pieces[piece].id.is_fibre() &&
+           motion_.forest.tree_of[pass.at->geometry.pieces[piece].id.index] == t;
   };
   for (const int f : motion_.forest.trees[t].fibres) pass.velocities[f].setZero();
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {

@@ -76,27 +76,28 @@ std::vector<char> bodies_of_last(const contact::Geometry& geometry, const std::v
 
 /// A contact at the end of a pass that overlaps, and the contact of that pass whose place it takes.
 struct Turned {
-  std::pair<int, int> bodies;
   const contact::Contact* contact = nullptr;
   int replaces = -1;
   double away = 0.0;  ///< that is, along the bodies [m]
 };
 
-/// Finds for each the nearest contact of its two bodies, within some radii; `turned` is sorted by bodies.
+/// Finds for each the nearest contact of its two bodies, within some radii.
 void find_replaced(const contact::Geometry& geometry, const std::vector<contact::Contact>& contacts,
                    std::vector<Turned>& turned) {
   constexpr double near_radii = 20.0;
+  contact::PairIndex by_pair;
+  for (std::size_t k = 0; k < turned.size(); ++k)
+    by_pair.add(contact::bodies_of(geometry, *turned[k].contact), 0.0, static_cast<int>(k));
+  by_pair.sort();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const contact::Contact& contact = contacts[i];
-    const std::pair bodies(geometry.pieces[contact.a].body, contact::body_at(geometry, contact.b));
-    auto one = std::lower_bound(turned.begin(), turned.end(), bodies,
-                                [](const Turned& x, const auto& y) { return x.bodies < y; });
     // A contact is replaced once: by the nearest that it is nearest to.
     Turned* best = nullptr;
     double least = near_radii * geometry.pieces[contact.a].radius;
-    for (; one != turned.end() && one->bodies == bodies; ++one) {
-      const double away = contact::distance_along(geometry, *one->contact, contact);
-      if (away < least && (one->replaces < 0 || away < one->away)) best = &*one, least = away;
+    for (const auto& entry : by_pair.of(contact::bodies_of(geometry, contact))) {
+      Turned& one = turned[static_cast<std::size_t>(entry.index)];
+      const double away = contact::distance_along(geometry, *one.contact, contact);
+      if (away < least && (one.replaces < 0 || away < one.away)) best = &one, least = away;
     }
     if (best) best->replaces = static_cast<int>(i), best->away = least;
   }
@@ -168,10 +169,12 @@ bool Engine::repair(const Configuration& end, double tolerance, Pass& pass, Step
     const double enough = nearly * options_.overlap_tolerance;
     if (-contact.gap <= enough || overlaps_.wanted_gap(geometry, contact) - contact.gap <= enough) continue;
     if (holds_.cannot_give_way(start_, geometry, contact)) continue;
-    turned.push_back({{geometry.pieces[contact.a].body, contact::body_at(geometry, contact.b)}, &contact});
+    turned.push_back({&contact});
   }
   if (turned.empty()) return false;
-  std::stable_sort(turned.begin(), turned.end(), [](const Turned& x, const Turned& y) { return x.bodies < y.bodies; });
+  std::stable_sort(turned.begin(), turned.end(), [&](const Turned& x, const Turned& y) {
+    return contact::bodies_of(geometry, *x.contact) < contact::bodies_of(geometry, *y.contact);
+  });
   find_replaced(geometry, pass.contacts, turned);
 
   std::vector<char> left_out(pass.contacts.size(), 0);

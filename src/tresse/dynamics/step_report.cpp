@@ -10,34 +10,6 @@
 #include <tresse/friction/coulomb.hpp>
 
 namespace tresse::dynamics::detail {
-namespace {
-
-ContactReport describe(const contact::Geometry& geometry, const contact::Contact& contact) {
-  ContactReport out;
-  const contact::Piece& a = geometry.pieces[contact.a];
-  (a.fibre ? out.fibre_a : out.obstacle_a) = a.owner;
-  out.s_a = contact::material_at(a, contact.s_a);
-  out.point_a = contact.point_a;
-  out.point_b = contact.point_b;
-  out.normal = contact.frame.col(0);
-  out.gap = contact.gap;
-  if (contact.b < 0) {
-    out.obstacle_b = contact::owner_at(geometry, contact.b);
-    out.part_b = contact.face;
-    return out;
-  }
-  const contact::Piece& b = geometry.pieces[contact.b];
-  out.s_b = contact::material_at(b, contact.s_b);
-  if (b.fibre) {
-    out.fibre_b = b.owner;
-  } else {
-    out.obstacle_b = b.owner;
-    out.part_b = b.element;
-  }
-  return out;
-}
-
-}  // namespace
 
 /// Of two bodies that went through each other on the way from the start of this part to its end.
 std::optional<ContactReport> Engine::find_crossing(const Configuration& end) const {
@@ -55,7 +27,7 @@ std::optional<ContactReport> Engine::find_crossing(const Configuration& end) con
     contact.point_a = point(contact.a, contact.s_a);
     contact.point_b = point(contact.b, contact.s_b);
     contact.frame.col(0) = (contact.point_b - contact.point_a).normalized();
-    return describe(end.geometry, contact);
+    return assembly::report_of(end.geometry, contact);
   }
   return {};
 }
@@ -75,7 +47,7 @@ void Engine::report_overlap(StepReport& report) const {
   }
   if (!deepest) return;
   report.max_penetration = -deepest->gap;
-  report.deepest = describe(here_->geometry, *deepest);
+  report.deepest = assembly::report_of(here_->geometry, *deepest);
   report.overlaps = 0;
   for (const contact::Contact& contact : here_->contacts) report.overlaps += contact.gap <= 0.5 * deepest->gap ? 1 : 0;
 }
@@ -86,7 +58,7 @@ void Engine::describe_contacts(const Pass& pass) {
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const Vector3 local = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    ContactReport out = describe(pass.at->geometry, contact);
+    ContactReport out = assembly::report_of(pass.at->geometry, contact);
     out.state = friction::classify(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
     out.slip = friction::tangential_norm(pass.solution.velocity.segment<3>(3 * static_cast<Eigen::Index>(i)));
     out.force = contact.frame * local / (options_.theta * motion_.dt);
@@ -101,10 +73,10 @@ void Engine::report_contacts(const Pass& pass, StepReport& report) {
   if (report.solver_status == Status::converged) report.solver_status = pass.solution.status;
   report_overlap(report);
   if (pass.jammed && (!report.jammed || pass.jammed->gap < report.jammed->gap))
-    report.jammed = describe(pass.at->geometry, *pass.jammed);
+    report.jammed = assembly::report_of(pass.at->geometry, *pass.jammed);
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const ContactReport& of = contact_reports_[i];
-    if (of.obstacle_b < 0) continue;
+    if (of.b.body.is_fibre()) continue;
     const Vector3 share = of.force * (motion_.dt / options_.dt);
     const Vector3 point = assembly::surface_point(pass.at->geometry, pass.contacts[i]);
     const auto load = [&](int obstacle, double sign) {
@@ -113,8 +85,8 @@ void Engine::report_contacts(const Pass& pass, StepReport& report) {
       on.torque += sign * (point - pass.places[obstacle].position).cross(share);
       on.contacts += of.force.isZero(0.0) ? 0 : 1;
     };
-    load(of.obstacle_b, 1.0);
-    if (of.obstacle_a >= 0) load(of.obstacle_a, -1.0);
+    load(of.b.body.index, 1.0);
+    if (!of.a.body.is_fibre()) load(of.a.body.index, -1.0);
   }
 }
 

@@ -52,19 +52,20 @@ void Engine::report_roots(const Pass& pass, StepReport& report) {
     impulse[f].linear -= drag * (motion.velocity - rod.length() * air_);
     impulse[f].angular -= drag * (motion.angular - motion.position.cross(air_));
   });
-  const auto add = [&](int fibre, const Vector3& point, const Vector3& linear) {
-    if (fibre < 0) return;
-    impulse[fibre].linear += linear;
-    impulse[fibre].angular += point.cross(linear);
+  const auto add = [&](BodyId body, const Vector3& point, const Vector3& linear) {
+    if (!body.is_fibre()) return;
+    impulse[body.index].linear += linear;
+    impulse[body.index].angular += point.cross(linear);
   };
   for (const ContactReport& contact : contact_reports_) {
-    add(contact.fibre_a, contact.point_a, -motion_.dt * contact.force);
-    add(contact.fibre_b, contact.point_b, motion_.dt * contact.force);
+    add(contact.a.body, contact.point_a, -motion_.dt * contact.force);
+    add(contact.b.body, contact.point_b, motion_.dt * contact.force);
   }
   for (const assembly::HoldImpulse& held : pass.holds) {
     const assembly::Hold& hold = world_.holds[held.hold];
     const geometry::Curve curve = end_.rod(hold.fibre).piece(hold.piece);
-    add(hold.fibre, geometry::position(curve, assembly::held_parameter(end_, hold)), held.linear / options_.theta);
+    add({BodyKind::fibre, hold.fibre}, geometry::position(curve, assembly::held_parameter(end_, hold)),
+        held.linear / options_.theta);
     impulse[hold.fibre].angular += held.angular / options_.theta;
   }
   for (const assembly::Tree& tree : motion_.forest.trees) {

@@ -127,12 +127,12 @@ void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
 }
 
 void add_contact(Frame& frame, const dynamics::ContactReport& contact) {
-  frame.contact_fibre_a.push_back(contact.obstacle_a >= 0 ? -1 - contact.obstacle_a : contact.fibre_a);
-  frame.contact_fibre_b.push_back(contact.fibre_b);
-  frame.contact_obstacle_b.push_back(contact.obstacle_b);
-  frame.contact_part_b.push_back(contact.part_b);
-  frame.contact_s_a.push_back(contact.s_a);
-  frame.contact_s_b.push_back(contact.s_b);
+  frame.contact_fibre_a.push_back(contact.a.body.is_fibre() ? contact.a.body.index : -1 - contact.a.body.index);
+  frame.contact_fibre_b.push_back(contact.b.body.fibre());
+  frame.contact_obstacle_b.push_back(contact.b.body.obstacle());
+  frame.contact_part_b.push_back(contact.b.part);
+  frame.contact_s_a.push_back(contact.a.s);
+  frame.contact_s_b.push_back(contact.b.s);
   append(frame.contact_point_a, contact.point_a);
   append(frame.contact_point_b, contact.point_b);
   append(frame.contact_normal, contact.normal);

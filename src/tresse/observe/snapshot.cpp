@@ -142,8 +142,8 @@ std::vector<Vector3> accelerations(const rods::Rod& rod, const rods::RodState& b
 
 void add_contacts(const std::vector<dynamics::ContactReport>& contacts, int fibre, FibreLoads& loads) {
   for (const dynamics::ContactReport& contact : contacts) {
-    if (contact.fibre_a == fibre) loads.contacts.push_back({contact.s_a, -contact.force});
-    if (contact.fibre_b == fibre) loads.contacts.push_back({contact.s_b, contact.force});
+    if (contact.a.body.fibre() == fibre) loads.contacts.push_back({contact.a.s, -contact.force});
+    if (contact.b.body.fibre() == fibre) loads.contacts.push_back({contact.b.s, contact.force});
   }
 }
 
@@ -255,26 +255,14 @@ RestContacts rest_contacts(const assembly::World& world, const statics::WorldEqu
   RestContacts out;
   out.time = time;
   out.obstacles.resize(world.obstacles.size());
-  for (const statics::ContactForce& from : found.contacts) {
-    dynamics::ContactReport contact{.fibre_a = from.fibre_a,
-                                    .fibre_b = from.fibre_b,
-                                    .obstacle_b = from.obstacle_b,
-                                    .part_b = from.part_b,
-                                    .s_a = from.s_a,
-                                    .s_b = from.s_b,
-                                    .point_a = from.point_a,
-                                    .point_b = from.point_b,
-                                    .normal = from.normal,
-                                    .force = from.force * from.normal,
-                                    .gap = from.gap,
-                                    .slip = 0.0,
-                                    .state = friction::ContactCase::slide};
-    out.contacts.push_back(contact);
-    if (from.obstacle_b < 0) continue;
-    dynamics::ObstacleLoad& load = out.obstacles[from.obstacle_b];
-    const Pose pose = assembly::obstacle_pose(world.obstacles[from.obstacle_b], time);
-    const double radius = world.fibres[from.fibre_a].model->contact_radius() + from.gap;
-    const Vector3 surface = from.point_a + radius * from.normal;
+  out.contacts = found.contacts;
+  for (const assembly::ContactReport& contact : found.contacts) {
+    if (contact.b.body.is_fibre()) continue;
+    const int obstacle = contact.b.body.index;
+    dynamics::ObstacleLoad& load = out.obstacles[obstacle];
+    const Pose pose = assembly::obstacle_pose(world.obstacles[obstacle], time);
+    const double radius = world.fibres[contact.a.body.index].model->contact_radius() + contact.gap;
+    const Vector3 surface = contact.point_a + radius * contact.normal;
     load.force += contact.force;
     load.torque += (surface - pose.position).cross(contact.force);
     ++load.contacts;

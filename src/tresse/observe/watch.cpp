@@ -54,14 +54,14 @@ double advised_step(const WatchTally& tally) {
   return least;
 }
 
-double radius_of_a(const assembly::World& world, const ContactReport& contact) {
-  return contact.fibre_a >= 0 ? world.fibres[contact.fibre_a].model->contact_radius()
-                              : bodies::radius(world.obstacles[contact.obstacle_a].shape);
+double radius_of(const assembly::World& world, BodyId body) {
+  return body.is_fibre() ? world.fibres[body.index].model->contact_radius()
+                         : bodies::radius(world.obstacles[body.index].shape);
 }
 
 double radius_of(const assembly::World& world, const ContactReport& contact) {
-  const double a = radius_of_a(world, contact);
-  return contact.fibre_b < 0 ? a : std::min(a, world.fibres[contact.fibre_b].model->contact_radius());
+  const double a = radius_of(world, contact.a.body);
+  return contact.b.body.is_fibre() ? std::min(a, radius_of(world, contact.b.body)) : a;
 }
 
 /// How far two bodies slide along each other in a step. [radii]
@@ -91,15 +91,15 @@ struct Axis {
   bool within(double s) const { return length == 0.0 || (s > 0.0 && s < length); }
 };
 
-Axis fibre_axis(const assembly::Kinematics& at, int fibre) {
-  const rods::Rod& rod = at.rod(fibre);
-  return {.rod = &rod, .length = rod.length(), .radius = rod.contact_radius()};
-}
-
-Axis capsule_axis(const WatchedStep& step, int obstacle, int part) {
-  const bodies::Obstacle& body = step.at.world().obstacles[obstacle];
+/// Of the fibre, or of that capsule of the obstacle.
+Axis axis_of(const WatchedStep& step, BodyId id, int part) {
+  if (id.is_fibre()) {
+    const rods::Rod& rod = step.at.rod(id.index);
+    return {.rod = &rod, .length = rod.length(), .radius = rod.contact_radius()};
+  }
+  const bodies::Obstacle& body = step.at.world().obstacles[id.index];
   const bodies::Capsule capsule = bodies::capsules(body.shape)[static_cast<std::size_t>(part)];
-  const Pose pose = assembly::obstacle_pose(step.at, obstacle, step.report.time);
+  const Pose pose = assembly::obstacle_pose(step.at, id.index, step.report.time);
   const Vector3 from = assembly::moved(body, pose, capsule.from);
   const Vector3 chord = assembly::moved(body, pose, capsule.to) - from;
   const double length = chord.norm();
@@ -144,26 +144,13 @@ std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, 
 
 /// The bodies and places of a contact that pressed at the end of the step before.
 ContactReport report_of(const assembly::Kinematics& at, const contact::Place& place) {
+  const auto point = [&](int number, int element, double s) -> BodyPoint {
+    const BodyId body = assembly::body_of_number(at.world(), number);
+    return {body, body.is_fibre() ? -1 : element, body.is_fibre() ? s + at.rod(body.index).piece_begin(element) : s};
+  };
   ContactReport out;
-  struct Side {
-    int& fibre;
-    int& obstacle;
-    double& s;
-  };
-  const assembly::World& world = at.world();
-  const auto fill = [&](int body, int element, const Side& side) {
-    if (body < static_cast<int>(world.fibres.size())) {
-      side.fibre = body;
-      side.s += at.rod(body).piece_begin(element);
-    } else {
-      side.obstacle = assembly::obstacle_of_body(world, body);
-    }
-  };
-  out.s_a = place.s_a;
-  out.s_b = place.s_b;
-  fill(place.body_a, place.element_a, {out.fibre_a, out.obstacle_a, out.s_a});
-  fill(place.body_b, place.element_b, {out.fibre_b, out.obstacle_b, out.s_b});
-  if (out.obstacle_b >= 0) out.part_b = place.element_b;
+  out.a = point(place.body_a, place.element_a, place.s_a);
+  out.b = point(place.body_b, place.element_b, place.s_b);
   return out;
 }
 
@@ -179,22 +166,22 @@ struct Parted {
 
 /// Nothing where it cannot be told, or where one slid off the other's end. `force`: of a on b (3)
 std::optional<Parted> parted(const WatchedStep& step, const Vector3& force, const ContactReport& pair) {
-  if (pair.obstacle_b >= 0 && std::holds_alternative<bodies::Mesh>(step.at.world().obstacles[pair.obstacle_b].shape)) {
+  const BodyId other = pair.b.body;
+  if (!other.is_fibre() && std::holds_alternative<bodies::Mesh>(step.at.world().obstacles[other.index].shape)) {
     return {};  // which side of a sheet is right is the contact's to know
   }
-  const Axis a = pair.fibre_a >= 0 ? fibre_axis(step.at, pair.fibre_a) : capsule_axis(step, pair.obstacle_a, 0);
-  if (pair.fibre_b < 0 && pair.part_b < 0) {
-    const bodies::Obstacle& body = step.at.world().obstacles[pair.obstacle_b];
+  const Axis a = axis_of(step, pair.a.body, 0);
+  if (!other.is_fibre() && pair.b.part < 0) {
+    const bodies::Obstacle& body = step.at.world().obstacles[other.index];
     const auto& plane = std::get<bodies::Plane>(body.shape);
-    const Pose pose = assembly::obstacle_pose(step.at, pair.obstacle_b, step.report.time);
+    const Pose pose = assembly::obstacle_pose(step.at, other.index, step.report.time);
     const double height =
-        (pose.frame * plane.normal).dot(a.at(pair.s_a).position - assembly::moved(body, pose, plane.point));
+        (pose.frame * plane.normal).dot(a.at(pair.a.s).position - assembly::moved(body, pose, plane.point));
     return Parted::of(height < 0.0, std::abs(height), a.radius);
   }
-  const Axis b =
-      pair.fibre_b >= 0 ? fibre_axis(step.at, pair.fibre_b) : capsule_axis(step, pair.obstacle_b, pair.part_b);
+  const Axis b = axis_of(step, other, pair.b.part);
   const double reach = 2.0 * same_place * radius_of(step.at.world(), pair);
-  const auto nearest = nearest_around(a, pair.s_a, b, pair.s_b, reach);
+  const auto nearest = nearest_around(a, pair.a.s, b, pair.b.s, reach);
   if (!nearest || !a.within(nearest->s_a) || !b.within(nearest->s_b)) return {};
   return Parted::of(nearest->apart.dot(force) < 0.0, nearest->apart.norm(), a.radius + b.radius);
 }
@@ -248,13 +235,14 @@ const char* to_string(Trouble kind) {
 }
 
 std::string pair_name(const ContactReport& contact, const assembly::World& world) {
-  const std::string a = contact.fibre_a >= 0 ? fmt::format("fibre {} at {:.4g} m and ", contact.fibre_a, contact.s_a)
-                                             : fmt::format("'{}' and ", world.obstacles[contact.obstacle_a].name);
-  if (contact.fibre_b >= 0) return a + fmt::format("fibre {} at {:.4g} m", contact.fibre_b, contact.s_b);
-  const bodies::Obstacle& obstacle = world.obstacles[contact.obstacle_b];
-  if (!std::holds_alternative<bodies::Comb>(obstacle.shape)) return a + fmt::format("'{}'", obstacle.name);
-  return a + (contact.part_b == 0 ? fmt::format("the handle of '{}'", obstacle.name)
-                                  : fmt::format("tooth {} of '{}'", contact.part_b, obstacle.name));
+  const auto name = [&](const BodyPoint& point) {
+    if (point.body.is_fibre()) return fmt::format("fibre {} at {:.4g} m", point.body.index, point.s);
+    const bodies::Obstacle& obstacle = world.obstacles[point.body.index];
+    if (!std::holds_alternative<bodies::Comb>(obstacle.shape)) return fmt::format("'{}'", obstacle.name);
+    return point.part == 0 ? fmt::format("the handle of '{}'", obstacle.name)
+                           : fmt::format("tooth {} of '{}'", point.part, obstacle.name);
+  };
+  return name(contact.a) + " and " + name(contact.b);
 }
 
 std::string liveliest_fibre(const assembly::Kinematics& at) {
@@ -319,12 +307,9 @@ void Watch::look_at_overlaps(const WatchedStep& step) {
   const double radius = radius_of(step.at.world(), *deepest);
   const double depth = -deepest->gap / radius;
   if (!(depth > overlap_told)) return;
-  const auto same = [&](const ContactReport& contact) {
-    return contact.fibre_a == deepest->fibre_a && contact.obstacle_a == deepest->obstacle_a &&
-           contact.fibre_b == deepest->fibre_b && contact.obstacle_b == deepest->obstacle_b;
-  };
+  const auto same = [&](const ContactReport& contact) { return contact.bodies() == deepest->bodies(); };
   const auto& jammed = step.report.jammed;
-  if (jammed && same(*jammed) && std::abs(jammed->s_a - deepest->s_a) < radius) return;  // look_at_jams() tells
+  if (jammed && same(*jammed) && std::abs(jammed->a.s - deepest->a.s) < radius) return;  // look_at_jams() tells
   double slip = 0.0;
   for (const ContactReport& contact : step.contacts) {
     if (same(contact)) slip = std::max(slip, contact.slip);
@@ -356,25 +341,18 @@ void Watch::look_at_jams(const WatchedStep& step) {
 
 void Watch::note_contacts(const WatchedStep& step) {
   known_.clear();
-  const auto body = [&](int fibre, int obstacle) {
-    return fibre >= 0 ? fibre : assembly::obstacle_body(step.at.world(), obstacle);
-  };
-  for (const ContactReport& contact : step.contacts) {
-    known_.push_back(
-        {body(contact.fibre_a, contact.obstacle_a), body(contact.fibre_b, contact.obstacle_b), contact.s_a, &contact});
-  }
-  std::sort(known_.begin(), known_.end(), [](const Known& x, const Known& y) { return x.key() < y.key(); });
+  for (std::size_t i = 0; i < step.contacts.size(); ++i)
+    known_.add(step.contacts[i].bodies(), step.contacts[i].a.s, static_cast<int>(i));
+  known_.sort();
 }
 
-/// The contact of this step that stands for one that pressed before: the nearest along a.
-const Watch::Known* Watch::same_contact(const WarmContact& pressed, double s_a, double radius) const {
-  const double reach = same_place * radius;
-  const Known first{pressed.place.body_a, pressed.place.body_b, s_a - reach, nullptr};
-  const Known* best = nullptr;
-  for (auto k = std::lower_bound(known_.begin(), known_.end(), first,
-                                 [](const Known&x, const Known&y) { return x.key() < y.key(); });
-       k != known_.end() && k->body_a == first.body_a && k->body_b == first.body_b && k->s_a < s_a + reach; ++k) {
-    if (!best || std::abs(k->s_a - s_a) < std::abs(best->s_a - s_a)) best = &*k;
+/// The contact of this step that stands for one that pressed before: the nearest along a. Null: there is none.
+const ContactReport* Watch::same_contact(const WatchedStep& step, const ContactReport& pressed) const {
+  const double reach = same_place * radius_of(step.at.world(), pressed.a.body);
+  const ContactReport* best = nullptr;
+  for (const contact::PairIndex::Entry& entry : known_.near(pressed.bodies(), pressed.a.s, reach)) {
+    if (!best || std::abs(entry.s_a - pressed.a.s) < std::abs(best->a.s - pressed.a.s))
+      best = &step.contacts[static_cast<std::size_t>(entry.index)];
   }
   return best;
 }
@@ -397,10 +375,10 @@ void Watch::look_at_lost_contacts(const WatchedStep& step) {
     if (force < typical) continue;
     const ContactReport pair = report_of(step.at, pressed.place);
     const double radius = radius_of(step.at.world(), pair);
-    const Known* known = same_contact(pressed, pair.s_a, radius_of_a(step.at.world(), pair));
+    const ContactReport* known = same_contact(step, pair);
     // Within a fibre's width of the old place a normal cannot have turned as far as this.
-    const bool suspect = !known || (std::abs(known->s_a - pair.s_a) < 2.0 * radius &&
-                                    known->contact->normal.dot(pressed.force) < -0.5 * force);
+    const bool suspect =
+        !known || (std::abs(known->a.s - pair.a.s) < 2.0 * radius && known->normal.dot(pressed.force) < -0.5 * force);
     if (!suspect) continue;
     const auto found = parted(step, pressed.force, pair);
     if (!found || (!found->turned && found->by <= gap_told * radius)) continue;

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <tresse/assembly/kinematics.hpp>
@@ -78,14 +77,6 @@ class Watch {
   std::vector<Remark> look(const WatchedStep& step, WatchTally& tally);
 
  private:
-  /// A contact of this step, found by its bodies.
-  struct Known {
-    int body_a, body_b;
-    double s_a;
-    const dynamics::ContactReport* contact;
-
-    std::tuple<int, int, double> key() const { return {body_a, body_b, s_a}; }
-  };
   /// The worst that this step shows of one kind.
   struct Sighting {
     double measure = 0.0;    ///< 0: nothing
@@ -105,11 +96,11 @@ class Watch {
   void look_at_error(const WatchedStep& step);
   void look_at_cuts(const WatchedStep& step, const WatchTally& tally);
   void note_contacts(const WatchedStep& step);
-  const Known* same_contact(const dynamics::WarmContact& pressed, double s_a, double radius) const;
+  const dynamics::ContactReport* same_contact(const WatchedStep& step, const dynamics::ContactReport& pressed) const;
   Sighting& seen(Trouble kind) { return seen_[static_cast<std::size_t>(kind)]; }
 
   std::array<Sighting, trouble_count> seen_;
-  std::vector<Known> known_;  ///< kept for its memory
+  contact::PairIndex known_;  ///< contacts of this step; kept for its memory
 };
 
 }  // namespace tresse::observe

@@ -7,7 +7,6 @@
 #include <map>
 #include <numbers>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -302,21 +301,21 @@ dynamics::StepOptions step_options(const Scene& scene) {
 }
 
 /// What lies in a mesh or goes through it, where no contact is as deep.
-void add_intrusions(const contact::Geometry& geometry, std::vector<Overlap>& overlaps) {
+void add_intrusions(const contact::Geometry& geometry, Overlaps& overlaps) {
   const std::vector<contact::Intrusion> found = contact::intrusions(geometry);
   if (found.empty()) return;
-  const auto bodies = [](const Overlap& of) { return std::tuple(of.fibre_a, of.obstacle_a, of.obstacle_b); };
-  std::map<std::tuple<int, int, int>, double> known;
-  for (const Overlap& overlap : overlaps) {
-    double& depth = known[bodies(overlap)];
-    depth = std::max(depth, overlap.depth);
+  std::map<BodyPair, double> known;
+  for (const assembly::ContactReport& overlap : overlaps) {
+    double& depth = known[overlap.bodies()];
+    depth = std::max(depth, -overlap.gap);
   }
   for (const contact::Intrusion& one : found) {
     const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(one.piece)];
-    Overlap overlap{.s_a = contact::material_at(a, one.s), .depth = one.depth};
-    (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
-    overlap.obstacle_b = contact::owner_at(geometry, one.surface);
-    if (known[bodies(overlap)] < overlap.depth) overlaps.push_back(overlap);
+    assembly::ContactReport overlap;
+    overlap.a = {.body = a.id, .s = contact::material_at(a, one.s)};
+    overlap.b.body = contact::id_at(geometry, one.surface);
+    overlap.gap = -one.depth;
+    if (known[overlap.bodies()] < one.depth) overlaps.push_back(overlap);
   }
 }
 
@@ -326,7 +325,7 @@ void require_wide_bends(const contact::Geometry& geometry) {
   constexpr double within = 1.9;  // radii between points that are half a turn of such a bend apart
   const std::vector<contact::Piece>& pieces = geometry.pieces;
   std::size_t ahead = 0;
-  for (std::size_t i = 0; i < pieces.size() && pieces[i].fibre; ++i) {
+  for (std::size_t i = 0; i < pieces.size() && pieces[i].id.is_fibre(); ++i) {
     const contact::Piece& from = pieces[i];
     const auto end_of = [](const contact::Piece& piece) { return contact::arc_length_at(piece, piece.interval.end); };
     const double begin = contact::arc_length_at(from, from.interval.begin);
@@ -342,7 +341,7 @@ void require_wide_bends(const contact::Geometry& geometry) {
       return fmt::format(
           "fibre {} is bent within its own radius of {:.3g} m at {:.4g} m from its root; expected a wider "
           "bend, or contact.self_contact = false",
-          from.owner, from.radius, begin);
+          from.id.index, from.radius, begin);
     });
   }
 }
@@ -400,53 +399,43 @@ assembly::Kinematics kinematics_at_start(const Case& built) {
   return out;
 }
 
-std::vector<Overlap> initial_overlaps(const Case& built, double tolerance) {
+Overlaps initial_overlaps(const Case& built, double tolerance) {
   const assembly::Kinematics at = kinematics_at_start(built);
   contact::Geometry geometry;
   assembly::contact_geometry(at, 0.0, geometry);
   if (built.options.broad_phase.self_contact) require_wide_bends(geometry);
-  std::vector<Overlap> overlaps;
+  Overlaps overlaps;
   for (const contact::Contact& contact : contact::ContactSearch(built.options.broad_phase, {}).find(geometry, {})) {
     const contact::Piece& a = geometry.pieces[contact.a];
     if (contact.gap >= -tolerance * a.radius || assembly::joined(at, geometry, contact)) continue;
-    Overlap overlap{.s_a = contact::material_at(a, contact.s_a), .depth = -contact.gap};
-    (a.fibre ? overlap.fibre_a : overlap.obstacle_a) = a.owner;
-    if (contact.b < 0) {
-      overlap.obstacle_b = contact::owner_at(geometry, contact.b);
-    } else {
-      const contact::Piece& b = geometry.pieces[contact.b];
-      (b.fibre ? overlap.fibre_b : overlap.obstacle_b) = b.owner;
-      overlap.s_b = contact::material_at(b, contact.s_b);
-    }
-    overlaps.push_back(overlap);
+    overlaps.push_back(assembly::report_of(geometry, contact));
   }
   add_intrusions(geometry, overlaps);
-  std::stable_sort(overlaps.begin(), overlaps.end(),
-                   [](const Overlap& p, const Overlap& q) { return p.depth > q.depth; });
+  std::stable_sort(overlaps.begin(), overlaps.end(), [](const auto& p, const auto& q) { return p.gap < q.gap; });
   return overlaps;
 }
 
-std::string describe(const Overlap& overlap, const Scene& scene, const assembly::World& world) {
-  const std::string other = overlap.fibre_b >= 0
-                                ? fmt::format("fibre {} ({:.4g} m from its root)", overlap.fibre_b, overlap.s_b)
-                                : fmt::format("obstacle '{}'", scene.obstacles[overlap.obstacle_b].body.name);
-  if (overlap.obstacle_a >= 0)
-    return fmt::format("free body '{}' overlaps {} by {:.3g} m", scene.obstacles[overlap.obstacle_a].body.name, other,
-                       overlap.depth);
-  return fmt::format("fibre {} of '{}' overlaps {} by {:.3g} m at {:.4g} m from its root", overlap.fibre_a,
-                     scene.fibres[world.fibres[overlap.fibre_a].group].name, other, overlap.depth, overlap.s_a);
+std::string describe(const assembly::ContactReport& overlap, const Scene& scene, const assembly::World& world) {
+  const auto& [a, b] = overlap.bodies();
+  const std::string other = b.is_fibre() ? fmt::format("fibre {} ({:.4g} m from its root)", b.index, overlap.b.s)
+                                         : fmt::format("obstacle '{}'", scene.obstacles[b.index].body.name);
+  if (!a.is_fibre())
+    return fmt::format("free body '{}' overlaps {} by {:.3g} m", scene.obstacles[a.index].body.name, other,
+                       -overlap.gap);
+  return fmt::format("fibre {} of '{}' overlaps {} by {:.3g} m at {:.4g} m from its root", a.index,
+                     scene.fibres[world.fibres[a.index].group].name, other, -overlap.gap, overlap.a.s);
 }
 
-std::string describe_pairs(const std::vector<Overlap>& overlaps, const Scene& scene, const assembly::World& world) {
-  const auto group = [&](int fibre) { return fmt::format("'{}'", scene.fibres[world.fibres[fibre].group].name); };
-  const auto body = [&](const char* kind, int index) {
-    return fmt::format("{} '{}'", kind, scene.obstacles[index].body.name);
+std::string describe_pairs(const Overlaps& overlaps, const Scene& scene, const assembly::World& world) {
+  const auto name = [&](BodyId id, const char* kind) {
+    return id.is_fibre() ? fmt::format("'{}'", scene.fibres[world.fibres[id.index].group].name)
+                         : fmt::format("{} '{}'", kind, scene.obstacles[id.index].body.name);
   };
   std::map<std::string, std::size_t> counts;
-  for (const Overlap& one : overlaps) {
-    const std::string a = one.fibre_a >= 0 ? group(one.fibre_a) : body("free body", one.obstacle_a);
-    const std::string b = one.fibre_b >= 0 ? group(one.fibre_b) : body("obstacle", one.obstacle_b);
-    const bool fibres = one.fibre_a >= 0 && one.fibre_b >= 0;
+  for (const assembly::ContactReport& one : overlaps) {
+    const std::string a = name(one.a.body, "free body");
+    const std::string b = name(one.b.body, "obstacle");
+    const bool fibres = one.a.body.is_fibre() && one.b.body.is_fibre();
     const bool swapped = fibres && b < a;
     ++counts[a == b ? fmt::format("within {}", a) : fmt::format("of {} with {}", swapped ? b : a, swapped ? a : b)];
   }

@@ -26,25 +26,17 @@ void set_out_from(Case& built, dynamics::SimulationState state);
 /// The bodies of a case in its state, with the natural shapes of time zero. `built` must outlive it.
 assembly::Kinematics kinematics_at_start(const Case& built);
 
-/// Two bodies that overlap at the start.
-struct Overlap {
-  int fibre_a = -1;     ///< -1: a free body
-  int obstacle_a = -1;  ///< that one
-  double s_a = 0.0;     ///< arc length from the root [m]
-  int fibre_b = -1;     ///< -1: an obstacle
-  int obstacle_b = -1;  ///< index in the scene, -1: a fibre
-  double s_b = 0.0;     ///< [m]
-  double depth = 0.0;   ///< > 0 [m]
-};
+/// Two bodies that overlap at the start: contacts without forces, their gaps below zero.
+using Overlaps = std::vector<assembly::ContactReport>;
 
 /// Overlaps at time zero deeper than `tolerance` times the fibre's radius, deepest first.
-std::vector<Overlap> initial_overlaps(const Case& built, double tolerance = 0.01);
+Overlaps initial_overlaps(const Case& built, double tolerance = 0.01);
 
 /// One line for a person: which bodies, where, how deep.
-std::string describe(const Overlap& overlap, const Scene& scene, const assembly::World& world);
+std::string describe(const assembly::ContactReport& overlap, const Scene& scene, const assembly::World& world);
 
 /// How many there are between which groups and bodies, the most first: "1200 within 'hair', 3 of 'hair' with obstacle
 /// 'head'".
-std::string describe_pairs(const std::vector<Overlap>& overlaps, const Scene& scene, const assembly::World& world);
+std::string describe_pairs(const Overlaps& overlaps, const Scene& scene, const assembly::World& world);
 
 }  // namespace tresse::scene

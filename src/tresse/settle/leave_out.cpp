@@ -12,15 +12,15 @@ namespace tresse::settle {
 namespace {
 
 /// Fibres whose going leaves none of the overlaps; each with one of those that it takes away.
-std::vector<std::pair<int, scene::Overlap>> chosen(const std::vector<scene::Overlap>& overlaps, std::size_t fibres) {
+std::vector<std::pair<int, assembly::ContactReport>> chosen(const scene::Overlaps& overlaps, std::size_t fibres) {
   std::vector<std::vector<std::size_t>> of(fibres);  // overlaps, the deepest first
   const auto partner = [&](std::size_t k) {
-    const int other = overlaps[k].fibre_b;
-    return other == overlaps[k].fibre_a ? -1 : other;
+    const int other = overlaps[k].b.body.fibre();
+    return other == overlaps[k].a.body.fibre() ? -1 : other;
   };
   for (std::size_t k = 0; k < overlaps.size(); ++k) {
-    if (overlaps[k].fibre_a < 0) continue;
-    of[static_cast<std::size_t>(overlaps[k].fibre_a)].push_back(k);
+    if (overlaps[k].a.body.fibre() < 0) continue;
+    of[static_cast<std::size_t>(overlaps[k].a.body.fibre())].push_back(k);
     if (partner(k) >= 0) of[static_cast<std::size_t>(partner(k))].push_back(k);
   }
   std::vector<char> done(overlaps.size(), 0);
@@ -30,7 +30,7 @@ std::vector<std::pair<int, scene::Overlap>> chosen(const std::vector<scene::Over
     left[f] = of[f].size();
     if (left[f] > 0) most.emplace(left[f], f);
   }
-  std::vector<std::pair<int, scene::Overlap>> out;
+  std::vector<std::pair<int, assembly::ContactReport>> out;
   const auto take = [&](std::size_t f) {
     most.erase({left[f], f});
     bool first = true;
@@ -38,7 +38,7 @@ std::vector<std::pair<int, scene::Overlap>> chosen(const std::vector<scene::Over
       if (done[k] != 0) continue;
       done[k] = 1;
       if (std::exchange(first, false)) out.emplace_back(static_cast<int>(f), overlaps[k]);
-      for (const int at : {overlaps[k].fibre_a, partner(k)}) {
+      for (const int at : {overlaps[k].a.body.fibre(), partner(k)}) {
         if (at < 0 || static_cast<std::size_t>(at) == f) continue;
         const auto other = static_cast<std::size_t>(at);
         most.erase({left[other], other});
@@ -48,7 +48,8 @@ std::vector<std::pair<int, scene::Overlap>> chosen(const std::vector<scene::Over
   };
   // What overlaps an obstacle or itself has to go whatever the others do.
   for (std::size_t k = 0; k < overlaps.size(); ++k) {
-    if (overlaps[k].fibre_a >= 0 && partner(k) < 0 && done[k] == 0) take(static_cast<std::size_t>(overlaps[k].fibre_a));
+    if (overlaps[k].a.body.fibre() >= 0 && partner(k) < 0 && done[k] == 0)
+      take(static_cast<std::size_t>(overlaps[k].a.body.fibre()));
   }
   while (!most.empty()) take(most.rbegin()->second);
   return out;
@@ -59,16 +60,17 @@ std::string name_of(int fibre, const scene::Scene& scene, const assembly::World&
   return fmt::format("fibre {} of '{}'", of.member, scene.fibres[static_cast<std::size_t>(of.group)].name);
 }
 
-LeftOut left_out(int fibre, const scene::Overlap& overlap, const scene::Scene& scene, const assembly::World& world) {
-  const int other = overlap.fibre_a == fibre ? overlap.fibre_b : overlap.fibre_a;
+LeftOut left_out(int fibre, const assembly::ContactReport& overlap, const scene::Scene& scene,
+                 const assembly::World& world) {
+  const BodyId other = overlap.a.body.fibre() == fibre ? overlap.b.body : overlap.a.body;
   const std::string what =
-      other < 0 ? fmt::format("obstacle '{}'", scene.obstacles[static_cast<std::size_t>(overlap.obstacle_b)].body.name)
-      : other == fibre ? std::string("itself")
-                       : name_of(other, scene, world);
+      !other.is_fibre() ? fmt::format("obstacle '{}'", scene.obstacles[static_cast<std::size_t>(other.index)].body.name)
+      : other.index == fibre ? std::string("itself")
+                             : name_of(other.index, scene, world);
   const assembly::Fibre& of = world.fibres[static_cast<std::size_t>(fibre)];
   return {of.group, of.member,
           fmt::format("{} is left out: at the start it overlaps {} by {:.3g} m", name_of(fibre, scene, world), what,
-                      overlap.depth)};
+                      -overlap.gap)};
 }
 
 /// Whether something that `fibre` grows on is among those that go.
@@ -81,21 +83,22 @@ bool goes_with_parent(const assembly::World& world, int fibre, const std::set<in
 }
 
 /// Whether an overlap lies at clamped roots, which no push moves.
-bool at_roots(const scene::Overlap& overlap, const assembly::World& world) {
+bool at_roots(const assembly::ContactReport& overlap, const assembly::World& world) {
   constexpr double near = 4.0;  // of the radius
-  const auto held = [&](int fibre, double s) {
-    const assembly::Fibre& of = world.fibres[static_cast<std::size_t>(fibre)];
-    return assembly::clamped(of) && s < near * of.model->contact_radius();
+  const auto held = [&](const BodyPoint& point) {
+    const assembly::Fibre& of = world.fibres[static_cast<std::size_t>(point.body.index)];
+    return assembly::clamped(of) && point.s < near * of.model->contact_radius();
   };
-  return held(overlap.fibre_a, overlap.s_a) && (overlap.fibre_b < 0 || held(overlap.fibre_b, overlap.s_b));
+  return held(overlap.a) && (!overlap.b.body.is_fibre() || held(overlap.b));
 }
 
 /// Of what a push-out left that gave up: what it cannot move, or else the deepest. It may have left others besides.
-void keep_cause(std::vector<scene::Overlap>& overlaps, const assembly::World& world) {
-  const auto held = [&](const scene::Overlap& overlap) { return at_roots(overlap, world); };
+void keep_cause(scene::Overlaps& overlaps, const assembly::World& world) {
+  const auto held = [&](const assembly::ContactReport& overlap) { return at_roots(overlap, world); };
   const bool any = std::any_of(overlaps.begin(), overlaps.end(), held);
-  const double least = 0.5 * overlaps.front().depth;
-  std::erase_if(overlaps, [&](const scene::Overlap& overlap) { return any ? !held(overlap) : overlap.depth < least; });
+  const double least = 0.5 * overlaps.front().gap;
+  std::erase_if(overlaps,
+                [&](const assembly::ContactReport& overlap) { return any ? !held(overlap) : overlap.gap > least; });
 }
 
 }  // namespace
@@ -104,8 +107,8 @@ std::vector<LeftOut> leave_out(scene::Scene& scene, scene::Case& built, bool pus
   std::vector<LeftOut> out;
   for (;;) {
     if (pushing) static_cast<void>(push_out(built));
-    std::vector<scene::Overlap> overlaps = scene::initial_overlaps(built);
-    std::erase_if(overlaps, [](const scene::Overlap& overlap) { return overlap.fibre_a < 0; });
+    scene::Overlaps overlaps = scene::initial_overlaps(built);
+    std::erase_if(overlaps, [](const assembly::ContactReport& overlap) { return !overlap.a.body.is_fibre(); });
     if (overlaps.empty()) return out;
     if (pushing) keep_cause(overlaps, built.world);
     const auto going = chosen(overlaps, built.world.fibres.size());

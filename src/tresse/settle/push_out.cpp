@@ -164,8 +164,8 @@ PushOut push_out(scene::Case& built, const PushOutOptions& options) {
   int last_gain = 0;
   for (;; ++out.rounds) {
     auto overlaps = scene::initial_overlaps(built, options.tolerance);
-    std::erase_if(overlaps, [](const scene::Overlap& overlap) { return overlap.fibre_a < 0; });
-    out.deepest = overlaps.empty() ? 0.0 : overlaps.front().depth;
+    std::erase_if(overlaps, [](const assembly::ContactReport& overlap) { return !overlap.a.body.is_fibre(); });
+    out.deepest = overlaps.empty() ? 0.0 : -overlaps.front().gap;
     out.status = Status::converged;
     if (overlaps.empty()) break;
     if (out.deepest < 0.99 * least) {

@@ -50,7 +50,7 @@ bool out_of_reach(const assembly::Kinematics& at, double margin) {
       if (plane.normal.dot(root - plane.point) <= reach) return false;
     }
     for (const contact::Piece& piece : geometry.pieces) {
-      if (piece.fibre) continue;
+      if (piece.id.is_fibre()) continue;
       const Vector3 from = geometry::position(piece.curve, piece.interval.begin);
       const Vector3 to = geometry::position(piece.curve, piece.interval.end);
       if (distance_to(root, from, to) <= reach + piece.radius) return false;
@@ -132,7 +132,7 @@ std::vector<Touch> merged(const ContactModel& model, std::vector<Touch> touches)
   std::erase_if(touches, [](const Touch& touch) { return touch.force <= 0.0; });
   std::vector<Touch> out;
   for (const Touch& touch : touches) {
-    const rods::Rod& rod = model.kinematics().rod(touch.fibre_a);
+    const rods::Rod& rod = model.kinematics().rod(touch.a.index);
     const double length = rod.piece_begin(touch.element_a + 1) - rod.piece_begin(touch.element_a);
     const auto same = std::find_if(out.begin(), out.end(), [&](const Touch& known) {
       return same_touch(model.kinematics(), known, touch, near * length) && known.element_a == touch.element_a &&
@@ -153,21 +153,20 @@ std::vector<Touch> merged(const ContactModel& model, std::vector<Touch> touches)
   return out;
 }
 
-std::vector<ContactForce> contact_forces(ContactModel& model) {
-  std::vector<ContactForce> out;
+std::vector<assembly::ContactReport> contact_forces(ContactModel& model) {
+  std::vector<assembly::ContactReport> out;
   for (const Touch& touch : merged(model, model.touches())) {
     const detail::TouchPlace at = place(model.kinematics(), touch);
-    out.push_back({.fibre_a = touch.fibre_a,
-                   .fibre_b = touch.fibre_b,
-                   .obstacle_b = touch.obstacle_b,
-                   .part_b = touch.part_b,
-                   .s_a = arc_length_a(model.kinematics(), touch),
-                   .s_b = touch.plane ? 0.0 : arc_length_b(model.kinematics(), touch),
-                   .point_a = at.point_a,
-                   .point_b = touch.plane ? Vector3(at.point_a + (at.gap + touch.radii) * at.normal) : at.point_b,
-                   .normal = at.normal,
-                   .force = touch.force,
-                   .gap = at.gap});
+    const double s_b = touch.plane ? 0.0 : arc_length_b(model.kinematics(), touch);
+    assembly::ContactReport& contact = out.emplace_back();
+    contact.a = {.body = touch.a, .s = arc_length_a(model.kinematics(), touch)};
+    contact.b = {touch.b, touch.part_b, s_b};
+    contact.point_a = at.point_a;
+    contact.point_b = touch.plane ? Vector3(at.point_a + (at.gap + touch.radii) * at.normal) : at.point_b;
+    contact.normal = at.normal;
+    contact.force = touch.force * at.normal;
+    contact.gap = at.gap;
+    contact.state = friction::ContactCase::slide;
   }
   return out;
 }

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include <tresse/assembly/contact_report.hpp>
 #include <tresse/assembly/kinematics.hpp>
-#include <tresse/contact/detection.hpp>
 #include <tresse/statics/equilibrium.hpp>
 
 namespace tresse::statics {
@@ -14,21 +14,6 @@ struct WorldEquilibriumOptions {
   double margin = 0.0;  ///< contacts are looked for below this gap and wherever a step may lead; > 0 [m]
   contact::BroadPhaseOptions broad_phase;
   contact::DetectionOptions detection;
-};
-
-/// One contact that carries a force, or touches.
-struct ContactForce {
-  int fibre_a = -1;
-  int fibre_b = -1;     ///< -1: obstacle
-  int obstacle_b = -1;  ///< -1: fibre
-  int part_b = -1;      ///< capsule of the obstacle; -1: fibre or plane
-  double s_a = 0.0;     ///< arc length from the root [m]
-  double s_b = 0.0;     ///< arc length from the root, or along the obstacle's axis [m]
-  Vector3 point_a;      ///< on a's centreline (3) [m]
-  Vector3 point_b;      ///< on b's centreline or axis; a plane: the foot of point_a (3) [m]
-  Vector3 normal;       ///< unit, from a to b (3) [-]
-  double force = 0.0;   ///< along the normal, that a exerts on b; >= 0 [N]
-  double gap = 0.0;     ///< [m]
 };
 
 struct WorldEquilibrium {
@@ -43,7 +28,7 @@ struct WorldEquilibrium {
   double relative_stiffness = 0.0;
   /// Of that Hessian itself, in the units of the coordinates. Of fibres alone: the least of any fibre.
   double smallest_eigenvalue = 0.0;
-  std::vector<ContactForce> contacts;  ///< loaded
+  std::vector<assembly::ContactReport> contacts;  ///< loaded, forces along their normals
   std::vector<Equilibrium> fibres;     ///< each in the field of the others: residual of its own balance, own stability
   std::vector<rods::RodState> states;  ///< the rods are left updated to them
   bool stable() const { return status == Status::converged && relative_stiffness > 0.0; }

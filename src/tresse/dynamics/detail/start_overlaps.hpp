@@ -27,20 +27,13 @@ class StartOverlaps {
   /// linearised there.
   bool sides_lost(const Configuration& end) const;
   /// The deepest overlap of two bodies at the start, 0 where none is known. [m]
-  double depth_at_start(const contact::Place& place) const;
+  double depth_at_start(const BodyPair& bodies) const;
 
  private:
-  /// A contact so deep at the start that its gap is to grow, at push_out_speed, but not to vanish.
-  struct DeepContact {
-    int body_a, body_b;
-    double s_a;  ///< along the material of a
-    double wanted_gap;
-    std::pair<int, int> bodies() const { return {body_a, body_b}; }
-  };
-
-  std::vector<DeepContact> deep_;                   ///< sorted by bodies
-  std::vector<DeepContact> jammed_;                 ///< any gap will do
-  std::map<std::pair<int, int>, double> overlaps_;  ///< the deepest of two bodies [m]
+  contact::PairIndex deep_;          ///< contacts so deep at the start that their gaps are to grow, but not to vanish
+  std::vector<double> wanted_gaps_;  ///< of these, at push_out_speed [m]
+  contact::PairIndex jammed_;        ///< any gap will do
+  std::map<BodyPair, double> deepest_;  ///< overlap of two bodies at the start [m]
 };
 
 }  // namespace tresse::dynamics::detail

@@ -27,7 +27,7 @@ struct Engine::Pass {
   std::vector<assembly::HoldImpulse> holds;
 
   /// Sets `guess` to the impulses over `dt` of the nearest contacts of `warm`.
-  void take_forces(const std::vector<WarmContact>& warm, double dt);
+  void take_forces(const assembly::World& world, const std::vector<WarmContact>& warm, double dt);
   /// The contacts that carry a load, or could at once: those closer than `margin`.
   std::vector<WarmContact> forces(double dt, double margin) const;
 };

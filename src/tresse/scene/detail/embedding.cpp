@@ -40,9 +40,9 @@ class WaysThrough {
     assembly::contact_geometry(at, 0.0, geometry);
     for (const contact::Intrusion& one : contact::intrusions(geometry)) {
       const contact::Piece& piece = geometry.pieces[static_cast<std::size_t>(one.piece)];
-      const int obstacle = contact::owner_at(geometry, one.surface);
-      if (piece.fibre && is_sheet(world.obstacles[static_cast<std::size_t>(obstacle)]))
-        ways_[{piece.owner, obstacle}] = contact::material_at(piece, one.s);
+      const int obstacle = contact::id_at(geometry, one.surface).index;
+      if (piece.id.is_fibre() && is_sheet(world.obstacles[static_cast<std::size_t>(obstacle)]))
+        ways_[{piece.id.index, obstacle}] = contact::material_at(piece, one.s);
     }
   }
 

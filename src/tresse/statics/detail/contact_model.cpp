@@ -124,7 +124,7 @@ VectorX ContactModel::difference_steps(std::size_t fibre) const {
   for (const Touch& touch : touches_) {
     if (touch.force <= 0.0) continue;
     for (const bool second : {false, true}) {
-      if ((second ? touch.fibre_b : touch.fibre_a) != static_cast<int>(fibre)) continue;
+      if ((second ? touch.b : touch.a).fibre() != static_cast<int>(fibre)) continue;
       const int element = second ? touch.element_b : touch.element_a;
       const double share = second ? touch.share_b : touch.share_a;
       const int touched = rod.jacobian(element, share * rod.span(element).rest, jacobian);
@@ -148,7 +148,7 @@ ContactCurvature ContactModel::contact_curvature(bool flat) {
   VectorX gradient(size());
   for (std::size_t f = 0; f < potentials_.size(); ++f) {
     const auto own = [&](const Touch& touch) {
-      return touch.fibre_a == static_cast<int>(f) || touch.fibre_b == static_cast<int>(f);
+      return touch.a.fibre() == static_cast<int>(f) || touch.b.fibre() == static_cast<int>(f);
     };
     if (std::none_of(loaded.begin(), loaded.end(), [&](std::size_t i) { return own(touches_[i]); })) continue;
     const rods::RodState here = potentials_[f].state();
@@ -193,7 +193,7 @@ ContactCurvature ContactModel::contact_curvature(bool flat) {
 /// A contact that wandered takes its touch along with its force; other touches stay where they are.
 void ContactModel::add(const Touch& touch) {
   constexpr double rounding = 1e-9;
-  const rods::Rod& rod = at_.rod(touch.fibre_a);
+  const rods::Rod& rod = at_.rod(touch.a.index);
   const double half = 0.5 * (rod.piece_begin(touch.element_a + 1) - rod.piece_begin(touch.element_a));
   const double s_a = arc_length_a(at_, touch);
   Touch* nearest = nullptr;
@@ -234,13 +234,13 @@ void ContactModel::add_flat_ends(const Touch& touch) {
 bool ContactModel::immovable(const Touch& touch) const {
   constexpr double root = 1e-12;
   const double a = arc_length_a(at_, touch);
-  return a <= root * longest_ && (touch.fibre_b < 0 || arc_length_b(at_, touch) <= root * longest_);
+  return a <= root * longest_ && (!touch.b.is_fibre() || arc_length_b(at_, touch) <= root * longest_);
 }
 
 double ContactModel::find(const VectorX& reach) {
   assembly::contact_geometry(at_, time_, geometry_);
   for (contact::Piece& piece : geometry_.pieces) {
-    piece.travel.reach = 0.5 * options_.margin + (piece.fibre ? reach[piece.body] : 0.0);
+    piece.travel.reach = 0.5 * options_.margin + (piece.id.is_fibre() ? reach[piece.body] : 0.0);
   }
   double overlap = 0.0;
   sides_lost_ = false;

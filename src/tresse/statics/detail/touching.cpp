@@ -39,14 +39,14 @@ struct Sides {
 
 Sides sides(const assembly::Kinematics& at, const Touch& touch, const Eigen::Vector2d& slide) {
   Sides out;
-  out.a = point_on(at, touch.fibre_a, touch.element_a, touch.share_a, slide[0]);
+  out.a = point_on(at, touch.a.index, touch.element_a, touch.share_a, slide[0]);
   if (touch.plane) {
     out.normal = -touch.outward;
     out.distance = touch.outward.dot(out.a.position - touch.point);
     out.b = {out.a.position + out.distance * out.normal, Vector3::Zero()};
     return out;
   }
-  out.b = touch.fibre_b >= 0 ? point_on(at, touch.fibre_b, touch.element_b, touch.share_b, slide[1])
+  out.b = touch.b.is_fibre() ? point_on(at, touch.b.index, touch.element_b, touch.share_b, slide[1])
                              : Point{touch.point + slide[1] * touch.axis, touch.axis};
   const Vector3 between = out.b.position - out.a.position;
   out.distance = between.norm();
@@ -72,14 +72,13 @@ bool inside(const rods::Rod& rod, int element, double share) {
 Touch touch_of(const assembly::Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact) {
   Touch out;
   const contact::Piece& a = geometry.pieces[contact.a];
-  const auto fibres = static_cast<int>(at.world().fibres.size());
-  out.fibre_a = a.body;
+  out.a = a.id;
+  out.b = contact::id_at(geometry, contact.b);
   out.element_a = a.element;
   out.share_a = share_of(at.rod(a.body), a.element, contact.s_a);
   out.radii = a.radius;
   if (contact.b < 0) {
     const contact::HalfSpace& plane = geometry.planes[-1 - contact.b];
-    out.obstacle_b = plane.body - fibres;
     out.plane = true;
     out.point = plane.point;
     out.outward = plane.normal;
@@ -88,12 +87,10 @@ Touch touch_of(const assembly::Kinematics& at, const contact::Geometry& geometry
   const contact::Piece& b = geometry.pieces[contact.b];
   out.radii += b.radius;
   out.element_b = b.element;
-  if (b.fibre) {
-    out.fibre_b = b.body;
+  if (b.id.is_fibre()) {
     out.share_b = share_of(at.rod(b.body), b.element, contact.s_b);
     return out;
   }
-  out.obstacle_b = b.body - fibres;
   out.part_b = b.element;
   out.s_b = contact.s_b;
   out.point = contact.point_b;
@@ -106,18 +103,18 @@ Touch touch_of(const assembly::Kinematics& at, const contact::Geometry& geometry
 }
 
 double arc_length_a(const assembly::Kinematics& at, const Touch& touch) {
-  const rods::Rod& rod = at.rod(touch.fibre_a);
+  const rods::Rod& rod = at.rod(touch.a.index);
   return rod.piece_begin(touch.element_a) + touch.share_a * length_of(rod, touch.element_a);
 }
 
 double arc_length_b(const assembly::Kinematics& at, const Touch& touch) {
-  if (touch.fibre_b < 0) return touch.s_b;
-  const rods::Rod& rod = at.rod(touch.fibre_b);
+  if (!touch.b.is_fibre()) return touch.s_b;
+  const rods::Rod& rod = at.rod(touch.b.index);
   return rod.piece_begin(touch.element_b) + touch.share_b * length_of(rod, touch.element_b);
 }
 
 bool same_touch(const assembly::Kinematics& at, const Touch& x, const Touch& y, double near) {
-  return x.fibre_a == y.fibre_a && x.fibre_b == y.fibre_b && x.obstacle_b == y.obstacle_b && x.part_b == y.part_b &&
+  return x.a == y.a && x.b == y.b && x.part_b == y.part_b &&
          std::abs(arc_length_a(at, x) - arc_length_a(at, y)) <= near &&
          std::abs(arc_length_b(at, x) - arc_length_b(at, y)) <= near;
 }
@@ -132,14 +129,14 @@ void gap_gradient(const assembly::Kinematics& at, const std::vector<Eigen::Index
   out.setZero();
   const Vector3 normal = sides(at, touch, Eigen::Vector2d::Zero()).normal;
   const auto part = [&](int fibre) { return out.segment(begin[fibre], at.rod(fibre).coordinate_count()); };
-  add_side(at, touch.fibre_a, touch.element_a, touch.share_a, -normal, part(touch.fibre_a));
-  if (touch.fibre_b >= 0) add_side(at, touch.fibre_b, touch.element_b, touch.share_b, normal, part(touch.fibre_b));
+  add_side(at, touch.a.index, touch.element_a, touch.share_a, -normal, part(touch.a.index));
+  if (touch.b.is_fibre()) add_side(at, touch.b.index, touch.element_b, touch.share_b, normal, part(touch.b.index));
 }
 
 std::pair<bool, bool> slides(const assembly::Kinematics& at, const Touch& touch) {
-  const bool a = inside(at.rod(touch.fibre_a), touch.element_a, touch.share_a);
-  if (touch.fibre_b < 0) return {a, !touch.axis.isZero(0.0)};
-  return {a, inside(at.rod(touch.fibre_b), touch.element_b, touch.share_b)};
+  const bool a = inside(at.rod(touch.a.index), touch.element_a, touch.share_a);
+  if (!touch.b.is_fibre()) return {a, !touch.axis.isZero(0.0)};
+  return {a, inside(at.rod(touch.b.index), touch.element_b, touch.share_b)};
 }
 
 Eigen::Vector2d gap_slope(const assembly::Kinematics& at, const Touch& touch, const Eigen::Vector2d& slide) {
@@ -170,10 +167,10 @@ void polish(const assembly::Kinematics& at, Touch& touch) {
     return span.in_material(span.on_curve(material(rod, element, share)) + by) / span.rest;
   };
   const auto [a, b] = slides(at, touch);
-  if (a) touch.share_a = moved(touch.fibre_a, touch.element_a, touch.share_a, slide[0]);
+  if (a) touch.share_a = moved(touch.a.index, touch.element_a, touch.share_a, slide[0]);
   if (!b) return;
-  if (touch.fibre_b >= 0) {
-    touch.share_b = moved(touch.fibre_b, touch.element_b, touch.share_b, slide[1]);
+  if (touch.b.is_fibre()) {
+    touch.share_b = moved(touch.b.index, touch.element_b, touch.share_b, slide[1]);
   } else {
     touch.point += slide[1] * touch.axis;
     touch.s_b += slide[1];
@@ -187,7 +184,7 @@ bool distinct(const assembly::Kinematics& at, const Touch& touch) {
   const Eigen::Matrix2d bend = gap_bend(at, touch);
   // What remains along a when b's point goes where it is nearest.
   const double along = b ? bend(0, 0) - bend(0, 1) * bend(1, 0) / bend(1, 1) : bend(0, 0);
-  const double length = length_of(at.rod(touch.fibre_a), touch.element_a);
+  const double length = length_of(at.rod(touch.a.index), touch.element_a);
   return bend(1, 1) > 0.0 && along * length * length > 8.0 * depth * touch.radii;
 }
 

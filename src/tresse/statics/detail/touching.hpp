@@ -11,15 +11,14 @@ namespace tresse::statics::detail {
 /// Two material points that must stay at least `radii` apart, or one point above a plane: what a contact found at some
 /// shape says of every shape. Of an obstacle the point is fixed.
 struct Touch {
-  int fibre_a = 0;
+  BodyId a{BodyKind::fibre, 0};
   int element_a = 0;
   double share_a = 0.0;  ///< of the element's length, 0 to 1
-  int fibre_b = -1;      ///< -1: obstacle
+  BodyId b;              ///< a fibre or an obstacle
   int element_b = 0;
   double share_b = 0.0;
-  int obstacle_b = -1;  ///< -1: fibre
-  int part_b = -1;      ///< capsule of the obstacle; -1: fibre or plane
-  double s_b = 0.0;     ///< along the obstacle's axis [m]
+  int part_b = -1;   ///< capsule of the obstacle; -1: fibre or plane
+  double s_b = 0.0;  ///< along the obstacle's axis [m]
   bool plane = false;
   Vector3 point = Vector3::Zero();    ///< obstacles: on the axis, or of the plane (3) [m]
   Vector3 axis = Vector3::Zero();     ///< obstacles: along it, zero at its ends (3) [-]
