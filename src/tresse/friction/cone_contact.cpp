@@ -115,10 +115,8 @@ ConeSolution<dimension> solve_cone(const PreparedCone<dimension>& contact, const
   }
   out.state = ContactCase::slide;
   const double alpha = alpha_on_cone(slide);
-  // On the cone to the last bit, by the change that is the smaller one.
-  const double mu = contact.mu;
-  const double stretch = mu < 1.0 ? slide.limit / slide.length : 1.0;
-  out.impulse << (mu < 1.0 ? slide.normal : slide.length / mu), contact.axes * (stretch * slide.tangential);
+  // On the cone to the last bit by the normal part, in which differences of large numbers are lost and do no harm.
+  out.impulse << slide.length / contact.mu, contact.axes * slide.tangential;
   out.velocity.template tail<tangents>() = -alpha * out.impulse.template tail<tangents>();
   return out;
 }
