@@ -4,7 +4,7 @@
 #include <cstddef>
 
 /// What was tuned rather than derived. Nothing here changes what a solution is, only how soon it is found. The pages
-/// named are those of docs/measured. "Not measured" means that nobody has compared other values.
+/// named are those of docs/measured; "policy" is solvers_policy. "Not measured": nobody has compared other values.
 namespace tresse::friction::detail {
 
 /// Gauss-Seidel, the remedies for islands on which it is slow, and what `auto` does when.
@@ -21,11 +21,11 @@ struct SweepPolicy {
     /// [of `check_every`] far from the tolerance only one check of so many is made. With lean set-up a wavy problem
     /// takes 0.65 s, not 0.85; twice as rarely: no gain (solvers_combing).
     int rare_checks = 8;
-    /// [tolerances] the error that a sweep's length foretells is far above so many. Not measured.
+    /// [tolerances] the error that a sweep's length foretells is far above so many. 2 and 20: within 1 % (policy).
     double far = 5.0;
-    /// [roundings] y is counted from anew once a step is so few roundings of the longest. Not measured; a margin.
+    /// [roundings] y is counted from anew once a step is so few roundings of the longest. 3, 300: alike (policy).
     double seen = 30.0;
-    /// [of the error] what counts as progress, and [sweeps] how long mixed sweeps may go without. Not measured.
+    /// [of the error] what counts as progress, and [sweeps] how long mixed sweeps may go without: policy.
     double progress = 0.5;
     int patience = 100;
     /// [contacts] a thread takes at a time where every contact is looked at once. Not measured.
@@ -67,11 +67,11 @@ struct SweepPolicy {
   /// Newton's method on islands of up to `newton_contacts`, an option.
   struct Small {
     int warm_contacts = 6;  ///< up to which a guess is improved before any sweep: one costs less than a sweep there
-    int warm_steps = 6;     ///< for that. Neither was measured alone.
-    int steps = 30;         ///< of any other try. Not measured.
-    double lift = 1e-10;    ///< of the derivative's unit diagonal, the first try
+    int warm_steps = 6;     ///< for that; 3 and 12 alike, and of none 1 % more sweeps (policy)
+    int steps = 30;         ///< of any other try; with 10, 3 % more of them (policy)
+    double lift = 1e-10;    ///< of the derivative's unit diagonal, the first try (policy)
     std::array<double, 4> lifts{1e-10, 1e-13, 0.0, 1e-7};  ///< the later ones, in turn. Not measured.
-    int first_patience = 10;  ///< [sweeps] before the first try, and twice as many before each of the next,
+    int first_patience = 10;  ///< [sweeps] before the first try (policy), and twice as many before each next,
     int last_patience = 100;  ///< at most. Not measured.
     /// Sweeps go on without it from this error on, where at their rate they end within so many sweeps a contact
     /// squared: a box of 52 contacts 33 to 2.5 ms, ten combed fibres 16.4 to 5.9 s (solvers_combing).
@@ -81,9 +81,9 @@ struct SweepPolicy {
 
   /// Newton's method on the few contacts that carry a sweep's step, the others held.
   struct Few {
-    int most = 20;          ///< [contacts] more cost a sweep's time and settle nothing else. Not measured.
+    int most = 20;          ///< [contacts] more cost a sweep's time and settle nothing else (policy)
     double share = 0.999;   ///< of the square of the step
-    double clearly = 0.01;  ///< of the square of their error has to be left: else these don't hold up the rest
+    double clearly = 0.01;  ///< of their squared error may be left: else these don't hold up the rest (policy)
   } few;
 
   /// Newton's method on all of a larger island. 368 contacts at rest: 5 s to 30 ms (solvers_combing); chains along each
@@ -93,24 +93,24 @@ struct SweepPolicy {
     int cheap_contacts = 5;  ///< times `newton_contacts`: beyond, steps are shared out by the square of the size
     int steps = 30;          ///< of a try on an island that is cheap
     int last_steps = 100;    ///< out of sweeps: of those that end at all, with some tenths of a second
-    double nearer = 0.01;    ///< of the error of the last try, from which on another is made. Not measured.
-    double rho = 1e-3;       ///< first proximal term, from where sweeps stalled
-    double last_rho = 0.1;   ///< the same, out of sweeps. Neither was measured.
+    double nearer = 0.01;    ///< of the error of the last try, from which on another is made; 0.1: alike (policy)
+    double rho = 1e-3;       ///< first proximal term, from where sweeps stalled (policy)
+    double last_rho = 0.1;   ///< the same, out of sweeps. Not measured.
   } large;
 
   /// Sweeps extrapolated by Nesterov's rule.
-  int nesterov_sweeps = 100;  ///< at a time. Not measured; as many as mixed sweeps may stall.
+  int nesterov_sweeps = 100;  ///< at a time; as many as mixed sweeps may stall (policy)
 
   /// Jumps along a steady drift of plain sweeps.
   struct Drift {
     int sweeps = 3;                          ///< of which the last two are compared
-    double cosine = 0.99;                    ///< of their angle from which on the drift is steady. Not measured.
+    double cosine = 0.99;                    ///< of their angle from which on the drift is steady; 0.9: alike (policy)
     std::array<double, 2> reach{1.0, 0.25};  ///< of the way to where a contact opens, in turn. Not measured.
   } drift;
 
   /// The solver `auto`.
   struct Automatic {
-    int run = 500;                ///< [sweeps] between looks at what they did. Not measured.
+    int run = 500;                ///< [sweeps] between looks at what they did; 250, 1000: alike
     double progress = 0.1;        ///< [of the error] which a run has to reach to be followed by another
     double well_posed = 1.0;      ///< nu up to which Newton's method is expected to converge (solvers, redundancy)
     std::size_t too_many = 3000;  ///< [contacts] for a matrix that fills up. Not measured.
@@ -159,9 +159,9 @@ struct NewtonPolicy {
   /// proximal().
   struct Proximal {
     double first_rho = 0.1;  ///< unless a remedy knows better
-    double solved = 1e-10;   ///< of |q|: good enough for the next point. Not measured.
+    double solved = 1e-10;   ///< of |q|: good enough for the next point; 1e-8: alike (policy)
     double least_rho = 1e-13;
-    double falls = 0.1, rises = 5.0, most_rho = 1.0;  ///< of rho after a point, and after a refusal. Not measured.
+    double falls = 0.1, rises = 5.0, most_rho = 1.0;  ///< of rho after a point (policy), after a refusal (not measured)
     int run = 30;                                     ///< Newton's steps a point
     int points = 200;
     int steps = 600;  ///< all together; ropes over a bar mostly take 40 to 120 (friction)

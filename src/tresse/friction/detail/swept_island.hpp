@@ -28,6 +28,9 @@ struct SweptIsland {
         u(3 * the_operator.mu.size()) {}
   SweptIsland(const SweptIsland&) = delete;
   SweptIsland& operator=(const SweptIsland&) = delete;
+  SweptIsland(SweptIsland&&) = delete;
+  SweptIsland& operator=(SweptIsland&&) = delete;
+  ~SweptIsland() = default;
 
   int contacts() const { return op.contacts(); }
   bool finished() const { return result.converged || result.sweeps >= options.max_iterations; }
