@@ -22,7 +22,7 @@ using tresse::VectorX;
 
 /// A square cloth of n x n points, one implicit step: mass m, springs to the neighbours along both directions with
 /// their tangent stiffness (stiff along, a little across), falling at `speed` on what it touches at random points.
-NodalProblem cloth(int n, double mu, unsigned seed) {
+PrimalProblem cloth(int n, double mu, unsigned seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<double> normal;
   const double mass = 1e-4, along = 3e-2, across = 2e-3;  // [kg], dt^2 times N/m
@@ -42,9 +42,10 @@ NodalProblem cloth(int n, double mu, unsigned seed) {
       if (y + 1 < n) tie(x * n + y, x * n + y + 1, (Vector3::UnitY() + tilt).normalized());
     }
   }
-  NodalProblem out{block_matrix(M), VectorX(3 * count), {}};
+  VectorX f(3 * count);
+  std::vector<NodalContact> contacts;
   for (int i = 0; i < count; ++i)
-    out.f.segment<3>(3 * i) = mass * Vector3(0.5 + 0.3 * normal(generator), 0.2 * normal(generator), -1.0);
+    f.segment<3>(3 * i) = mass * Vector3(0.5 + 0.3 * normal(generator), 0.2 * normal(generator), -1.0);
   std::uniform_real_distribution<double> uniform;
   for (int i = 0; i < count; ++i) {
     if (uniform(generator) < 0.4) continue;
@@ -55,20 +56,20 @@ NodalProblem cloth(int n, double mu, unsigned seed) {
     contact.mu = mu;
     contact.frame << n0, t1, n0.cross(t1);
     contact.offset = 0.1 * Vector3(normal(generator), normal(generator), normal(generator));
-    out.contacts.push_back(contact);
+    contacts.push_back(contact);
   }
-  return out;
+  return nodal_problem(block_matrix(M), f, contacts);
 }
 
-double mass_scale(const NodalProblem& problem) { return std::sqrt(problem.M.block.front().trace() / 3.0); }
+double mass_scale(const PrimalProblem& problem) { return std::sqrt(problem.M.block.front().trace() / 3.0); }
 
 TEST(Nodal, agrees_with_the_problem_in_impulses) {
   for (unsigned seed = 0; seed < 12; ++seed) {
-    const NodalProblem problem = cloth(5 + static_cast<int>(seed) % 4, 0.1 * (seed % 6), seed);
-    const NodalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-12});
+    const PrimalProblem problem = cloth(5 + static_cast<int>(seed) % 4, 0.1 * (seed % 6), seed);
+    const PrimalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-12});
     ASSERT_EQ(found.status, Status::converged) << "seed " << seed << " error " << found.error;
-    EXPECT_LT(nodal_error(problem, found.velocity), 2e-12);
-    const FrictionProblem small = reduced(problem);
+    EXPECT_LT(primal_error(problem, found.velocity, found.impulse), 2e-12);
+    const FrictionProblem small = condensed(problem);
     EXPECT_LT(scaled_error(small, found.impulse), 1e-10) << seed;
     const FrictionSolution expected =
         solve(small, VectorX::Zero(small.q.size()), {.tolerance = 1e-13, .solver = Solver::automatic});
@@ -80,20 +81,21 @@ TEST(Nodal, agrees_with_the_problem_in_impulses) {
 
 TEST(Nodal, obeys_the_law_and_moves_as_its_impulses_say) {
   for (const double mu : {0.0, 0.3, 2.0}) {
-    const NodalProblem problem = cloth(12, mu, 7);
-    const NodalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-12});
+    const PrimalProblem problem = cloth(12, mu, 7);
+    const PrimalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-12});
     ASSERT_EQ(found.status, Status::converged) << "mu " << mu << " error " << found.error;
     VectorX load = problem.f;
     const double scale = mass_scale(problem);
     int stuck = 0, open = 0;
-    for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-      const NodalContact& contact = problem.contacts[k];
-      const Vector3 r = found.impulse.segment<3>(3 * static_cast<Eigen::Index>(k));
-      const Vector3 u = found.contact_velocity.segment<3>(3 * static_cast<Eigen::Index>(k));
-      const Vector3 v = found.velocity.segment<3>(3 * contact.node);
-      EXPECT_LT((contact.frame.transpose() * v + contact.offset - u).norm(), 1e-14);
+    for (int k = 0; k < problem.H.rows(); ++k) {
+      const int node = problem.H.column[static_cast<std::size_t>(k)];
+      const Matrix3 frame = problem.H.block[static_cast<std::size_t>(k)].transpose();
+      const Vector3 r = found.impulse.segment<3>(3 * k);
+      const Vector3 u = found.contact_velocity.segment<3>(3 * k);
+      const Vector3 v = found.velocity.segment<3>(3 * node);
+      EXPECT_LT((frame.transpose() * v + problem.offset.segment<3>(3 * k) - u).norm(), 1e-14);
       EXPECT_LT(tresse_test::coulomb_violation(u * scale, r / scale, mu), 1e-10) << "mu " << mu << " contact " << k;
-      load.segment<3>(3 * contact.node) += contact.frame * r;
+      load.segment<3>(3 * node) += frame * r;
       open += r.norm() < 1e-12 ? 1 : 0;
       stuck += u.norm() < 1e-12 ? 1 : 0;
     }
@@ -112,9 +114,9 @@ TEST(Nodal, obeys_the_law_and_moves_as_its_impulses_say) {
 }
 
 TEST(Nodal, without_contacts_moves_freely) {
-  NodalProblem problem = cloth(4, 0.3, 1);
-  problem.contacts.clear();
-  const NodalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-13});
+  const PrimalProblem touching = cloth(4, 0.3, 1);
+  const PrimalProblem problem = nodal_problem(touching.M, touching.f, {});
+  const PrimalSolution found = solve_nodal(problem, VectorX::Zero(problem.f.size()), {.tolerance = 1e-13});
   EXPECT_EQ(found.status, Status::converged);
   EXPECT_EQ(found.impulse.size(), 0);
   EXPECT_LE(found.iterations, 5);  // linear, but for the lift, which fades
@@ -131,22 +133,18 @@ void expect_refused(const Do& act, const std::string& what) {
 }
 
 TEST(Nodal, refuses_what_is_no_problem) {
-  const NodalProblem good = cloth(3, 0.3, 1);
+  const PrimalProblem good = cloth(3, 0.3, 1);
   const VectorX zero = VectorX::Zero(good.f.size());
   const auto with = [&](const auto& change) {
     return [&good, &zero, change] {
-      NodalProblem problem = good;
+      PrimalProblem problem = good;
       change(problem);
       static_cast<void>(solve_nodal(problem, zero));
     };
   };
-  expect_refused(with([](NodalProblem& p) { p.contacts[0].node = 9; }), "contact 0: the node is not in M");
-  expect_refused(with([](NodalProblem& p) { p.contacts[1].node = p.contacts[0].node; }), "expected one a node");
-  expect_refused(with([](NodalProblem& p) { p.contacts[0].mu = -0.1; }), "mu must be >= 0");
-  expect_refused(with([](NodalProblem& p) { p.contacts[0].frame *= 2.0; }), "not orthonormal");
-  expect_refused(with([](NodalProblem& p) { p.contacts[0].offset[1] = std::nan(""); }), "offset");
-  expect_refused(with([](NodalProblem& p) { p.f.resize(3); }), "f must have three");
-  expect_refused(with([](NodalProblem& p) { p.M.row_begin.pop_back(); }), "nodal problem: M.row_begin");
+  expect_refused(with([](PrimalProblem& p) { p.H.column[1] = p.H.column[0]; }), "expected one a node");
+  expect_refused(with([](PrimalProblem& p) { p.H.block[0] *= 2.0; }), "contact 0: its axes are not orthonormal");
+  expect_refused(with([](PrimalProblem& p) { ++p.H.row_begin[1]; }), "contact 0: expected one node");
   expect_refused([&] { static_cast<void>(solve_nodal(good, VectorX::Zero(5))); }, "guess");
   expect_refused([&] { static_cast<void>(solve_nodal(good, zero, {.tolerance = 0.0})); }, "tolerance");
 }

@@ -8,8 +8,8 @@
 
 namespace tresse::friction {
 
-/// Coulomb's cone K_mu = { |r_T| <= mu r_N } and what one contact says about it. Vectors are (normal, t1, t2).
-/// @cite bertails2018hdr sec. 3.2
+/// Coulomb's cone K_mu = { |r_T| <= mu r_N } and what one contact says about it. Vectors are (normal, t1, t2); below
+/// also those of other dimensions. @cite bertails2018hdr sec. 3.2
 
 inline double tangential_norm(const Vector3& v) { return std::sqrt(v[1] * v[1] + v[2] * v[2]); }
 
@@ -29,6 +29,37 @@ inline Vector3 de_saxce(const Vector3& u, double mu) { return {u[0] + mu * tange
 /// r - P_K(r - u~): zero exactly where (u, r) obeys Signorini and Coulomb.
 inline Vector3 natural_map(const Vector3& r, const Vector3& u, double mu) {
   return r - project_on_cone(r - de_saxce(u, mu), mu);
+}
+
+/// The same in a cone of any dimension: one tangent in the plane, two in space, five for the stress of grains in space.
+/// @cite bertails2018hdr sec. 3.3
+template <int dimension>
+using ConeVector = Eigen::Matrix<double, dimension, 1>;
+
+template <int dimension>
+double tangential_norm(const ConeVector<dimension>& v) {
+  return v.template tail<dimension - 1>().norm();
+}
+
+template <int dimension>
+ConeVector<dimension> project_on_cone(const ConeVector<dimension>& x, double mu) {
+  const double tangential = tangential_norm<dimension>(x);
+  if (mu * tangential <= -x[0]) return ConeVector<dimension>::Zero();
+  if (tangential <= mu * x[0]) return x;
+  const double normal = (x[0] + mu * tangential) / (1.0 + mu * mu);
+  ConeVector<dimension> out = mu * normal / tangential * x;
+  out[0] = normal;
+  return out;
+}
+
+template <int dimension>
+ConeVector<dimension> de_saxce(const ConeVector<dimension>& u, double mu) {
+  return u + mu * tangential_norm<dimension>(u) * ConeVector<dimension>::Unit(0);
+}
+
+template <int dimension>
+ConeVector<dimension> natural_map(const ConeVector<dimension>& r, const ConeVector<dimension>& u, double mu) {
+  return r - project_on_cone<dimension>(r - de_saxce<dimension>(u, mu), mu);
 }
 
 /// Which of the law's three cases a solution (u, r) is in; `tolerance` is relative to r_N. With mu = 0 a loaded contact

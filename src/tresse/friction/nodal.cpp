@@ -1,35 +1,37 @@
 #include <tresse/friction/nodal.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
-
-#include <Eigen/Cholesky>
+#include <utility>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/newton.hpp>
+#include <tresse/friction/residual.hpp>
 
 namespace tresse::friction {
 namespace {
 
 /// M and f in the contacts' frames, u = frame^T v + offset for unknowns, each point scaled to unit mass: r = M u + q.
 struct RotatedProblem {
-  explicit RotatedProblem(const NodalProblem& problem)
+  explicit RotatedProblem(const PrimalProblem& problem)
       : turn(static_cast<std::size_t>(problem.M.rows), Matrix3::Identity()),
         scale(problem.M.rows),
         offset(VectorX::Zero(problem.f.size())),
         mu(VectorX::Constant(problem.M.rows, -1.0)),
         M(problem.M) {
-    for (const NodalContact& contact : problem.contacts) {
-      turn[static_cast<std::size_t>(contact.node)] = contact.frame;
-      offset.segment<3>(3 * contact.node) = contact.offset;
-      mu[contact.node] = contact.mu;
+    for (int k = 0; k < problem.H.rows(); ++k) {
+      const int node = problem.H.column[index(k)];
+      turn[index(node)] = problem.H.block[index(k)].transpose();
+      offset.segment<3>(3 * node) = problem.offset.segment<3>(3 * k);
+      mu[node] = problem.mu[k];
     }
     for (int i = 0; i < M.rows; ++i) scale[i] = std::sqrt(diagonal(problem.M, i).trace() / 3.0);
+    f.resize(problem.f.size());
     q.resize(problem.f.size());
     for (int i = 0; i < M.rows; ++i) {
       Vector3 sum = turn_of(i).transpose() * problem.f.segment<3>(3 * i);
+      f.segment<3>(3 * i) = sum / scale[i];
       for (int k = M.row_begin[index(i)]; k < M.row_begin[index(i + 1)]; ++k) {
         const int j = M.column[index(k)];
         const Matrix3 block = turn_of(i).transpose() * problem.M.block[index(k)] * turn_of(j);
@@ -65,16 +67,18 @@ struct RotatedProblem {
     detail::multiply(M, u, out);
     return out + q;
   }
-  double size(const VectorX& u, const VectorX& r) const {
-    double contact = 0.0;
-    for (int i = 0; i < M.rows; ++i)
-      if (mu[i] >= 0.0) contact += u.segment<3>(3 * i).squaredNorm();
-    return std::sqrt(std::max({q.squaredNorm(), (r - q).squaredNorm(), contact}));
-  }
+  /// primal_error(), where the impulses are those that v asks for.
   double error(const VectorX& u) const {
     const VectorX r = impulse(u);
-    const double map = detail::map_norm(detail::Complementarity::nodal, u, r, mu);
-    return map > 0.0 ? map / size(u, r) : 0.0;
+    ErrorSums sums;
+    for (int i = 0; i < M.rows; ++i) {
+      const Vector3 its_u = u.segment<3>(3 * i), its_r = r.segment<3>(3 * i), its_f = f.segment<3>(3 * i);
+      const bool touches = mu[i] >= 0.0;
+      sums.add(detail::law_map(detail::Complementarity::nodal, its_u, its_r, mu[i]), its_f, its_r + its_f,
+               touches ? its_u : Vector3::Zero());
+      if (touches) sums.r += its_r.squaredNorm();
+    }
+    return sums.relative();
   }
 
   std::vector<Matrix3> turn;  ///< (N)
@@ -82,7 +86,7 @@ struct RotatedProblem {
   VectorX offset;             ///< (3N) [m/s]
   VectorX mu;                 ///< (N), -1 where nothing touches
   BlockMatrix M;
-  VectorX q;
+  VectorX f, q;
 };
 
 Status status_of(double error, int steps, const NodalOptions& options) {
@@ -91,48 +95,48 @@ Status status_of(double error, int steps, const NodalOptions& options) {
   return steps < options.max_iterations ? Status::stalled : Status::max_iterations;
 }
 
-}  // namespace
-
-void validate(const NodalProblem& problem) {
-  validate(problem.M, "nodal problem: M");
-  require(problem.f.size() == 3 * static_cast<Eigen::Index>(problem.M.rows) && problem.f.allFinite(),
-          "nodal problem: f must have three finite entries a point");
+void validate_nodes(const PrimalProblem& problem) {
   std::vector<bool> taken(static_cast<std::size_t>(problem.M.rows));
-  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-    const NodalContact& contact = problem.contacts[k];
+  for (int k = 0; k < problem.H.rows(); ++k) {
+    const auto row = static_cast<std::size_t>(k);
     const auto demand = [&](bool holds, const char* what) {
       require(holds, [&] { return "nodal problem: contact " + std::to_string(k) + ": " + what; });
     };
-    demand(contact.node >= 0 && contact.node < problem.M.rows, "the node is not in M");
-    demand(!taken[static_cast<std::size_t>(contact.node)], "its node has another contact; expected one a node");
-    demand(contact.mu >= 0.0 && std::isfinite(contact.mu), "mu must be >= 0 and finite");
-    demand(contact.offset.allFinite(), "the offset holds a number that is not finite");
+    demand(problem.H.row_begin[row] == k && problem.H.row_begin[row + 1] == k + 1, "expected one node");
+    const auto node = static_cast<std::size_t>(problem.H.column[row]);
+    demand(!taken[node], "its node has another contact; expected one a node");
     constexpr double rounding = 1e-9;
-    demand((contact.frame.transpose() * contact.frame - Matrix3::Identity()).norm() < rounding,
-           "the frame's columns are not orthonormal");
-    taken[static_cast<std::size_t>(contact.node)] = true;
-  }
-  for (int i = 0; i < problem.M.rows; ++i) {
-    require(RotatedProblem::diagonal(problem.M, i).trace() > 0.0,
-            [&] { return "nodal problem: node " + std::to_string(i) + " has no mass"; });
+    demand((problem.H.block[row] * problem.H.block[row].transpose() - Matrix3::Identity()).norm() < rounding,
+           "its axes are not orthonormal");
+    taken[node] = true;
   }
 }
 
-double nodal_error(const NodalProblem& problem, const VectorX& velocity) {
-  validate(problem);
-  require(velocity.size() == problem.f.size(), "nodal problem: the velocity must match f");
-  const RotatedProblem rotated(problem);
-  return rotated.error(rotated.rotated(velocity));
+}  // namespace
+
+PrimalProblem nodal_problem(BlockMatrix M, VectorX f, const std::vector<NodalContact>& contacts) {
+  const auto n = static_cast<Eigen::Index>(contacts.size());
+  PrimalProblem out{std::move(M), std::move(f), {}, VectorX(n), VectorX(3 * n)};
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const NodalContact& contact = contacts[static_cast<std::size_t>(k)];
+    out.H.column.push_back(contact.node);
+    out.H.block.emplace_back(contact.frame.transpose());
+    out.H.row_begin.push_back(static_cast<int>(out.H.column.size()));
+    out.mu[k] = contact.mu;
+    out.offset.segment<3>(3 * k) = contact.offset;
+  }
+  return out;
 }
 
-NodalSolution solve_nodal(const NodalProblem& problem, const VectorX& guess, const NodalOptions& options) {
+PrimalSolution solve_nodal(const PrimalProblem& problem, const VectorX& guess, const NodalOptions& options) {
   validate(problem);
+  validate_nodes(problem);
   require(guess.size() == problem.f.size() && guess.allFinite(), "nodal problem: the guess must match f and be finite");
   require(options.tolerance > 0.0 && std::isfinite(options.tolerance), "nodal problem: tolerance must be > 0");
   require(options.max_iterations >= 1, "nodal problem: max_iterations must be >= 1");
   const RotatedProblem rotated(problem);
   VectorX u = rotated.rotated(guess);
-  NodalSolution out;
+  PrimalSolution out;
   // Newton's frame knows the map's norm alone; its divisor is that of the iterate, or where that is larger |q|.
   detail::NewtonSettings settings{
       .function = detail::Complementarity::nodal,
@@ -147,42 +151,13 @@ NodalSolution solve_nodal(const NodalProblem& problem, const VectorX& guess, con
   out.status = status_of(out.error, out.iterations, options);
   out.velocity = rotated.turned_back(u);
   const VectorX r = rotated.impulse(u);
-  const auto n = static_cast<Eigen::Index>(problem.contacts.size());
-  out.impulse.resize(3 * n);
-  out.contact_velocity.resize(3 * n);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const int i = problem.contacts[static_cast<std::size_t>(k)].node;
+  out.impulse.resize(problem.offset.size());
+  out.contact_velocity.resize(problem.offset.size());
+  for (int k = 0; k < problem.H.rows(); ++k) {
+    const int i = problem.H.column[static_cast<std::size_t>(k)];
     out.impulse.segment<3>(3 * k) = rotated.scale[i] * r.segment<3>(3 * i);
     out.contact_velocity.segment<3>(3 * k) = u.segment<3>(3 * i) / rotated.scale[i];
   }
-  return out;
-}
-
-FrictionProblem reduced(const NodalProblem& problem) {
-  validate(problem);
-  const Eigen::Index points = problem.f.size();
-  const auto n = static_cast<Eigen::Index>(problem.contacts.size());
-  MatrixX M = MatrixX::Zero(points, points);
-  for (int i = 0; i < problem.M.rows; ++i) {
-    for (int k = problem.M.row_begin[static_cast<std::size_t>(i)];
-         k < problem.M.row_begin[static_cast<std::size_t>(i) + 1]; ++k)
-      M.block<3, 3>(3 * i, 3 * problem.M.column[static_cast<std::size_t>(k)]) =
-          problem.M.block[static_cast<std::size_t>(k)];
-  }
-  MatrixX H = MatrixX::Zero(3 * n, points);
-  FrictionProblem out;
-  out.q.resize(3 * n);
-  out.mu.resize(n);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const NodalContact& contact = problem.contacts[static_cast<std::size_t>(k)];
-    H.block<3, 3>(3 * k, 3 * contact.node) = contact.frame.transpose();
-    out.q.segment<3>(3 * k) = contact.offset;
-    out.mu[k] = contact.mu;
-  }
-  const Eigen::LLT<MatrixX> factor(M);
-  require(factor.info() == Eigen::Success, "nodal problem: M is not positive definite");
-  out.W = block_matrix(H * factor.solve(H.transpose()));
-  out.q += H * factor.solve(problem.f);
   return out;
 }
 

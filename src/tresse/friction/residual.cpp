@@ -16,7 +16,9 @@ Vector3 alart_curnier_map(const Vector3& r, const Vector3& u, double mu) {
   return {normal, r[1] - tangential[1], r[2] - tangential[2]};
 }
 
-template <typename Map>
+/// What vanishes where one contact's (r, u) obeys the law.
+using Map = Vector3 (*)(const Vector3& r, const Vector3& u, double mu);
+
 ErrorSums sums(const VectorX& impulse, const VectorX& velocity, const VectorX& free_velocity, const VectorX& mu,
                const VectorX& scales, Map map) {
   return sum_errors(mu.size(), [&](ErrorSums& out, Eigen::Index i) {
@@ -27,7 +29,7 @@ ErrorSums sums(const VectorX& impulse, const VectorX& velocity, const VectorX& f
   });
 }
 
-template <typename Problem, typename Map>
+template <typename Problem>
 double error(const Problem& problem, const VectorX& impulse, const VectorX& scales, Map map) {
   return sums(impulse, velocity(problem, impulse), problem.q, problem.mu, scales, map).relative();
 }

@@ -45,12 +45,11 @@ void AndersonMixer<Real>::shift(const Vector& y) {
 
 template <typename Real>
 bool AndersonMixer<Real>::solve_coefficients() {
-  constexpr double lift = 1e-13;  // of the unit diagonal: the rounding of the dot products
   const int n = stored_;
   if (!(products_.diagonal().head(n).minCoeff() > 0.0)) return false;
   const VectorX unit = products_.diagonal().head(n).cwiseSqrt();
   MatrixX gram = unit.cwiseInverse().asDiagonal() * products_.topLeftCorner(n, n) * unit.cwiseInverse().asDiagonal();
-  gram.diagonal().array() += lift;
+  gram.diagonal().array() += sweep_policy.mixing.lift;
   const Eigen::LDLT<MatrixX> factor(gram);
   coefficient_.head(n) = factor.solve(with_f_.head(n).cwiseQuotient(unit)).cwiseQuotient(unit);
   return coefficient_.head(n).allFinite();

@@ -3,12 +3,13 @@
 #include <vector>
 
 #include <tresse/base/types.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 
 namespace tresse::friction::detail {
 
 /// Anderson mixing, type II, of a fixed-point map g of impulses r and of what goes with them, y: minimise |f - dF c|
-/// over c, f = g(x) - x of the impulses, and go to g - dG c. The Gram matrix is scaled to unit diagonal and lifted by
-/// 1e-13. Differences are kept as `Real`: they shrink as the iteration converges. Memory: 2 depth + 2 vectors,
+/// over c, f = g(x) - x of the impulses, and go to g - dG c. The Gram matrix is scaled to unit diagonal and lifted a
+/// little. Differences are kept as `Real`: they shrink as the iteration converges. Memory: 2 depth + 2 vectors,
 /// allocated once. Long vectors on all threads, the result the same for any number of them. @cite walker2011
 template <typename Real>
 class AndersonMixer {
@@ -28,8 +29,8 @@ class AndersonMixer {
   void shift(const Vector& y);
 
  private:
-  static constexpr Eigen::Index block = 4096;   // entries summed together
-  static constexpr Eigen::Index widened = 512;  // of them at a time
+  static constexpr Eigen::Index block = sweep_policy.mixing.block;
+  static constexpr Eigen::Index widened = sweep_policy.mixing.widened;
 
   bool solve_coefficients();
   void add_products(Eigen::Index k, Eigen::Index begin, Eigen::Index length, const Real* change);

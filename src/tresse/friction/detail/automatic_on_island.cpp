@@ -4,9 +4,12 @@
 #include <vector>
 
 #include <tresse/friction/detail/island.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 
 namespace tresse::friction::detail {
 namespace {
+
+constexpr SweepPolicy::Automatic automatic_policy = sweep_policy.automatic;
 
 /// The iterations and history of one method after another's.
 void append(IslandResult& all, IslandResult&& part) {
@@ -48,23 +51,15 @@ double least_error(const std::vector<FrictionSolution::Check>& history, std::siz
   return out;
 }
 
-/// A path takes a thousand factorisations and more: of islands where one costs some milliseconds.
+/// A path takes a thousand factorisations and more.
 bool path_affordable(const ScaledIsland& island) {
-  constexpr int dense = 250, sparse = 500;  // contacts
-  return island.contacts() <= (island.dense.size() > 0 ? dense : sparse);
+  return island.contacts() <= (island.dense.size() > 0 ? automatic_policy.path_dense : automatic_policy.path_sparse);
 }
 
 }  // namespace
 
 template <typename Problem>
 IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
-  constexpr int run = 500;                // sweeps between looks at what they did
-  constexpr double progress = 0.1;        // of the error: what a run has to reach to be followed by another
-  constexpr double well_posed = 1.0;      // nu up to which Newton's method is expected to converge
-  constexpr std::size_t too_many = 3000;  // contacts, for a matrix that fills up
-  constexpr int soon = 200;               // steps in which Newton's method is there, where it gets there
-  constexpr int patient = 15000;          // sweeps before a path,
-  constexpr int for_path = 6000;          // if so many iterations are left for it
   IslandResult all;
   SolverOptions options = task.options;
   const auto left = [&] { return task.options.max_iterations - all.sweeps; };
@@ -76,13 +71,13 @@ IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
                                        r));
     return all.converged || all.no_solution || left() <= 0;
   };
-  if (sweep(run)) return all;
+  if (sweep(automatic_policy.run)) return all;
   double error = least_error(all.history, 0);
   for (bool falls = true; falls;) {
     const std::size_t before = all.history.size();
-    if (sweep(run)) return all;
+    if (sweep(automatic_policy.run)) return all;
     const double now = least_error(all.history, before);
-    falls = now < progress * error;
+    falls = now < automatic_policy.progress * error;
     error = std::min(error, now);
   }
   const auto follow = [&](int most, const auto& method) {
@@ -91,21 +86,21 @@ IslandResult automatic_on_island(const IslandTask<Problem>& task, VectorX& r) {
     append(all, method());
     return all.converged;
   };
-  if (task.island.size() <= too_many) {
+  if (task.island.size() <= automatic_policy.too_many) {
     const ScaledIsland island = scaled_island(task);
     const auto newton = [&](Complementarity function, int most) {
       return follow(most, [&] { return newton_on_island(island, function, options, r); });
     };
     const auto cadoux = [&] { return follow(left(), [&] { return cadoux_on_island(island, options, r); }); };
     const auto path = [&] { return follow(left(), [&] { return path_on_island(island, options, r); }); };
-    if (newton(Complementarity::alart_curnier, soon)) return all;
+    if (newton(Complementarity::alart_curnier, automatic_policy.newton_steps)) return all;
     if (path_affordable(island)) {
-      // A system of the path costs as much as some fifty sweeps, and thousands of these get there in every second heap.
-      if (const int more = std::min(patient, left() - for_path); more > run && sweep(more)) return all;
+      const int more = std::min(automatic_policy.before_path, left() - automatic_policy.for_path);
+      if (more > automatic_policy.run && sweep(more)) return all;
       if (path()) return all;
     }
     // Convex problems stand redundant contacts; Newton's second function is worth more where there are none.
-    const bool regular = redundancy(task) <= well_posed;
+    const bool regular = redundancy(task) <= automatic_policy.well_posed;
     if (newton(Complementarity::alart_curnier, left())) return all;
     if (regular ? newton(Complementarity::fischer_burmeister, left()) || cadoux()
                 : cadoux() || newton(Complementarity::fischer_burmeister, left()))

@@ -5,6 +5,7 @@
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/anderson.hpp>
 #include <tresse/friction/detail/convex_on_island.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 
 namespace tresse::friction::detail {
 namespace {
@@ -23,14 +24,15 @@ IslandResult cadoux_on_island(const ScaledIsland& island, const SolverOptions& o
   constexpr int hopeless = 5;           // convex problems in a row that were not solved: they may have no solution
   constexpr double inner_share = 0.02;  // of how far s still moves
   IslandResult result;
-  Progress progress(island, options, result);
+  Progress progress(options, result);
   VectorX u = island.velocity(r);
-  if (progress.offer(r, u, 0)) return result;
+  if (progress.offer(island.measure(r, u), r, 0)) return result;
   VectorX s = slips(u, island.mu);
   VectorX none(0);
   AndersonMixer<double> mixer(s, none, options.anderson_depth);
   // The measure in the problem's units can ask for more than the scaled one.
-  const double finest = (island.unscaled ? 1e-15 : 0.1 * options.tolerance) * island.q.norm();
+  const double finest =
+      (island.unscaled ? newton_policy.finest_other : newton_policy.finest * options.tolerance) * island.q.norm();
   double moved = island.q.norm();
   double last = std::numeric_limits<double>::infinity();
   double milestone = std::numeric_limits<double>::infinity();
@@ -46,7 +48,7 @@ IslandResult cadoux_on_island(const ScaledIsland& island, const SolverOptions& o
     failures = run.error <= target ? 0 : failures + 1;
     ++result.sweeps;
     u = island.velocity(r);
-    if (progress.offer(r, u, result.sweeps)) break;
+    if (progress.offer(island.measure(r, u), r, result.sweeps)) break;
     VectorX g = slips(u, island.mu);
     const VectorX f = g - s;
     moved = std::min(moved, f.norm());

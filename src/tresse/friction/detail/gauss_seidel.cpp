@@ -30,7 +30,7 @@ struct OperatorOf<FactoredProblem> {
 template <typename Problem>
 IslandResult gauss_seidel_on_island(const IslandTask<Problem>& task, VectorX& r) {
   const auto& [problem, diagonal, scales, island, options, floor, local, last] = task;
-  if (static_cast<int>(island.size()) < large_island) {
+  if (static_cast<int>(island.size()) < sweep_policy.sweeps.large_island) {
     typename OperatorOf<Problem>::Small op(problem, diagonal, scales, island, local);
     return IslandSolver<typename OperatorOf<Problem>::Small>(op, options, floor, nullptr, last).solve(r);
   }

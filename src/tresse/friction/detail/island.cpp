@@ -5,6 +5,7 @@
 
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/newton_system.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 
 namespace tresse::friction::detail {
 namespace {
@@ -43,10 +44,9 @@ void append_row(ScaledIsland& out, const std::map<int, Matrix3>& row) {
 
 /// Dense LU of a few hundred contacts is quicker than a sparse one that fills up.
 void choose_form(ScaledIsland& out) {
-  constexpr std::size_t few = 60;
-  constexpr std::size_t filled = 5;  // one block of so many
+  constexpr NewtonPolicy::Form policy = newton_policy.form;
   const auto n = static_cast<std::size_t>(out.W.rows);
-  if (n > few && out.W.block.size() * filled < n * n) return;
+  if (n > policy.few && out.W.block.size() * policy.filled < n * n) return;
   out.dense.setZero(3 * static_cast<Index>(n), 3 * static_cast<Index>(n));
   for (int i = 0; i < out.W.rows; ++i)
     for (int k = out.W.row_begin[static_cast<std::size_t>(i)]; k < out.W.row_begin[static_cast<std::size_t>(i) + 1];
@@ -123,18 +123,12 @@ ScaledIsland scaled_island(const IslandTask<FactoredProblem>& task) {
   return out;
 }
 
-Progress::Progress(const ScaledIsland& island, const SolverOptions& options, IslandResult& result)
-    : island_(island), options_(options), result_(result) {}
-
-bool Progress::offer(const VectorX& r, const VectorX& u, int iterations) {
-  const double error = island_.measure(r, u);
+bool Progress::offer(double error, const VectorX& r, int iterations) {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
   result_.history.push_back({iterations, error, time.count()});
   best_.offer(error, r);
   result_.converged = best_.error() <= options_.tolerance;
   return result_.converged;
 }
-
-bool Progress::offer(const VectorX& r, int iterations) { return offer(r, island_.velocity(r), iterations); }
 
 }  // namespace tresse::friction::detail

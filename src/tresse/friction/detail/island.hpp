@@ -63,15 +63,13 @@ ScaledIsland scaled_island(const IslandTask<FactoredProblem>& task);
 /// The best iterate of a method so far, and its history.
 class Progress {
  public:
-  Progress(const ScaledIsland& island, const SolverOptions& options, IslandResult& result);
-  /// True once the tolerance is met. `iterations`: done so far, for the history.
-  bool offer(const VectorX& r, const VectorX& u, int iterations);
-  bool offer(const VectorX& r, int iterations);
+  Progress(const SolverOptions& options, IslandResult& result) : options_(options), result_(result) {}
+  /// True once the tolerance is met. `error`: the stopping measure at r; `iterations`: done so far.
+  bool offer(double error, const VectorX& r, int iterations);
   const VectorX& best() const { return best_.candidate(); }
   double error() const { return best_.error(); }
 
  private:
-  const ScaledIsland& island_;
   const SolverOptions& options_;
   IslandResult& result_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -1,9 +1,10 @@
 #include <tresse/friction/detail/large_newton.hpp>
 
+#include <tresse/friction/detail/sweep_policy.hpp>
+
 namespace tresse::friction::detail {
 
 LargeNewton::LargeNewton(const MatrixX& W) {
-  constexpr std::size_t filled = 5;  // one block of so many
   const auto n = static_cast<int>(W.rows() / 3);
   BlockMatrix blocks;
   blocks.rows = n;
@@ -18,7 +19,7 @@ LargeNewton::LargeNewton(const MatrixX& W) {
     blocks.row_begin.push_back(static_cast<int>(blocks.column.size()));
   }
   const auto all = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-  if (blocks.block.size() * filled < all)
+  if (blocks.block.size() * newton_policy.form.filled < all)
     blocks_ = std::move(blocks);
   else
     dense_ = W;

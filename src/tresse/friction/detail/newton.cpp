@@ -79,18 +79,16 @@ double directional(const std::vector<ContactFunction>& contacts, double lift, co
 }  // namespace
 
 double goldstein_price(const std::function<double(double)>& phi, double at_zero, double slope) {
-  constexpr double m1 = 0.1, m2 = 0.9;
-  constexpr double longest = 4.0;
-  constexpr int trials = 25;
+  constexpr NewtonPolicy::Search policy = newton_policy.search;
   if (!(slope < 0.0)) return 0.0;
   double low = 0.0, high = std::numeric_limits<double>::infinity(), t = 1.0, good = 0.0;
-  for (int k = 0; k < trials; ++k) {
+  for (int k = 0; k < policy.trials; ++k) {
     const double value = phi(t);
-    if (!(value <= at_zero + m1 * t * slope)) {
+    if (!(value <= at_zero + policy.least * t * slope)) {
       high = t;
     } else {
       good = t;
-      if (value >= at_zero + m2 * t * slope || 2.0 * t > longest) return t;
+      if (value >= at_zero + policy.most * t * slope || 2.0 * t > policy.longest) return t;
       low = t;
     }
     t = std::isfinite(high) ? 0.5 * (low + high) : 2.0 * t;
@@ -100,6 +98,7 @@ double goldstein_price(const std::function<double(double)>& phi, double at_zero,
 
 template <typename Matrix>
 int newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSettings& settings, VectorX& r) {
+  constexpr NewtonPolicy::Plain policy = newton_policy.plain;
   Functions<Matrix> functions(W, q, mu, settings.function);
   typename NewtonSystemOf<Matrix>::Type system(W);
   VectorX x = r, u, change;
@@ -122,8 +121,8 @@ int newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSet
     } else if (settings.search == LineSearch::halving) {
       for (double t = 1.0;; t *= 0.5) {
         go(t);
-        if (functions.evaluate(x, u) <= (1.0 - 1e-4 * t) * size) break;
-        if (t < 1e-3) return step + 1;
+        if (functions.evaluate(x, u) <= (1.0 - policy.decrease * t) * size) break;
+        if (t < policy.shortest) return step + 1;
       }
     } else {
       const double slope = directional(functions.contacts(), settings.lift, change);
@@ -138,7 +137,7 @@ int newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSet
     }
     if (best.offer(x, u, functions.error(x, u), step + 1)) return step + 1;
     worse = best.better() ? 0 : worse + 1;
-    if (worse > 8) return step + 1;
+    if (worse > policy.worse) return step + 1;
   }
   return settings.max_steps;
 }
@@ -146,17 +145,14 @@ int newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSet
 template <typename Matrix>
 int controlled_newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSettings& settings,
                       VectorX& r) {
-  // The lift is a share of |F| / |q|; W has mean diagonal one.
-  constexpr double first = 1e-3, least = 1e-8, most = 1e4, least_lift = 1e-14, most_lift = 1e3;
-  constexpr double shortest = 1e-3;  // of the step: below it, a longer lift turns the step instead
-  constexpr int patience = 25;       // steps without halving |F|
+  constexpr NewtonPolicy::Controlled policy = newton_policy.controlled;
   Functions<Matrix> functions(W, q, mu, settings.function);
   typename NewtonSystemOf<Matrix>::Type system(W);
   VectorX x = r, u, change, trial, trial_u;
   functions.velocity(x, u);
   BestIterate best(settings, r);
   best.start(functions.error(x, u));
-  double share = first;
+  double share = policy.first;
   double milestone = std::numeric_limits<double>::infinity();
   int since = 0;
   const double unit = std::max(q.norm(), std::numeric_limits<double>::min());
@@ -164,13 +160,13 @@ int controlled_newton(const Matrix& W, const VectorX& q, const VectorX& mu, cons
     poll_interrupt();
     if (best.done()) return step;
     const double size = functions.evaluate(x, u);
-    if (size < 0.5 * milestone) {
+    if (size < policy.progress * milestone) {
       milestone = size;
       since = 0;
-    } else if (++since > patience) {
+    } else if (++since > policy.patience) {
       return step;
     }
-    const double lift = std::clamp(share * size / unit, least_lift, most_lift);
+    const double lift = std::clamp(share * size / unit, policy.least_lift, policy.most_lift);
     double t = 0.0;
     if (system.solve(functions.contacts(), lift, LinearSolve::elimination, change)) {
       const double slope = directional(functions.contacts(), lift, change);
@@ -187,17 +183,16 @@ int controlled_newton(const Matrix& W, const VectorX& q, const VectorX& mu, cons
       functions.velocity(x, u);
       if (best.offer(x, u, functions.error(x, u), step + 1)) return step + 1;
     }
-    if (t < shortest && share >= most) return step + 1;
-    share = t < shortest ? std::min(10.0 * share, most) : std::max(0.3 * share, least);
+    if (t < policy.shortest && share >= policy.most) return step + 1;
+    share = t < policy.shortest ? std::min(policy.rises * share, policy.most)
+                                : std::max(policy.falls * share, policy.least);
   }
   return settings.max_steps;
 }
 
 template <typename Matrix>
 int proximal(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSettings& settings, VectorX& r) {
-  constexpr double solved = 1e-10;  // of |q|: good enough for the next point
-  constexpr double least_rho = 1e-13;
-  constexpr int run = 30;
+  constexpr NewtonPolicy::Proximal policy = newton_policy.proximal;
   const double size = frobenius_norm(W);
   const auto error_of = [&](const Matrix& matrix, const VectorX& free, const VectorX& x, VectorX& u) {
     multiply(matrix, x, u);
@@ -210,22 +205,22 @@ int proximal(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonS
   BestIterate best(settings, r);
   best.start(error_of(W, q, r, u));
   Matrix lifted = W;
-  for (int k = 0; k < 200 && steps < settings.max_steps && !best.done(); ++k) {
+  for (int k = 0; k < policy.points && steps < settings.max_steps && !best.done(); ++k) {
     lift_diagonal(W, rho, lifted);
     const VectorX shifted = q - rho * at;
     // Nothing finer than the rounding of W r can be asked for: a point refused for it stops the descent of rho.
     const double rounding = std::numeric_limits<double>::epsilon() * (size * at.norm() + q.norm());
-    const double finest = std::max(0.1 * settings.target, rounding);
-    const double enough = std::max(solved * q.norm() * std::min(1.0, rho), finest);
+    const double finest = std::max(newton_policy.finest * settings.target, rounding);
+    const double enough = std::max(policy.solved * q.norm() * std::min(1.0, rho), finest);
     NewtonSettings inner{
-        .function = settings.function, .target = finest, .max_steps = std::min(run, settings.max_steps - steps)};
+        .function = settings.function, .target = finest, .max_steps = std::min(policy.run, settings.max_steps - steps)};
     VectorX next = at;
     steps += newton(lifted, shifted, mu, inner, next);
     double inner_error = error_of(lifted, shifted, next, u);
     if (inner_error > enough) {
       VectorX other = at;
       inner.search = LineSearch::halving;
-      inner.max_steps = std::min(run, settings.max_steps - steps);
+      inner.max_steps = std::min(policy.run, settings.max_steps - steps);
       steps += newton(lifted, shifted, mu, inner, other);
       const double other_error = error_of(lifted, shifted, other, u);
       if (other_error < inner_error) {
@@ -238,7 +233,7 @@ int proximal(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonS
     const bool stop = best.offer(next, u, reached, steps);
     if (done || best.better()) at = next;
     if (stop) break;
-    rho = done ? std::max(0.1 * rho, least_rho) : std::min(5.0 * rho, 1.0);
+    rho = done ? std::max(policy.falls * rho, policy.least_rho) : std::min(policy.rises * rho, policy.most_rho);
   }
   return steps;
 }

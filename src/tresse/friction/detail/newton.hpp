@@ -4,11 +4,12 @@
 
 #include <tresse/friction/detail/complementarity.hpp>
 #include <tresse/friction/detail/newton_system.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 
 /// One Newton frame for all complementarity functions, on u = W r + q scaled to mean diagonal 1, W dense or in blocks.
 namespace tresse::friction::detail {
 
-/// Halving until |F| falls a little, or Goldstein and Price's rule on |F|^2/2 (m1 = 0.1, m2 = 0.9), by bisection.
+/// Halving until |F| falls a little, or Goldstein and Price's rule on |F|^2/2, by bisection.
 /// @cite bertails2011 sec. 4
 enum class LineSearch { none, halving, goldstein_price };
 
@@ -23,8 +24,8 @@ struct NewtonSettings {
   LineSearch search = LineSearch::none;
   double target = 0.0;  ///< of the natural map's norm
   int max_steps = 30;
-  double first_rho = 0.1;  ///< of proximal()
-  Watch watch = {};        ///< may be empty
+  double first_rho = newton_policy.proximal.first_rho;  ///< of proximal()
+  Watch watch = {};                                     ///< may be empty
 };
 
 /// Semismooth Newton. r is the start, and the best iterate by the natural map on return. Returns the steps taken.

@@ -9,13 +9,13 @@ namespace tresse::friction::detail {
 IslandResult newton_on_island(const ScaledIsland& island, Complementarity function, const SolverOptions& options,
                               VectorX& r) {
   IslandResult result;
-  Progress progress(island, options, result);
+  Progress progress(options, result);
   NewtonSettings settings{.function = function};
   settings.watch = [&](const VectorX& at, const VectorX& u, int steps) {
-    return progress.offer(at, u, result.newton_steps + steps);
+    return progress.offer(island.measure(at, u), at, result.newton_steps + steps);
   };
   const VectorX start = r;
-  if (progress.offer(start, 0)) return result;
+  if (progress.offer(island.measure(start, island.velocity(start)), start, 0)) return result;
   constexpr int run = 100;  // steps: what takes more isn't on its way
   const auto go = [&](const auto& method, const VectorX& from, int most) {
     settings.max_steps = std::min(most, options.max_iterations - result.newton_steps);
@@ -44,11 +44,11 @@ IslandResult newton_on_island(const ScaledIsland& island, Complementarity functi
 
 IslandResult path_on_island(const ScaledIsland& island, const SolverOptions& options, VectorX& r) {
   IslandResult result;
-  Progress progress(island, options, result);
-  if (progress.offer(r, 0)) return result;
+  Progress progress(options, result);
+  if (progress.offer(island.measure(r, island.velocity(r)), r, 0)) return result;
   NewtonSettings settings;
   settings.watch = [&](const VectorX& at, const VectorX& u, int steps) {
-    return progress.offer(at, u, result.newton_steps + steps);
+    return progress.offer(island.measure(at, u), at, result.newton_steps + steps);
   };
   island.with_matrix([&](const auto& W) {
     // In a run the last step's impulses are mostly near enough, and the path is long.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <tresse/friction/detail/sweep_policy.hpp>
 #include <tresse/math/dense_qr.hpp>
 
 namespace tresse::friction::detail {
@@ -94,10 +95,9 @@ void DenseNewtonSystem::reduce(const std::vector<ContactFunction>& contacts, con
 
 bool DenseNewtonSystem::solve(const std::vector<ContactFunction>& contacts, double lift, LinearSolve method,
                               VectorX& d) {
-  constexpr std::size_t large = 80;  // contacts: below, more is saved by whole rows than by fewer of them
   const auto n = static_cast<Index>(contacts.size());
   f_ = values(contacts);
-  if (contacts.size() > large && method == LinearSolve::elimination) {
+  if (contacts.size() > newton_policy.form.whole_rows && method == LinearSolve::elimination) {
     const std::vector<int> active = active_contacts(contacts);
     d = f_;
     reduce(contacts, active, lift);

@@ -13,7 +13,7 @@
 namespace tresse::friction::detail {
 namespace {
 
-constexpr int together = 256;  // contacts
+constexpr int together = sweep_policy.sweeps.together;
 
 void fill_base(OperatorBase& out, const VectorX& q, const VectorX& mu, const std::vector<Matrix3>& diagonal,
                const VectorX& scales, const std::vector<int>& island) {

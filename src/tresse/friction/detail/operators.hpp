@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,16 +9,12 @@
 
 #include <tresse/base/types.hpp>
 #include <tresse/friction/detail/lanes.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 #include <tresse/friction/detail/sweep_schedule.hpp>
 #include <tresse/friction/local_solver.hpp>
 #include <tresse/friction/problem.hpp>
 
-/// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps. An operator offers: contacts(); the
-/// type Bodies of y, what X^T r changed since the last start(), and bodies_size(); start(u), from where velocities are
-/// u, with what is lost of changes since, `rounding`; solve(group, r, y, visits, out), the impulses of contacts that
-/// share no body while the others' are held; change(i, dr, y); velocities(r, u, in_order), from the impulses alone,
-/// where in_order(each) calls each(i) of all contacts, those that share a body in their order, and dense(some, W), the
-/// blocks of some contacts.
+/// One island's problem in scaled unknowns r_i s_i, u_i / s_i, laid out for sweeps.
 namespace tresse::friction::detail {
 
 /// How contacts are solved, and what a visit leaves for the next one.
@@ -42,6 +39,27 @@ struct OperatorBase {
   /// From r_i and the free velocity. Where no impulse satisfies the contact r_i becomes a projected step, as the others
   /// may still change.
   void solve_free(int i, const Vector3& free, Visits& visits, Vector3& r) const;
+};
+
+/// What sweeps need of an island. `Bodies` is the type of y, what X^T r changed since the last start(); `rounding` is
+/// what is lost of such changes.
+template <typename T>
+concept SweepOperator = std::derived_from<T, OperatorBase> &&
+    requires(T op, const T& fixed, const SweepGroup& group, const VectorX& r, VectorX& u, typename T::Bodies& y,
+             const typename T::Bodies& same_y, Visits& visits, GroupImpulses& out, const std::vector<int>& some,
+             MatrixX& W) {
+  { T::rounding } -> std::convertible_to<double>;
+  { fixed.bodies_size() } -> std::convertible_to<Eigen::Index>;
+  /// From where velocities are u, and y = 0.
+  op.start(r);
+  /// The impulses of contacts that share no body, while the others' are held.
+  fixed.solve(group, r, same_y, visits, out);
+  /// y after one contact's impulse changed.
+  fixed.change(int(), Vector3(), y);
+  /// u from the impulses alone; in_order(each) calls each(i) of all contacts, those that share a body in their order.
+  fixed.velocities(r, u, [](const auto& each) { each(0); });
+  /// The blocks of some contacts.
+  fixed.dense(some, W);
 };
 
 /// W's rows stored whole: W r costs one pass over the blocks.

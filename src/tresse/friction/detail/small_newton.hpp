@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tresse/base/types.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 
 namespace tresse::friction::detail {
 
@@ -11,13 +12,13 @@ namespace tresse::friction::detail {
 /// a small lift lets the wrong one open); 0: least squares of least norm. Stops once the map's norm is at most
 /// `target`. Returns the steps taken. @cite alart1991; bertails2011 sec. 4
 int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double lift, double target, VectorX& r,
-                 int max_steps = 30);
+                 int max_steps = sweep_policy.small.steps);
 
 /// Proximal-point iteration for problems with redundant contacts, where Newton's method alone and sweeps stall: each
 /// step solves the regular problem (W + rho I) r + (q - rho r_k) by Newton's method from r_k, with a rho that falls
 /// while that succeeds. The limit solves the problem itself. Arguments and return value as small_newton().
 /// @cite rockafellar1976
 int proximal_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double target, VectorX& r,
-                    int max_steps = 600);
+                    int max_steps = newton_policy.proximal.steps);
 
 }  // namespace tresse::friction::detail

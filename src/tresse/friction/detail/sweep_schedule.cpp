@@ -10,6 +10,8 @@
 namespace tresse::friction::detail {
 namespace {
 
+constexpr SweepPolicy::Schedule schedule_policy = sweep_policy.schedule;
+
 /// Bodies that contacts of an island couple.
 class BodyGraph {
  public:
@@ -144,13 +146,12 @@ struct OpenGroup {
 /// which saves sweeps.
 void append_groups(const std::vector<int>& contacts, const std::vector<std::array<int, 2>>& bodies,
                    std::vector<SweepGroup>& out) {
-  constexpr std::size_t most_open = 64;  // so that looking for one takes a bounded time
   std::vector<OpenGroup> open;
   for (const int i : contacts) {
     const std::array<int, 2>& ends = bodies[static_cast<std::size_t>(i)];
     auto to = std::find_if(open.begin(), open.end(), [&](const OpenGroup& g) { return g.takes(ends); });
     if (to == open.end()) {
-      if (open.size() == most_open) {
+      if (open.size() == schedule_policy.open_groups) {
         out.push_back(open.front().group);
         open.erase(open.begin());
       }
@@ -166,9 +167,10 @@ void append_groups(const std::vector<int>& contacts, const std::vector<std::arra
 
 /// Into how many stretches an island is cut: short ones leave threads waiting, ones of a few bodies groups unfilled.
 int stretches_of(std::size_t contacts, std::size_t bodies) {
-  constexpr std::size_t contacts_each = 300, bodies_each = 16, a_few = 4;
-  const std::size_t wanted = std::max(bodies / bodies_each, std::min(bodies / 2, a_few));
-  return static_cast<int>(std::clamp<std::size_t>(std::min(contacts / contacts_each, wanted), 1, most_stretches));
+  const std::size_t wanted =
+      std::max(bodies / schedule_policy.bodies_a_stretch, std::min(bodies / 2, schedule_policy.few_stretches));
+  return static_cast<int>(
+      std::clamp<std::size_t>(std::min(contacts / schedule_policy.contacts_a_stretch, wanted), 1, most_stretches));
 }
 
 }  // namespace
@@ -208,9 +210,8 @@ IslandSchedule make_schedule(const FactoredProblem& problem, std::vector<int>& i
 }
 
 SweepSchedule schedule_of(const IslandSchedule& all, const std::vector<int>& some) {
-  constexpr std::size_t shared_out = 100;  // contacts
   SweepSchedule out;
-  if (some.size() < shared_out) {
+  if (some.size() < schedule_policy.one_cluster) {
     append_groups(some, all.bodies, out.groups);
     if (!some.empty()) out.clusters.push_back({0, static_cast<int>(out.groups.size()), {}, {}});
     return out;
@@ -229,9 +230,8 @@ SweepSchedule schedule_of(const IslandSchedule& all, const std::vector<int>& som
 }
 
 void SweepTurns::wait(int stretch, int turn) {
-  constexpr int patience = 4096;  // looks: longer than any cluster takes that a running thread is at
   for (int looks = 0; done(stretch).load(std::memory_order_acquire) != turn; ++looks)
-    if (looks >= patience) std::this_thread::yield();
+    if (looks >= schedule_policy.looks) std::this_thread::yield();
 }
 
 }  // namespace tresse::friction::detail

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tresse/base/blocks.hpp>
+#include <tresse/friction/detail/sweep_policy.hpp>
 #include <tresse/friction/problem.hpp>
 
 namespace tresse::friction::detail {
@@ -38,7 +39,7 @@ struct IslandSchedule : SweepSchedule {
   std::vector<std::array<int, 2>> bodies;  ///< of each contact, as the island numbers them; twice the same if one
 };
 
-constexpr std::size_t most_stretches = 64;
+constexpr std::size_t most_stretches = SweepPolicy::Schedule::most_stretches;
 
 /// Puts an island's contacts in such an order. Bodies are numbered along the island (breadth first from one of its far
 /// ends, @cite cuthill1969) and cut into stretches that hold about as many contacts each, most_stretches at most; a
