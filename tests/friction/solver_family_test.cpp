@@ -46,11 +46,11 @@ FrictionProblem random_problem(int n, double mu, double ridge, unsigned seed) {
 }
 
 TEST(SolverFamily, names_are_those_of_the_enumeration) {
-  for (const Solver solver : all) EXPECT_EQ(solver_of(name(solver)), solver);
-  EXPECT_EQ(name(Solver::hybrid_gauss_seidel), "hybrid-gauss-seidel");
-  EXPECT_EQ(name(Solver::automatic), "auto");
-  EXPECT_FALSE(solver_of("newton").has_value());
-  EXPECT_FALSE(solver_of("").has_value());
+  for (const Solver solver : all) EXPECT_EQ(find_word<Solver>(word(solver)), solver);
+  EXPECT_EQ(word(Solver::hybrid_gauss_seidel), "hybrid-gauss-seidel");
+  EXPECT_EQ(word(Solver::automatic), "auto");
+  EXPECT_FALSE(find_word<Solver>("newton").has_value());
+  EXPECT_FALSE(find_word<Solver>("").has_value());
 }
 
 /// Well conditioned and weakly coupled: the solution is unique, and everyone's.

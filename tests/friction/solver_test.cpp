@@ -321,7 +321,7 @@ TEST(SolverFamily, what_overflows_has_an_honest_status) {
         for (const int facets : {0, 4}) {
           SCOPED_TRACE(std::string(name) + ", " + std::to_string(size) + ", " + std::to_string(facets));
           const FrictionSolution found =
-              solve(problem, guess, {.max_iterations = 200, .solver = *solver_of(name), .facets = facets});
+              solve(problem, guess, {.max_iterations = 200, .solver = *find_word<Solver>(name), .facets = facets});
           ASSERT_EQ(found.impulse.size(), 6);
           const bool measured = std::isfinite(found.scaled_error);
           EXPECT_EQ(found.status == Status::not_finite, !measured);
