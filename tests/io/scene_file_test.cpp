@@ -253,6 +253,22 @@ TEST(SceneFile, RoundTripsBitForBit) {
   }
 }
 
+TEST(SceneFile, AMaterialWithoutANameRoundTrips) {
+  expect_round_trip(parse_scene_document(R"(
+[materials.""]
+preset = "wool"
+[friction]
+pairs = [{ between = ["", ""], coefficient = 0.3 }]
+[[fibres]]
+name = "hair"
+material = ""
+length = 0.1
+elements = 2
+radius = 1e-3
+)",
+                                         "unnamed.toml"));
+}
+
 TEST(SceneFile, ListsParametersWithTheirComments) {
   const SceneDocument document = parse_scene_document(kEverything, "everything.toml", {{"count", "7"}});
   ASSERT_EQ(document.parameters.size(), 5U);

@@ -56,6 +56,10 @@ class Entries {
     if (!text.empty()) entry(field.key, text);
   }
 
+  void operator()(const scene::Field& field, const std::string& value) {
+    if (!value.empty() || !field.needed.empty()) entry(field.key, quoted_text(value));
+  }
+
  protected:
   static std::string root_text(const scene::Root& root, std::vector<std::string_view> left_out = {}) {
     if (root.condition == rods::RootCondition::carried) return table_text<scene::BranchRoot>(root);
@@ -74,9 +78,7 @@ class Entries {
   static std::string value_text(const scene::Field&, const Matrix3& frame) {
     return fmt::format("[{}, {}, {}]", vector_text(frame.col(0)), vector_text(frame.col(1)), vector_text(frame.col(2)));
   }
-  static std::string value_text(const scene::Field&, const std::string& value) {
-    return value.empty() ? value : quoted_text(value);
-  }
+  static std::string value_text(const scene::Field&, const std::string& value) { return quoted_text(value); }
   static std::string value_text(const scene::Field&, const scene::Root& root) { return root_text(root); }
   static std::string value_text(const scene::Field&, const scene::Strand& strand) { return strand_text(strand); }
   static std::string value_text(const scene::Field& field, const scene::Wind& wind) {
