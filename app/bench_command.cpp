@@ -87,8 +87,8 @@ void make_state(const StateArguments& arguments) {
   require(built.state.rods.size() == kept.state.rods.size(),
           fmt::format("{}: the scene has {} fibres, the checkpoint {}", arguments.scene.file, built.state.rods.size(),
                       kept.state.rods.size()));
-  const double time = arguments.time.value_or(static_cast<double>(kept.state.step) * before.integrator.time_step);
-  kept.state.step = std::llround(time / document.scene.integrator.time_step);
+  const double time = arguments.time.value_or(static_cast<double>(kept.state.step) * before.simulation.time_step);
+  kept.state.step = std::llround(time / document.scene.simulation.time_step);
   kept.scene = scene_file::write_resolved(document);
   kept.tally = {};
   kept.position = {};

@@ -49,9 +49,10 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
   }
   const Vector3 stiffness = rods::bending_stiffness(group.sections.front(), group.material);
   const double bending = std::min(stiffness[1], stiffness[2]);
-  const double weight = mass / length * scene.gravity.norm();
+  const double weight = mass / length * scene.simulation.gravity.norm();
   print("fibres '{}': {} of {}, {}, material '{}'", group.name, count,
-        counted(static_cast<std::int64_t>(group.element_lengths.size()), "element"), group.model, group.material_name);
+        counted(static_cast<std::int64_t>(group.element_lengths.size()), "element"), word(group.model),
+        group.material_name);
   if (!group.root.parent.empty()) print("  branches of '{}', {} on each", group.root.parent, group.root.at.size());
   print("  length {:.6g} m, mass {:.6g} kg, natural turns {:.4g}", length, mass, turn / (2 * std::numbers::pi));
   print("  EI1 {:.6g} N m^2, EI2 {:.6g} N m^2, GJ {:.6g} N m^2 at the root", stiffness[1], stiffness[2], stiffness[0]);
@@ -63,7 +64,7 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
   const double frequency = std::pow(first_clamped_free_root, 2) / (2 * std::numbers::pi) *
                            std::sqrt(bending / (mass / length * std::pow(length, 4)));
   print("  first bending frequency {:.6g} Hz: {:.4g} time steps a period", frequency,
-        1.0 / (frequency * scene.integrator.time_step));
+        1.0 / (frequency * scene.simulation.time_step));
 }
 
 /// What a mesh is as a surface.
@@ -213,8 +214,8 @@ void print_scene(const std::string& file, const scene_file::SceneDocument& docum
     print_mesh(body);
   }
   print("{} of {:.6g} s, detection {}",
-        counted(std::llround(scene.integrator.duration / scene.integrator.time_step), "step"),
-        scene.integrator.time_step, scene.contact.detection);
+        counted(std::llround(scene.simulation.duration / scene.simulation.time_step), "step"),
+        scene.simulation.time_step, word(scene.contact.detection));
   print_memory(built);
 }
 

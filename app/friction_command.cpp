@@ -27,7 +27,7 @@
 namespace tresse::app {
 namespace {
 
-const std::string default_solver{friction::name(friction::Solver::hybrid_gauss_seidel)};
+const std::string default_solver{word(friction::Solver::hybrid_gauss_seidel)};
 
 std::string solver_list() { return fmt::format("{}", fmt::join(friction::solver_names, ", ")); }
 
@@ -107,7 +107,7 @@ std::string verdict(const FrictionArguments& arguments, const friction::Friction
 
 /// The exit status.
 int run(const FrictionArguments& arguments) {
-  const std::optional<friction::Solver> solver = friction::solver_of(arguments.solver);
+  const std::optional<friction::Solver> solver = find_word<friction::Solver>(arguments.solver);
   require(solver.has_value(),
           [&] { return fmt::format("--solver: found '{}', expected one of: {}", arguments.solver, solver_list()); });
   const problem_files::FrictionFile file = problem_files::read_friction_problem(arguments.input);

@@ -104,7 +104,7 @@ class Reporter : public record::RunObserver {
         progress_(arguments.quiet),
         first_(stepper.state().step),
         last_(plan.last_step),
-        time_step_(plan.scene.integrator.time_step),
+        time_step_(plan.scene.simulation.time_step),
         step_(first_),
         slow_step_(
             [this] {

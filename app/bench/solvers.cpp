@@ -36,11 +36,11 @@ nlohmann::ordered_json solve_by(friction::Solver solver, const problem_files::Fr
   const auto begin = std::chrono::steady_clock::now();
   const friction::FrictionSolution found = friction::solve(file.problem, VectorX::Zero(file.problem.q.size()), options);
   const double seconds = seconds_since(begin);
-  print("  {:26} {:10} {:9.3f} s {:6} iterations {:6} Newton steps  natural map {:8.1e}  scaled {:8.1e}",
-        friction::name(solver), to_string(found.status), seconds, found.iterations, found.newton_steps,
-        found.natural_map_error, found.scaled_error);
+  print("  {:26} {:10} {:9.3f} s {:6} iterations {:6} Newton steps  natural map {:8.1e}  scaled {:8.1e}", word(solver),
+        to_string(found.status), seconds, found.iterations, found.newton_steps, found.natural_map_error,
+        found.scaled_error);
   finish_output();
-  return {{"solver", friction::name(solver)},
+  return {{"solver", word(solver)},
           {"status", to_string(found.status)},
           {"seconds", seconds},
           {"iterations", found.iterations},

@@ -430,7 +430,7 @@ void bind_reading(py::class_<Simulation>& simulation) {
   simulation.def_property_readonly("time", [](const Simulation& s) { return s.stepper().time(); })
       .def_property_readonly("steps", [](const Simulation& s) { return s.stepper().state().step; })
       .def_property_readonly("time_step", [](const Simulation& s) { return s.stepper().options().dt; })
-      .def_property_readonly("duration", [](const Simulation& s) { return s.plan().scene.integrator.duration; })
+      .def_property_readonly("duration", [](const Simulation& s) { return s.plan().scene.simulation.duration; })
       .def_property_readonly("left_out", &Simulation::left_out)
       .def_property_readonly("resolved", [](const Simulation& s) { return s.plan().resolved; })
       .def_property_readonly("fibres", [](const Simulation& s) { return s.stepper().world().fibres.size(); })

@@ -56,7 +56,7 @@ struct SolveArguments {
 };
 
 SolverOptions options_of(const SolveArguments& arguments) {
-  const auto solver = friction::solver_of(arguments.solver);
+  const auto solver = find_word<friction::Solver>(arguments.solver);
   require(solver.has_value(), [&] {
     return fmt::format("solver: found '{}', expected one of: {}", arguments.solver,
                        fmt::join(friction::solver_names, ", "));

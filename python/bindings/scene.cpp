@@ -7,6 +7,7 @@
 #include <tresse/record/results_place.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene_file/scene_file.hpp>
+#include <tresse/scene_file/scene_schema.hpp>
 
 #include "bindings.hpp"
 
@@ -26,8 +27,9 @@ py::dict groups(const scene_file::SceneDocument& document) {
       radius = std::max({radius, section.half_axis_1, section.half_axis_2});
     }
     const Vector3 stiffness = rods::bending_stiffness(group.sections.front(), group.material);
-    out[py::str(group.name)] = py::make_tuple(group.model, group.material_name, group.element_lengths.size(), length,
-                                              radius, mass, VectorX(stiffness.tail<2>()), stiffness[0]);
+    out[py::str(group.name)] =
+        py::make_tuple(std::string(word(group.model)), group.material_name, group.element_lengths.size(), length,
+                       radius, mass, VectorX(stiffness.tail<2>()), stiffness[0]);
   }
   return out;
 }
@@ -38,6 +40,7 @@ void bind_scene(py::module_& module) {
   module.def("require_results", [](const std::filesystem::path& folder) {
     static_cast<void>(record::find_results(folder, {{"summary.json"}}));
   });
+  module.def("scene_schema", &scene_file::scene_schema);
   using scene_file::SceneDocument;
   using Settings = std::vector<std::pair<std::string, std::string>>;
   const auto overrides = [](const Settings& set) {
@@ -58,8 +61,8 @@ void bind_scene(py::module_& module) {
                   })
       .def("resolved", [](const SceneDocument& document) { return scene_file::write_resolved(document); })
       .def_property_readonly("title", [](const SceneDocument& d) { return d.scene.title; })
-      .def_property_readonly("time_step", [](const SceneDocument& d) { return d.scene.integrator.time_step; })
-      .def_property_readonly("duration", [](const SceneDocument& d) { return d.scene.integrator.duration; })
+      .def_property_readonly("time_step", [](const SceneDocument& d) { return d.scene.simulation.time_step; })
+      .def_property_readonly("duration", [](const SceneDocument& d) { return d.scene.simulation.duration; })
       .def("groups", groups)
       .def("parameters", [](const SceneDocument& d) {
         py::list out;

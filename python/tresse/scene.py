@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -41,7 +42,7 @@ class FibreGroup(NamedTuple):
 
 
 class Scene:
-    """A checked scene; docs/reference/scenes.md lists its tables and keys.
+    """A checked scene; docs/reference/scenes.md and schema() list its tables and keys.
 
         tresse.Scene({"fibres": [{"name": "hair", "material": "human-hair", "length": "10 cm",
                                   "elements": 10, "radius": "40 um"}]})
@@ -76,6 +77,11 @@ class Scene:
         out = cls.__new__(cls)
         out._core = _core.Scene.parse(text, name, _settings(parameters or {}))
         return out
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The JSON schema of `tables`: keys, units, ranges, words, defaults and meanings, as `tresse schema` prints it."""
+        return json.loads(_core.scene_schema())
 
     @property
     def title(self) -> str:

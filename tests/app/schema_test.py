@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """The JSON schema of scenes: schema_test.py --program TRESSE.
 
-The schema is made from what the reader asks for (src/tresse/scene_file/scene_schema.cpp). Here both judge the same scenes: those
-that ship, the smallest of every table, each of these without each key that is needed, and the hostile ones.
+The schema is made from the lists that the reader follows (src/tresse/scene_file/scene_schema.cpp). Here both judge the same
+scenes: those that ship, the smallest of every table, each of these without each key that is needed, and the hostile
+ones.
 """
 
 import argparse
 import copy
+import importlib.machinery
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -139,6 +142,22 @@ def values(judges):
             yield f"{change}: {found}"
 
 
+def tables_of_the_reference(judges):
+    """The row that tools/scene_tables makes of a key; tests/io/settings_list_test.cpp proves that a line in a list makes
+    such a key."""
+    loader = importlib.machinery.SourceFileLoader("scene_tables", str(ROOT / "tools/scene_tables"))
+    tables = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(tables)
+    key = {"description": "before the first frame [s]. Default: 0.25", "default": 0.25,
+           "x-tresse": {"meaning": "before the first frame", "unit": "s"},
+           "anyOf": [{"type": "number", "minimum": 0.0, "maximum": 2.0}, {"type": "string"}]}  # fmt: skip
+    schema = copy.deepcopy(judges.validator.schema)
+    schema["definitions"]["output"]["properties"]["pause"] = key
+    made = tables.table(schema, "output").splitlines()
+    if made[-1] != "| `pause` | s | `0.25` | 0 to 2 | before the first frame |" or len(made) != 6:
+        yield f"scene_tables: {made}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
@@ -146,7 +165,7 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         judges = Judges(program, pathlib.Path(folder))
-        for test in (shipped, smallest, hostile, values):
+        for test in (shipped, smallest, hostile, values, tables_of_the_reference):
             wrong += [f"{test.__name__}: {line}" for line in test(judges)]
     tables = subprocess.run([sys.executable, ROOT / "tools/scene_tables", "--program", program, "--check"],
                             capture_output=True, text=True, check=False)  # fmt: skip

@@ -135,9 +135,9 @@ TEST(Path, arrives_in_heaps_where_sweeps_and_newton_stall) {
     for (const Solver solver : {Solver::path_following, Solver::automatic}) {
       options.solver = solver;
       const FrictionSolution found = solve(p, zero, options);
-      EXPECT_EQ(found.status, tresse::Status::converged) << seed << " " << name(solver);
+      EXPECT_EQ(found.status, tresse::Status::converged) << seed << " " << tresse::word(solver);
       EXPECT_LE(found.natural_map_error, 1e-10);
-      EXPECT_LE(worst_violation(p, found.impulse), 1e-8) << seed << " " << name(solver);
+      EXPECT_LE(worst_violation(p, found.impulse), 1e-8) << seed << " " << tresse::word(solver);
     }
   }
   EXPECT_GE(hard, 1);

@@ -46,11 +46,11 @@ FrictionProblem random_problem(int n, double mu, double ridge, unsigned seed) {
 }
 
 TEST(SolverFamily, names_are_those_of_the_enumeration) {
-  for (const Solver solver : all) EXPECT_EQ(solver_of(name(solver)), solver);
-  EXPECT_EQ(name(Solver::hybrid_gauss_seidel), "hybrid-gauss-seidel");
-  EXPECT_EQ(name(Solver::automatic), "auto");
-  EXPECT_FALSE(solver_of("newton").has_value());
-  EXPECT_FALSE(solver_of("").has_value());
+  for (const Solver solver : all) EXPECT_EQ(tresse::find_word<Solver>(tresse::word(solver)), solver);
+  EXPECT_EQ(tresse::word(Solver::hybrid_gauss_seidel), "hybrid-gauss-seidel");
+  EXPECT_EQ(tresse::word(Solver::automatic), "auto");
+  EXPECT_FALSE(tresse::find_word<Solver>("newton").has_value());
+  EXPECT_FALSE(tresse::find_word<Solver>("").has_value());
 }
 
 /// Well conditioned and weakly coupled: the solution is unique, and everyone's.
@@ -60,10 +60,11 @@ TEST(SolverFamily, all_find_the_unique_solution) {
     const VectorX expected = solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-13}).impulse;
     for (const Solver solver : all) {
       const FrictionSolution found = solve(p, zero(p.q), {.tolerance = 1e-12, .solver = solver});
-      ASSERT_EQ(found.status, Status::converged) << name(solver) << " seed " << seed << " " << found.scaled_error;
+      ASSERT_EQ(found.status, Status::converged)
+          << tresse::word(solver) << " seed " << seed << " " << found.scaled_error;
       EXPECT_LE(found.scaled_error, 1e-12);
-      EXPECT_LE((found.impulse - expected).norm(), 1e-9 * expected.norm()) << name(solver) << " seed " << seed;
-      EXPECT_LE(worst_violation(dense(p), p.q, p.mu, found.impulse), 1e-11) << name(solver);
+      EXPECT_LE((found.impulse - expected).norm(), 1e-9 * expected.norm()) << tresse::word(solver) << " seed " << seed;
+      EXPECT_LE(worst_violation(dense(p), p.q, p.mu, found.impulse), 1e-11) << tresse::word(solver);
     }
   }
 }
@@ -75,11 +76,11 @@ TEST(SolverFamily, both_forms_of_a_problem_agree) {
     const SolverOptions options{.tolerance = 1e-12, .solver = solver};
     const FrictionSolution factored = solve(p, zero(p.q), options);
     const FrictionSolution stored = solve(whole, zero(p.q), options);
-    ASSERT_EQ(factored.status, Status::converged) << name(solver) << " " << factored.scaled_error;
-    ASSERT_EQ(stored.status, Status::converged) << name(solver) << " " << stored.scaled_error;
+    ASSERT_EQ(factored.status, Status::converged) << tresse::word(solver) << " " << factored.scaled_error;
+    ASSERT_EQ(stored.status, Status::converged) << tresse::word(solver) << " " << stored.scaled_error;
     EXPECT_EQ(factored.islands, stored.islands);
-    EXPECT_LE((factored.velocity - stored.velocity).norm(), 1e-9 * p.q.norm()) << name(solver);
-    EXPECT_LE(worst_violation(dense(whole), p.q, p.mu, factored.impulse), 1e-10) << name(solver);
+    EXPECT_LE((factored.velocity - stored.velocity).norm(), 1e-9 * p.q.norm()) << tresse::word(solver);
+    EXPECT_LE(worst_violation(dense(whole), p.q, p.mu, factored.impulse), 1e-10) << tresse::word(solver);
   }
 }
 
@@ -90,8 +91,8 @@ TEST(SolverFamily, large_islands_are_solved_by_sparse_systems) {
   for (const Solver solver : all) {
     const FrictionSolution found = solve(p, zero(p.q), {.tolerance = 1e-11, .solver = solver});
     ASSERT_EQ(found.islands, 1);
-    EXPECT_EQ(found.status, Status::converged) << name(solver) << " " << found.scaled_error;
-    EXPECT_LE(worst_violation(dense(whole), p.q, p.mu, found.impulse), 1e-9) << name(solver);
+    EXPECT_EQ(found.status, Status::converged) << tresse::word(solver) << " " << found.scaled_error;
+    EXPECT_LE(worst_violation(dense(whole), p.q, p.mu, found.impulse), 1e-9) << tresse::word(solver);
   }
 }
 
@@ -108,12 +109,13 @@ TEST(SolverFamily, newton_converges_quadratically) {
         constexpr double near = 1e-3, rounding = 1e-14;
         if (h[k - 1].error > near || h[k].error >= h[k - 1].error) continue;
         order = std::max(order, std::log(std::max(h[k].error, rounding)) / std::log(h[k - 1].error));
-        EXPECT_LE(h[k].error, 1e3 * h[k - 1].error * h[k - 1].error + rounding) << name(solver) << " seed " << seed;
+        EXPECT_LE(h[k].error, 1e3 * h[k - 1].error * h[k - 1].error + rounding)
+            << tresse::word(solver) << " seed " << seed;
       }
       ++judged;
       quadratic += order > 1.7 ? 1 : 0;
     }
-    EXPECT_GE(quadratic, judged * 9 / 10) << name(solver);
+    EXPECT_GE(quadratic, judged * 9 / 10) << tresse::word(solver);
   }
 }
 
@@ -124,7 +126,7 @@ TEST(SolverFamily, same_bits_for_any_number_of_threads) {
       const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
       return solve(p, zero(p.q), {.solver = solver}).impulse;
     };
-    EXPECT_TRUE(by(1) == by(4)) << name(solver);
+    EXPECT_TRUE(by(1) == by(4)) << tresse::word(solver);
   }
 }
 
@@ -134,13 +136,13 @@ TEST(SolverFamily, history_is_in_order_and_holds_the_best) {
     const FrictionSolution found = solve(p, zero(p.q), {.tolerance = 1e-11, .solver = solver});
     ASSERT_FALSE(found.history.empty());
     for (std::size_t k = 1; k < found.history.size(); ++k) {
-      EXPECT_GE(found.history[k].sweeps, found.history[k - 1].sweeps) << name(solver);
-      EXPECT_GE(found.history[k].seconds, found.history[k - 1].seconds) << name(solver);
+      EXPECT_GE(found.history[k].sweeps, found.history[k - 1].sweeps) << tresse::word(solver);
+      EXPECT_GE(found.history[k].seconds, found.history[k - 1].seconds) << tresse::word(solver);
     }
     const auto best = std::min_element(found.history.begin(), found.history.end(),
                                        [](const auto& x, const auto& y) { return x.error < y.error; });
     // Rounding between the scaled and the problem's own units.
-    EXPECT_NEAR(found.scaled_error, best->error, 1e-15 + 1e-3 * best->error) << name(solver);
+    EXPECT_NEAR(found.scaled_error, best->error, 1e-15 + 1e-3 * best->error) << tresse::word(solver);
   }
 }
 
@@ -150,9 +152,9 @@ TEST(SolverFamily, what_does_not_converge_is_said) {
   for (const Solver solver : all) {
     const FrictionSolution found =
         solve(p, zero(p.q), {.tolerance = 1e-14, .max_iterations = 1, .newton_contacts = 0, .solver = solver});
-    EXPECT_NE(found.status, Status::converged) << name(solver);
-    EXPECT_LE(found.iterations, 1) << name(solver);
-    EXPECT_LE(found.scaled_error, at_start) << name(solver);
+    EXPECT_NE(found.status, Status::converged) << tresse::word(solver);
+    EXPECT_LE(found.iterations, 1) << tresse::word(solver);
+    EXPECT_LE(found.scaled_error, at_start) << tresse::word(solver);
   }
 }
 
@@ -162,7 +164,7 @@ TEST(SolverFamily, an_immovable_contact_is_named_by_all) {
   FrictionProblem p{block_matrix(W), VectorX(6), VectorX::Constant(2, 0.3)};
   p.q << -1, 0.2, 0, -0.5, 0, 0;
   for (const Solver solver : all)
-    EXPECT_EQ(solve(p, zero(p.q), {.solver = solver}).status, Status::no_solution) << name(solver);
+    EXPECT_EQ(solve(p, zero(p.q), {.solver = solver}).status, Status::no_solution) << tresse::word(solver);
 }
 
 /// Random problems of every kind: whatever happens, numbers stay finite, the error reported is that of what is
@@ -229,11 +231,11 @@ TEST(SolverFamily, the_same_contact_a_hundred_times) {
     const VectorX one = solve_gauss_seidel(p, zero(p.q), {.tolerance = 1e-13}).velocity;
     for (const Solver solver : all) {
       const FrictionSolution found = solve(many, zero(many.q), {.tolerance = 1e-10, .solver = solver});
-      EXPECT_EQ(found.scaled_error, scaled_error(many, found.impulse)) << name(solver);
+      EXPECT_EQ(found.scaled_error, scaled_error(many, found.impulse)) << tresse::word(solver);
       // Its derivative stays singular here; it says so.
       if (solver == Solver::fischer_burmeister_newton && mu > 1.0 && found.status == Status::stalled) continue;
-      ASSERT_EQ(found.status, Status::converged) << name(solver) << " mu " << mu << " " << found.scaled_error;
-      EXPECT_LE((found.velocity.head<3>() - one).norm(), 1e-8) << name(solver) << " mu " << mu;
+      ASSERT_EQ(found.status, Status::converged) << tresse::word(solver) << " mu " << mu << " " << found.scaled_error;
+      EXPECT_LE((found.velocity.head<3>() - one).norm(), 1e-8) << tresse::word(solver) << " mu " << mu;
     }
   }
 }

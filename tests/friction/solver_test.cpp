@@ -320,8 +320,8 @@ TEST(SolverFamily, what_overflows_has_an_honest_status) {
       for (const std::string_view name : solver_names) {
         for (const int facets : {0, 4}) {
           SCOPED_TRACE(std::string(name) + ", " + std::to_string(size) + ", " + std::to_string(facets));
-          const FrictionSolution found =
-              solve(problem, guess, {.max_iterations = 200, .solver = *solver_of(name), .facets = facets});
+          const FrictionSolution found = solve(
+              problem, guess, {.max_iterations = 200, .solver = *tresse::find_word<Solver>(name), .facets = facets});
           ASSERT_EQ(found.impulse.size(), 6);
           const bool measured = std::isfinite(found.scaled_error);
           EXPECT_EQ(found.status == Status::not_finite, !measured);

@@ -24,8 +24,8 @@ constexpr int points_per_element = 32;
 /// A straight fibre from the origin along x; gravity along -z.
 scene::Scene one_fibre(double young_modulus, rods::RootCondition condition) {
   scene::Scene out;
-  out.gravity = {0, 0, -gravity};
-  out.integrator.time_step = 1e-3;
+  out.simulation.gravity = {0, 0, -gravity};
+  out.simulation.time_step = 1e-3;
   out.output.points_per_element = points_per_element;
   scene::FibreGroup group;
   group.name = group.material_name = "fibre";
@@ -114,8 +114,8 @@ TEST(InternalForces, AFallingFibreCarriesNothing) {
 TEST(InternalForces, ASpinningStrandIsUnderCentrifugalTension) {
   const double omega = 10.0;
   scene::Scene scene = one_fibre(1e9, rods::RootCondition::free);
-  scene.gravity.setZero();
-  scene.integrator.time_step = 1e-5;
+  scene.simulation.gravity.setZero();
+  scene.simulation.time_step = 1e-5;
   scene.fibres[0].root.angular_velocity = {0, 0, omega};
   scene.fibres[0].root.velocity = {0, -0.5 * omega * length, 0};
   const Taken taken = after_steps(scene, 5);
@@ -194,7 +194,7 @@ TEST(InternalForces, AStiffCantileverCarriesItsWeightAtItsLever) {
   const scene::Scene scene = one_fibre(1e12, rods::RootCondition::clamped);
   scene::Case built = scene::build(scene);
   assembly::Kinematics at(built.world);
-  const auto found = statics::solve_equilibrium(at.rod(0), built.state.rods[0], scene.gravity, {});
+  const auto found = statics::solve_equilibrium(at.rod(0), built.state.rods[0], scene.simulation.gravity, {});
   ASSERT_TRUE(found.stable());
   const TrajectoryLayout layout = snapshot_layout(scene, built.world, "", "");
   const Taken taken{layout, snapshot_at_rest(scene, at, layout)};
@@ -212,7 +212,7 @@ TEST(InternalForces, ASoftCantileverIsInEquilibriumEverywhere) {
   const scene::Scene scene = one_fibre(1e8, rods::RootCondition::clamped);
   scene::Case built = scene::build(scene);
   assembly::Kinematics at(built.world);
-  ASSERT_TRUE(statics::solve_equilibrium(at.rod(0), built.state.rods[0], scene.gravity, {}).stable());
+  ASSERT_TRUE(statics::solve_equilibrium(at.rod(0), built.state.rods[0], scene.simulation.gravity, {}).stable());
   const TrajectoryLayout layout = snapshot_layout(scene, built.world, "", "");
   const Taken taken{layout, snapshot_at_rest(scene, at, layout)};
   EXPECT_LT(row(taken.frame.points, layout.point_count() - 1)[2], -0.2 * length) << "it bends";
@@ -235,10 +235,10 @@ TEST(InternalForces, AFibreThatRestsOnABarIsInEquilibriumEverywhere) {
 /// acts on the free end. Masses are lumped at nodes, which are the points of the frame: sums over them are exact.
 TEST(InternalForces, AFrameOfACutStepIsInBalance) {
   scene::Scene scene = one_fibre(1e8, rods::RootCondition::free);
-  scene.fibres[0].model = "discrete-elastic-rod";
+  scene.fibres[0].model = scene::RodModel::discrete_elastic_rod;
   scene.fibres[0].root.position = {0, 0, 1.5e-3};
   scene.output.points_per_element = 1;
-  scene.integrator.step_error = 1e-6;
+  scene.simulation.step_error = 1e-6;
   scene::Obstacle bar;
   bar.body = {"bar", "bar", bodies::Capsule{{0.02, -0.01, 0}, {0.02, 0.01, 0}, 1e-3}, Vector3::Zero(), {}};
   scene.obstacles.push_back(bar);

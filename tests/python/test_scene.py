@@ -43,6 +43,22 @@ def test_a_dict_is_the_scene_of_the_same_toml():
     assert tresse.Scene(tables, {"size": "20 cm", "simulation.duration": 3}).duration == 3
 
 
+def test_every_setting_of_the_schema_is_taken():
+    """Keys, defaults and ranges come from the lists that the reader follows: what the schema says, a dict may say."""
+    tables = tresse.Scene.schema()["definitions"]
+    defaults = {name: {key: of["default"] for key, of in tables[name]["properties"].items() if "default" in of}
+                for name in ("simulation", "contact", "solver", "output", "statics")}  # fmt: skip
+    assert sum(map(len, defaults.values())) > 30
+    scene = tresse.Scene({"fibres": [HAIR]})
+    assert tresse.Scene({"fibres": [HAIR], **defaults}).resolved() == scene.resolved()
+    for name, values in defaults.items():
+        for key, value in values.items():
+            if not isinstance(value, list):
+                assert tresse.Scene({"fibres": [HAIR]}, {f"{name}.{key}": value}).resolved() == scene.resolved()
+        with pytest.raises(tresse.InvalidInput, match=f"unknown key \"misspelt\" in {name}"):
+            tresse.Scene({"fibres": [HAIR], name: {"misspelt": 1}})
+
+
 def test_load_with_parameters(scenes):
     scene = tresse.Scene.load(scenes / "comb.toml", {"friction": 0.3}, fibres=4, fibre_contact=False)
     assert scene.parameters["fibres"].value == 4.0

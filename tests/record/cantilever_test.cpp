@@ -33,7 +33,7 @@ double aspect_ratio(const Choice& choice, double gamma) {
   scene::Case built = scene::build(scene);
   const auto made = built.world.fibres[0].model->make_rod();
   rods::Rod& rod = *made;
-  const auto found = statics::solve_equilibrium(rod, built.state.rods[0], scene.gravity, {});
+  const auto found = statics::solve_equilibrium(rod, built.state.rods[0], scene.simulation.gravity, {});
   EXPECT_TRUE(found.stable()) << choice.model << " " << gamma;
   const Vector3 tip = rod.section(rod.length()).position;
   return -tip.z() / tip.x();

@@ -87,7 +87,7 @@ TEST(SolversInRuns, same_bits_on_one_thread_and_two) {
 TEST(SolversInRuns, settings_are_set_from_outside) {
   const scene::Scene scene =
       scene_file::read_scene(comb, {{"solver.name", "auto"}, {"output.every", "7"}, {"contact.margin", "3 um"}});
-  EXPECT_EQ(scene.solver.name, "auto");
+  EXPECT_EQ(scene.solver.name, friction::Solver::automatic);
   EXPECT_EQ(scene::build(scene).options.solver.solver, friction::Solver::automatic);
   EXPECT_EQ(scene.output.every, 7);  // not in the file
   EXPECT_EQ(scene.contact.margin, 3e-6);

@@ -28,7 +28,7 @@ Seen run(const std::string& name, const scene_file::ParameterOverrides& set = {}
   const scene::Scene scene = scene_file::read_scene(std::string(TRESSE_TEST_DATA) + "/stretched_rods/" + name, set);
   scene::Case built = scene::build(scene);
   const observe::TrajectoryLayout layout = observe::snapshot_layout(scene, built.world, "", "");
-  const auto steps = std::lround(scene.integrator.duration / scene.integrator.time_step);
+  const auto steps = std::lround(scene.simulation.duration / scene.simulation.time_step);
   dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
   Seen out;
   observe::Watch watch;
@@ -40,7 +40,7 @@ Seen run(const std::string& name, const scene_file::ParameterOverrides& set = {}
                                          .contacts = stepper.contacts(),
                                          .before = stepper.previous_state(),
                                          .at = stepper.kinematics(),
-                                         .dt = scene.integrator.time_step},
+                                         .dt = scene.simulation.time_step},
                                                     out.tally))
       out.remark = remark.message;
     for (const dynamics::ContactReport& contact : stepper.contacts()) {

@@ -89,10 +89,10 @@ TEST(Branches, RefusesWhatCannotGrow) {
   refused([](Scene& s) { s.fibres[1].root.roll_step = std::nan(""); });
   refused([](Scene& s) { s.fibres[1].grid.count = 2; });
   refused([](Scene& s) { s.fibres[1].cap = Cap{.count = 2, .radius = 1.0}; });
-  refused([](Scene& s) { s.fibres[0].model = "discrete-elastic-rod"; });
-  refused([](Scene& s) { s.fibres[2].model = "discrete-elastic-rod"; });
+  refused([](Scene& s) { s.fibres[0].model = RodModel::discrete_elastic_rod; });
+  refused([](Scene& s) { s.fibres[2].model = RodModel::discrete_elastic_rod; });
   refused([](Scene& s) { s.fibres[0].root.parent = "bough"; });
-  refused([](Scene& s) { s.gust_period = 0.0; });
+  refused([](Scene& s) { s.simulation.wind.period = 0.0; });
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 FibreGroup hair(const std::string& name) {
   FibreGroup out;
   out.name = out.material_name = name;
-  out.model = "super-helix";
+  out.model = RodModel::super_helix;
   out.material = {.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.4, .damping_time = 0.01};
   out.element_lengths.assign(3, 0.01);
   out.sections.assign(3, rods::CrossSection::circle(1e-4));

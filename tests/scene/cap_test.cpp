@@ -97,7 +97,7 @@ TEST(Cap, OneSeedIsOneHead) {
   cap.twist = 1.0;
   Scene scene = head(cap);
   const Case first = build(scene), again = build(scene);
-  scene.seed = 2;
+  scene.simulation.seed = 2;
   const Case other = build(scene);
   for (std::size_t f = 0; f < 20; ++f) {
     EXPECT_EQ(first.world.fibres[f].root.frame, again.world.fibres[f].root.frame);

@@ -21,8 +21,8 @@ constexpr double radius = 1e-4;  // of the hair
 constexpr double head = 0.1;     // of the ball it stands in
 constexpr double depth = 7e-3;   // of the root under the skin
 
-FibreGroup hair(const std::string& model, double lean) {
-  const std::size_t elements = 4, curvatures = model == "super-clothoid" ? 5 : 4;
+FibreGroup hair(RodModel model, double lean) {
+  const std::size_t elements = 4, curvatures = model == RodModel::super_clothoid ? 5 : 4;
   FibreGroup out;
   out.name = out.material_name = "hair";
   out.model = model;
@@ -37,7 +37,7 @@ FibreGroup hair(const std::string& model, double lean) {
   return out;
 }
 
-Scene planted(const std::string& model, double lean) {
+Scene planted(RodModel model, double lean) {
   Scene out;
   out.fibres.push_back(hair(model, lean));
   Obstacle ball;
@@ -60,9 +60,10 @@ double embedded_length(const assembly::Fibre& fibre) {
 }
 
 TEST(Embedding, EndsWhereTheFibreComesOut) {
-  for (const char* model : {"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"}) {
+  for (const RodModel model :
+       {RodModel::super_helix, RodModel::super_clothoid, RodModel::discrete_elastic_rod, RodModel::mass_spring}) {
     for (const double lean : {0.0, 0.5, 1.0, 1.3}) {
-      SCOPED_TRACE(testing::Message() << model << ", leaning by " << lean);
+      SCOPED_TRACE(testing::Message() << word(model) << ", leaning by " << lean);
       const Case built = build(planted(model, lean));
       EXPECT_NEAR(embedded_length(built.world.fibres[0]), way_out(lean), 0.01 * radius / std::cos(lean));
       EXPECT_TRUE(initial_overlaps(built).empty());
@@ -71,7 +72,7 @@ TEST(Embedding, EndsWhereTheFibreComesOut) {
 }
 
 TEST(Embedding, OfAMeshIsThatOfTheBallItStandsFor) {
-  Scene scene = planted("super-helix", 0.5);
+  Scene scene = planted(RodModel::super_helix, 0.5);
   const test::Triangles ball = test::ball(5, [](const Vector3&) { return head; });
   const auto topology = std::make_shared<const geometry::MeshTopology>(ball.faces, ball.vertices);
   scene.obstacles[0].body.shape = bodies::Mesh{
@@ -83,7 +84,7 @@ TEST(Embedding, OfAMeshIsThatOfTheBallItStandsFor) {
 
 /// A head that ends at the neck has no inside; what lies before the way through its skin is embedded.
 TEST(Embedding, OfAnOpenMeshIsWhatLiesBeforeItsSkin) {
-  Scene scene = planted("super-helix", 0.5);
+  Scene scene = planted(RodModel::super_helix, 0.5);
   test::Triangles cap = test::ball(5, [](const Vector3&) { return head; });
   std::erase_if(cap.faces, [&](const geometry::Face& face) {
     return cap.vertices[static_cast<std::size_t>(face[0])].x() < -0.5 * head;
@@ -97,13 +98,13 @@ TEST(Embedding, OfAnOpenMeshIsWhatLiesBeforeItsSkin) {
 }
 
 TEST(Embedding, WithoutItTheRootOverlaps) {
-  Scene scene = planted("super-helix", 0.0);
+  Scene scene = planted(RodModel::super_helix, 0.0);
   scene.fibres[0].root.embedded_in.clear();
   EXPECT_FALSE(initial_overlaps(build(scene)).empty());
 }
 
 TEST(Embedding, ARootOutsideIsNotEmbedded) {
-  Scene scene = planted("super-helix", 0.0);
+  Scene scene = planted(RodModel::super_helix, 0.0);
   scene.fibres[0].root.position.x() = head + 2.0 * radius;
   EXPECT_EQ(embedded_length(build(scene).world.fibres[0]), 0.0);
 }
@@ -112,12 +113,12 @@ TEST(Embedding, ARootOutsideIsNotEmbedded) {
 TEST(Embedding, TheRootGoesWithItsObstacle) {
   for (const double lean : {0.0, 0.5, 1.0}) {
     SCOPED_TRACE(lean);
-    Scene scene = planted("super-helix", lean);
+    Scene scene = planted(RodModel::super_helix, lean);
     bodies::Obstacle& ball = scene.obstacles[0].body;
     ball.reference = {0.0, 0.0, 0.02};
     ball.motion.velocity = {0.01, 0.0, 0.0};
     ball.motion.angular_velocity = {0.0, 3.0, 0.0};
-    scene.integrator.time_step = 2e-3;
+    scene.simulation.time_step = 2e-3;
     Case built = build(scene);
     const Pose first = built.world.fibres[0].root;
     dynamics::Stepper stepper(std::move(built.world), built.options, std::move(built.state));
@@ -135,15 +136,15 @@ TEST(Embedding, TheRootGoesWithItsObstacle) {
 
 /// A hair that comes out at a flat angle is held there, and comes to lie on the head with its outer part.
 TEST(Embedding, TheHairLiesOnWhatItStandsIn) {
-  Scene scene = planted("super-helix", 1.3);
+  Scene scene = planted(RodModel::super_helix, 1.3);
   FibreGroup& group = scene.fibres[0];
   group.element_lengths.assign(8, 0.01);
   group.sections.assign(8, rods::CrossSection::circle(radius));
   group.natural_curvature.assign(8, Vector3::Zero());
   group.initial_curvature = group.initial_curvature_rate = group.natural_curvature;
   group.drag = 1e-2;
-  scene.gravity = {-9.81, 0.0, 0.0};
-  scene.integrator.time_step = 2e-3;
+  scene.simulation.gravity = {-9.81, 0.0, 0.0};
+  scene.simulation.time_step = 2e-3;
   Case built = build(scene);
   const double out = embedded_length(built.world.fibres[0]);
   const double weight = 9.81 * built.world.fibres[0].model->mass();
@@ -160,7 +161,7 @@ TEST(Embedding, TheHairLiesOnWhatItStandsIn) {
 }
 
 TEST(Embedding, AMotionOfItsOwnLeadsTheRoot) {
-  Scene scene = planted("super-helix", 0.0);
+  Scene scene = planted(RodModel::super_helix, 0.0);
   scene.obstacles[0].body.motion.velocity = {0.0, 0.0, 1.0};
   scene.fibres[0].root.motion.velocity = {0.0, 0.0, 0.5};
   const Case built = build(scene);
@@ -168,20 +169,20 @@ TEST(Embedding, AMotionOfItsOwnLeadsTheRoot) {
 }
 
 TEST(Embedding, RefusesWhatCannotBe) {
-  Scene scene = planted("super-helix", 0.0);
+  Scene scene = planted(RodModel::super_helix, 0.0);
   scene.fibres[0].root.embedded_in = "hat";
   EXPECT_THROW(static_cast<void>(build(scene)), InvalidInput);
-  scene = planted("super-helix", 0.0);
+  scene = planted(RodModel::super_helix, 0.0);
   scene.fibres[0].root.condition = rods::RootCondition::free;
   EXPECT_THROW(static_cast<void>(build(scene)), InvalidInput);
-  scene = planted("super-helix", 0.0);
+  scene = planted(RodModel::super_helix, 0.0);
   scene.fibres[0].root.position.x() = -head + depth;  // the tip is inside too
   EXPECT_THROW(static_cast<void>(build(scene)), InvalidInput);
 }
 
 /// A world may be copied: what is derived from the scene comes with it.
 TEST(Embedding, ACopyOfAFibreIsTheSame) {
-  Scene scene = planted("super-helix", 0.5);
+  Scene scene = planted(RodModel::super_helix, 0.5);
   scene.obstacles[0].body.motion.angular_velocity = {0.0, 3.0, 0.0};
   const Case built = build(scene);
   const assembly::World copy = built.world;  // NOLINT(performance-unnecessary-copy-initialization)
@@ -193,8 +194,9 @@ TEST(Embedding, ACopyOfAFibreIsTheSame) {
 
 /// What lies behind where the fibre comes out is an element of its own, unless it is steep there and hardly inside.
 TEST(Embedding, TheElementIsDividedWhereTheFibreComesOut) {
-  for (const char* model : {"super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"}) {
-    SCOPED_TRACE(model);
+  for (const RodModel model :
+       {RodModel::super_helix, RodModel::super_clothoid, RodModel::discrete_elastic_rod, RodModel::mass_spring}) {
+    SCOPED_TRACE(word(model));
     Scene scene = planted(model, 0.5);
     FibreGroup& group = scene.fibres[0];
     for (std::size_t i = 0; i < group.natural_curvature.size(); ++i)
@@ -223,23 +225,23 @@ TEST(Embedding, TheElementIsDividedWhereTheFibreComesOut) {
 
 TEST(Embedding, ARootOnTheSkinThatStandsUpIsOneElement) {
   for (const double below : {0.0, 2.0 * radius}) {
-    Scene scene = planted("super-helix", 0.2);
+    Scene scene = planted(RodModel::super_helix, 0.2);
     scene.fibres[0].root.position.x() = head - below;
     EXPECT_EQ(build(scene).world.fibres[0].model->piece_count(), 4) << below;
   }
-  Scene flat = planted("super-helix", 1.4);
+  Scene flat = planted(RodModel::super_helix, 1.4);
   flat.fibres[0].root.position.x() = head;
   EXPECT_EQ(build(flat).world.fibres[0].model->piece_count(), 5);
 }
 
 /// A rope whose root lies a tenth of its radius deep in a drum, along its skin, is wound up by it.
-class Winch : public testing::TestWithParam<const char*> {
+class Winch : public testing::TestWithParam<RodModel> {
  protected:
   static constexpr double rope = 2e-3, drum = 0.05, angle = 2.5;
 
   static Scene scene() {
     constexpr std::size_t elements = 24;
-    const std::string model = GetParam();
+    const RodModel model = GetParam();
     Scene out;
     FibreGroup& group = out.fibres.emplace_back();
     group.name = group.material_name = "rope";
@@ -259,7 +261,7 @@ class Winch : public testing::TestWithParam<const char*> {
                                       {0.9, Vector3::Zero(), Vector3(0.0, angle, 0.0)}};
     obstacle.body.motion.interpolation = bodies::Motion::Interpolation::smooth;
     out.friction.default_coefficient = 0.3;
-    out.integrator.time_step = 1e-3;
+    out.simulation.time_step = 1e-3;
     return out;
   }
 };
@@ -292,7 +294,7 @@ TEST_P(Winch, LiftsByWhatItTurnsAndItsWorkIsThat) {
   EXPECT_LT(work, 1.3 * gain) << "the rest goes into the material and into friction";
 }
 
-INSTANTIATE_TEST_SUITE_P(Embedding, Winch, testing::Values("super-helix", "super-clothoid"));
+INSTANTIATE_TEST_SUITE_P(Embedding, Winch, testing::Values(RodModel::super_helix, RodModel::super_clothoid));
 
 }  // namespace
 }  // namespace tresse::scene

@@ -79,9 +79,9 @@ TEST(TimeStepRemarks, ASwingWantsTwentyStepsAPeriod) {
   Scene scene = swing();
   const double bending = 3.51602 / (0.2 * 0.2) * std::sqrt(1e7 / 1000.0) * 0.5e-3;
   const double period = 2.0 * std::numbers::pi / std::hypot(bending, 1.2024 * std::sqrt(9.81 / 0.2));
-  scene.integrator.time_step = 0.0495 * period;
+  scene.simulation.time_step = 0.0495 * period;
   EXPECT_TRUE(remarks(scene).empty());
-  scene.integrator.time_step = 0.0505 * period;
+  scene.simulation.time_step = 0.0505 * period;
   ASSERT_EQ(remarks(scene).size(), 1U);
   EXPECT_TRUE(remarks(scene)[0].message.starts_with("fibres 'rod': the slowest swing of one takes"));
   scene.fibres[0].material.damping_time = 10.0 / bending;  // it creeps back
@@ -112,8 +112,8 @@ TEST(TimeStepRemarks, PrescribedMotionsAreResolved) {
             "the root of 'rod': keyframes 0.0001 s apart pass within a step of 0.001 s; expected a time_step of at "
             "most that");
   scene.fibres[0].root.motion = {};
-  scene.gust = {1.0, 0.0, 0.0};
-  scene.gust_period = 5e-3;
+  scene.simulation.wind.gust = {1.0, 0.0, 0.0};
+  scene.simulation.wind.period = 5e-3;
   EXPECT_EQ(remarks(scene).size(), 1U);
 }
 

@@ -45,11 +45,11 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   using Change = std::function<void(Scene&)>;
   const std::vector<std::pair<std::string, Change>> cases{
-      {"simulation.time_step", [](Scene& s) { s.integrator.time_step = 0.0; }},
-      {"simulation.duration", [&](Scene& s) { s.integrator.duration = nan; }},
-      {"simulation.gravity[1]", [&](Scene& s) { s.gravity.y() = nan; }},
-      {"simulation.scheme", [](Scene& s) { s.integrator.scheme = "euler"; }},
-      {"contact.detection", [](Scene& s) { s.contact.detection = ""; }},
+      {"simulation.time_step", [](Scene& s) { s.simulation.time_step = 0.0; }},
+      {"simulation.duration", [&](Scene& s) { s.simulation.duration = nan; }},
+      {"simulation.gravity[1]", [&](Scene& s) { s.simulation.gravity.y() = nan; }},
+      {"simulation.scheme", [](Scene& s) { s.simulation.scheme = static_cast<dynamics::Scheme>(9); }},
+      {"contact.detection", [](Scene& s) { s.contact.detection = static_cast<geometry::DetectionMethod>(9); }},
       {"contact.proxy_segments", [](Scene& s) { s.contact.proxy_segments = 0; }},
       {"friction.default", [](Scene& s) { s.friction.default_coefficient = -1.0; }},
       {"friction.pairs(a, b)",
@@ -82,7 +82,7 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
          s.obstacles[0].body.reference = {0, 0, 1};
        }},
       {"holds \"hair\" twice", [](Scene& s) { s.fibres.push_back(s.fibres[0]); }},
-      {"fibres.hair.model", [](Scene& s) { s.fibres[0].model = "x"; }},
+      {"fibres.hair.model", [](Scene& s) { s.fibres[0].model = static_cast<RodModel>(9); }},
       {"fibres.hair.material.density", [](Scene& s) { s.fibres[0].material.density = 0.0; }},
       {"fibres.hair.material.poisson_ratio", [](Scene& s) { s.fibres[0].material.poisson_ratio = -1.0; }},
       {"fibres.hair.element_lengths has 0", [](Scene& s) { s.fibres[0].element_lengths.clear(); }},

@@ -47,7 +47,7 @@ void expect_round_trip(const SceneDocument& document) {
     EXPECT_EQ(a.material.density, b.material.density);
   }
   EXPECT_EQ(again.friction.pairs, document.scene.friction.pairs);
-  EXPECT_EQ(again.gravity, document.scene.gravity);
+  EXPECT_EQ(again.simulation.gravity, document.scene.simulation.gravity);
 }
 
 /// A scene that uses every key.
@@ -185,15 +185,15 @@ handle_diameter = 0.004
 TEST(SceneFile, ReadsEveryKey) {
   const scene::Scene s = parse_scene(kEverything, "everything.toml");
   EXPECT_EQ(s.title, "Everything, 5 \"fibres\" é");
-  EXPECT_EQ(s.seed, 12345678901U);
-  EXPECT_EQ(s.integrator.time_step, 7e-4);
-  EXPECT_DOUBLE_EQ(s.integrator.duration, 60.0 / 7.0);
-  EXPECT_EQ(s.integrator.scheme, "nonlinear");
-  EXPECT_EQ(s.integrator.theta, 0.75);
+  EXPECT_EQ(s.simulation.seed, 12345678901U);
+  EXPECT_EQ(s.simulation.time_step, 7e-4);
+  EXPECT_DOUBLE_EQ(s.simulation.duration, 60.0 / 7.0);
+  EXPECT_EQ(s.simulation.scheme, dynamics::Scheme::nonlinear);
+  EXPECT_EQ(s.simulation.theta, 0.75);
   EXPECT_EQ(s.contact.tolerance, 1e-9);
   EXPECT_FALSE(s.contact.self_contact);
   EXPECT_EQ(s.contact.relinearisations, 2);
-  EXPECT_EQ(s.solver.name, "cadoux");
+  EXPECT_EQ(s.solver.name, friction::Solver::cadoux);
   EXPECT_EQ(s.statics.load_steps, 4);
   EXPECT_EQ(s.friction.coefficient("steel", "nylon"), 0.4);
   EXPECT_EQ(s.friction.coefficient("odd \"name\"", "steel"), 0.3);
@@ -236,8 +236,8 @@ TEST(SceneFile, ReadsEveryKey) {
   EXPECT_EQ(side.position, Vector3(0, 1e-3, 0));
   EXPECT_NEAR(side.roll_step, 137.5 / 180 * std::acos(-1.0), 1e-15);
   EXPECT_EQ(scene::fibre_counts(s.fibres), (std::vector<double>{5, 1, 6, 15, 15}));
-  EXPECT_EQ(s.gust, Vector3(0, 3, 0.1));
-  EXPECT_DOUBLE_EQ(s.gust_period, 1.0 / 3.0);
+  EXPECT_EQ(s.simulation.wind.gust, Vector3(0, 3, 0.1));
+  EXPECT_DOUBLE_EQ(s.simulation.wind.period, 1.0 / 3.0);
   EXPECT_EQ(s.obstacles.size(), 5U);
   EXPECT_EQ(obstacle(s, "rod").reference, Vector3(1, 2, 3));
   EXPECT_EQ(obstacle(s, "rod").material_name, "rod");
@@ -251,6 +251,22 @@ TEST(SceneFile, RoundTripsBitForBit) {
         "parchment", "long_rod", "twining_plant", "twining_plant_3d", "perversion", "head"}) {
     expect_round_trip(read_scene_document(kScenes / (std::string(name) + ".toml")));
   }
+}
+
+TEST(SceneFile, AMaterialWithoutANameRoundTrips) {
+  expect_round_trip(parse_scene_document(R"(
+[materials.""]
+preset = "wool"
+[friction]
+pairs = [{ between = ["", ""], coefficient = 0.3 }]
+[[fibres]]
+name = "hair"
+material = ""
+length = 0.1
+elements = 2
+radius = 1e-3
+)",
+                                         "unnamed.toml"));
 }
 
 TEST(SceneFile, ListsParametersWithTheirComments) {
@@ -302,8 +318,8 @@ TEST(ThreePointBending, StartsAtFirstTouch) {
     EXPECT_NEAR(distance, c, 1e-13 + (given > 0.0 ? 1e-16 / given : 0.0)) << k;  // the check itself cancels 1/k
     EXPECT_EQ(support.axis, Vector3(0, 0, 1));
     EXPECT_EQ(obstacle(s, "support").motion.velocity, Vector3(0, 5e-3, 0));
-    EXPECT_DOUBLE_EQ(s.integrator.duration, 4.0);
-    EXPECT_TRUE(s.gravity.isZero(0.0));
+    EXPECT_DOUBLE_EQ(s.simulation.duration, 4.0);
+    EXPECT_TRUE(s.simulation.gravity.isZero(0.0));
     EXPECT_EQ(s.fibres[0].root.frame, Matrix3::Identity());
   }
 }
@@ -319,10 +335,10 @@ TEST(ThreePointBending, TakesEveryParameterOfTheContract) {
   EXPECT_DOUBLE_EQ(s.fibres[0].natural_curvature[3].z(), 30.0);
   EXPECT_EQ(s.friction.coefficient("nitinol", "support"), 0.5);
   EXPECT_EQ(s.fibres[0].element_lengths.size(), 40U);
-  EXPECT_EQ(s.contact.detection, "segments");
+  EXPECT_EQ(s.contact.detection, geometry::DetectionMethod::segments);
   EXPECT_EQ(s.contact.proxy_segments, 200);
-  EXPECT_EQ(s.integrator.time_step, 1e-3);
-  EXPECT_DOUBLE_EQ(s.integrator.duration, 2.0);
+  EXPECT_EQ(s.simulation.time_step, 1e-3);
+  EXPECT_DOUBLE_EQ(s.simulation.duration, 2.0);
 }
 
 TEST(Comb, WaitsBehindTheWispAndThenMovesForwardsAndDown) {
@@ -401,8 +417,8 @@ TEST(Cantilever, TakesEveryParameterOfTheContract) {
   EXPECT_EQ(rod.material.poisson_ratio, 0.25);
   EXPECT_EQ(rod.material.density, 1100.0);
   EXPECT_EQ(rod.natural_curvature[0], Vector3(0, 0, 3));
-  EXPECT_EQ(rod.model, "super-clothoid");
-  EXPECT_EQ(s.gravity, Vector3(0, 0, -1.5));
+  EXPECT_EQ(rod.model, scene::RodModel::super_clothoid);
+  EXPECT_EQ(s.simulation.gravity, Vector3(0, 0, -1.5));
   const double a = std::acos(-1.0) / 6;
   Matrix3 pitched;  // a turn by 30 degrees about -y: the tangent rises
   pitched << std::cos(a), 0, -std::sin(a), 0, 1, 0, std::sin(a), 0, std::cos(a);

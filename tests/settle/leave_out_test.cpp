@@ -54,7 +54,7 @@ FibreGroup row(const std::string& name, const std::vector<double>& places) {
 
 Scene scene_of(FibreGroup group) {
   Scene out;
-  out.gravity.setZero();
+  out.simulation.gravity.setZero();
   out.fibres.push_back(std::move(group));
   return out;
 }

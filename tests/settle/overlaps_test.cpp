@@ -51,7 +51,7 @@ Scene scene_of(FibreGroup fibre, bodies::Shape shape) {
   Scene out;
   out.fibres.push_back(std::move(fibre));
   out.obstacles.push_back(obstacle(std::move(shape)));
-  out.integrator.time_step = 2e-4;
+  out.simulation.time_step = 2e-4;
   return out;
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <vector>
 
+#include <tresse/base/enum_words.hpp>
 #include <tresse/base/types.hpp>
 
 namespace tresse::bodies {
@@ -35,3 +38,12 @@ struct Motion {
 Pose displacement(const Motion& motion, double time);
 
 }  // namespace tresse::bodies
+
+namespace tresse {
+
+template <>
+struct Words<bodies::Motion::Interpolation> {
+  static constexpr std::array<std::string_view, 2> list{"linear", "smooth"};
+};
+
+}  // namespace tresse

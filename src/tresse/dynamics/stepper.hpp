@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <tresse/assembly/kinematics.hpp>
+#include <tresse/base/enum_words.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/dynamics/report.hpp>
 #include <tresse/friction/solver.hpp>
@@ -109,3 +112,12 @@ class Stepper {
 };
 
 }  // namespace tresse::dynamics
+
+namespace tresse {
+
+template <>
+struct Words<dynamics::Scheme> {
+  static constexpr std::array<std::string_view, 4> list{"carried", "semi-implicit", "linearised", "nonlinear"};
+};
+
+}  // namespace tresse

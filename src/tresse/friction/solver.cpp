@@ -249,14 +249,6 @@ void validate(const SolverOptions& options) {
   require(options.facets == 0 || options.facets >= 3, "friction solver: facets must be 0 or >= 3");
 }
 
-std::string_view name(Solver solver) { return solver_names[static_cast<std::size_t>(solver)]; }
-
-std::optional<Solver> solver_of(std::string_view name) {
-  const auto* found = std::find(solver_names.begin(), solver_names.end(), name);
-  if (found == solver_names.end()) return std::nullopt;
-  return static_cast<Solver>(found - solver_names.begin());
-}
-
 FrictionSolution solve_gauss_seidel(const FrictionProblem& problem, const VectorX& guess,
                                     const SolverOptions& options) {
   return solve_by(Solver::hybrid_gauss_seidel, problem, guess, options);

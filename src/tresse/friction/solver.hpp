@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string_view>
 #include <vector>
 
+#include <tresse/base/enum_words.hpp>
 #include <tresse/base/status.hpp>
 #include <tresse/friction/local_solver.hpp>
 #include <tresse/friction/problem.hpp>
@@ -25,9 +25,6 @@ enum class Solver {
 /// Their names on the command line, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 6> solver_names{
     "hybrid-gauss-seidel", "alart-curnier-newton", "fischer-burmeister-newton", "cadoux", "path-following", "auto"};
-std::string_view name(Solver solver);
-/// None for an unknown name.
-std::optional<Solver> solver_of(std::string_view name);
 
 struct SolverOptions {
   double tolerance = 1e-10;   ///< on the measure below, dimensionless; > 0
@@ -85,3 +82,12 @@ struct FrictionSolution {
                                      const SolverOptions& options);
 
 }  // namespace tresse::friction
+
+namespace tresse {
+
+template <>
+struct Words<friction::Solver> {
+  static constexpr auto& list = friction::solver_names;
+};
+
+}  // namespace tresse

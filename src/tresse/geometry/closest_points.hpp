@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include <tresse/base/enum_words.hpp>
 #include <tresse/geometry/curves.hpp>
 #include <tresse/geometry/lowest_points.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
@@ -92,3 +95,12 @@ void append_undecided(const PreparedCurve& a, Interval interval_a, const Prepare
                       const FlankOptions& options, std::vector<Interval>& out);
 
 }  // namespace tresse::geometry
+
+namespace tresse {
+
+template <>
+struct Words<geometry::DetectionMethod> {
+  static constexpr std::array<std::string_view, 3> list{"certified", "branch-and-bound", "segments"};
+};
+
+}  // namespace tresse

@@ -216,9 +216,7 @@ std::vector<CurvePair> parse_curve_pairs(std::string_view text, const std::strin
 }
 
 geometry::DetectionMethod detection_method_of(std::string_view name, std::string_view where) {
-  if (name == "certified") return geometry::DetectionMethod::certified;
-  if (name == "branch-and-bound") return geometry::DetectionMethod::branch_and_bound;
-  if (name == "segments") return geometry::DetectionMethod::segments;
+  if (const auto found = find_word<geometry::DetectionMethod>(name)) return *found;
   throw InvalidInput(fmt::format("{}: found {}, expected certified, branch-and-bound or segments", where, name));
 }
 

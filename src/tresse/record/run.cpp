@@ -17,7 +17,7 @@ namespace tresse::record {
 namespace {
 
 std::int64_t whole_steps(const scene::Scene& scene) {
-  return std::llround(scene.integrator.duration / scene.integrator.time_step);
+  return std::llround(scene.simulation.duration / scene.simulation.time_step);
 }
 
 /// Of the first fibre, or where there is none of the first free body. [m]
@@ -59,7 +59,7 @@ RunPlan plan_run(const std::filesystem::path& file, const scene_file::ParameterO
 }
 
 std::int64_t step_at(const scene::Scene& scene, double time, std::string_view where) {
-  const double steps = time / scene.integrator.time_step;
+  const double steps = time / scene.simulation.time_step;
   require(
       steps >= 0.0 && steps <= scene::limits::steps,
       fmt::format("{}: found {:g}, expected a time [s] from 0 to {:g} time steps", where, time, scene::limits::steps));
@@ -119,9 +119,10 @@ RunLimits run_limits(const scene::Scene& scene, const assembly::World& world) {
   out.residual = scene.solver.tolerance;
   out.penetration = 0.1 * thin_radius(world);
   // Below 1 energy swings about what it should be.
-  if (scene.integrator.theta < 1.0) out.energy_excess = 1e-3;
-  out.little_energy = assembly::energy_floor(world, scene.integrator.time_step);
-  if (scene.integrator.scheme == "nonlinear") out.nonlinear_residual = scene.integrator.nonlinear_tolerance;
+  if (scene.simulation.theta < 1.0) out.energy_excess = 1e-3;
+  out.little_energy = assembly::energy_floor(world, scene.simulation.time_step);
+  if (scene.simulation.scheme == dynamics::Scheme::nonlinear)
+    out.nonlinear_residual = scene.simulation.nonlinear_tolerance;
   return out;
 }
 

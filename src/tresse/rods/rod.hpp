@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <tresse/base/enum_words.hpp>
 #include <tresse/base/types.hpp>
 #include <tresse/geometry/curves.hpp>
 #include <tresse/geometry/material_span.hpp>
@@ -263,3 +266,12 @@ void generalised_velocity(const Rod& rod, const RodState& state, VectorX& out); 
 void set_generalised_velocity(const Rod& rod, const VectorX& v, RodState& state);
 
 }  // namespace tresse::rods
+
+namespace tresse {
+
+template <>
+struct Words<rods::RootCondition> {
+  static constexpr std::array<std::string_view, 2> list{"clamped", "free"};
+};
+
+}  // namespace tresse

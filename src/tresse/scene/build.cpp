@@ -172,7 +172,7 @@ void add_fibres(const Scene& scene, const FibreGroup& group, const Kind& kind, c
     fibre.member = place.member;
     fibre.material = kind.material;
     fibre.drag = group.drag;
-    fibre.growth = {group.growth_factor, group.growth_begin, group.growth_end};
+    fibre.growth = {group.growth.factor, group.growth.begin, group.growth.end};
     out.state.rods.push_back(detail::set_shape(group, *rod, fibre));
     out.world.fibres.push_back(std::move(fibre));
   }
@@ -222,7 +222,7 @@ void add_holds(const Scene& scene, Case& out) {
       held.piece = piece;
       held.share = u / (rod->piece_begin(piece + 1) - rod->piece_begin(piece));
       held.clamped = hold.clamp;
-      held.slide = hold.slide;
+      held.slide = hold.slide.value_or(Vector3::Zero());
       const rods::RodSection section = rod->section(hold.at);
       held.pose = {section.position, section.frame};
       held.motion = hold.motion;
@@ -242,11 +242,8 @@ double smallest_body_radius(const Scene& scene) {
   return out;
 }
 
-dynamics::Scheme scheme_named(std::string_view name) {
-  if (name == "carried") return dynamics::Scheme::carried;
-  if (name == "linearised") return dynamics::Scheme::linearised;
-  return name == "nonlinear" ? dynamics::Scheme::nonlinear : dynamics::Scheme::semi_implicit;
-}
+constexpr int few_fibres = 10;
+constexpr int many_fibres = 100;
 
 dynamics::StepOptions step_options(const Scene& scene) {
   dynamics::StepOptions options;
@@ -268,33 +265,29 @@ dynamics::StepOptions step_options(const Scene& scene) {
     }
   }
   if (scene.fibres.empty()) smallest_radius = smallest_body_radius(scene);
-  options.dt = scene.integrator.time_step;
-  options.scheme = scheme_named(scene.integrator.scheme);
-  options.theta = scene.integrator.theta;
-  options.step_error = scene.integrator.step_error;
-  options.nonlinear_tolerance = scene.integrator.nonlinear_tolerance;
-  options.max_nonlinear_iterations = scene.integrator.max_nonlinear_iterations;
+  options.dt = scene.simulation.time_step;
+  options.scheme = scene.simulation.scheme;
+  options.theta = scene.simulation.theta;
+  options.step_error = scene.simulation.step_error.value_or(0.0);
+  options.nonlinear_tolerance = scene.simulation.nonlinear_tolerance;
+  options.max_nonlinear_iterations = scene.simulation.max_nonlinear_iterations;
   options.max_relinearisations = scene.contact.max_relinearisations;
   options.max_halvings = scene.contact.max_halvings;
   // In a wisp some contact always jumps: to solve all again for it costs more than it brings.
-  const bool few = fibres <= Contact::few_fibres;
-  options.relinearisations = scene.contact.relinearisations >= 0 ? scene.contact.relinearisations : (few ? 1 : 0);
-  double overlap = scene.contact.overlap;
-  if (overlap == 0.0) overlap = few ? 0.01 : (fibres <= Contact::many_fibres ? 0.09 : 0.3);
+  const bool few = fibres <= few_fibres;
+  options.relinearisations = scene.contact.relinearisations.value_or(few ? 1 : 0);
+  const double overlap = scene.contact.overlap.value_or(few ? 0.01 : (fibres <= many_fibres ? 0.09 : 0.3));
   options.halving_overlap = overlap * smallest_radius;
   options.overlap_tolerance = (few ? 0.2 : 0.5) * options.halving_overlap;
-  options.margin = scene.contact.margin > 0.0 ? scene.contact.margin : 0.05 * smallest_radius;
+  options.margin = scene.contact.margin.value_or(0.05 * smallest_radius);
   options.push_out_speed = scene.contact.push_out_speed;
   options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};
   options.detection.tolerance = scene.contact.tolerance;
-  if (scene.contact.detection == "branch-and-bound") {
-    options.detection.method = geometry::DetectionMethod::branch_and_bound;
-  } else if (scene.contact.detection == "segments") {
-    options.detection.method = geometry::DetectionMethod::segments;
+  options.detection.method = scene.contact.detection;
+  if (scene.contact.detection == geometry::DetectionMethod::segments)
     options.detection.tolerance = longest / scene.contact.proxy_segments;
-  }
-  options.solver.solver = friction::solver_of(scene.solver.name).value();
-  options.solver.facets = scene.solver.facets;
+  options.solver.solver = scene.solver.name;
+  options.solver.facets = scene.solver.facets.value_or(0);
   options.solver.tolerance = scene.solver.tolerance;
   options.solver.max_iterations = scene.solver.max_iterations;
   return options;
@@ -366,7 +359,7 @@ Case build(const Scene& scene) {
   validate(scene);
   Case out;
   const std::vector<std::string> materials = material_names(scene);
-  Random random(scene.seed);
+  Random random(scene.simulation.seed);
   for (int g = 0; g < static_cast<int>(scene.fibres.size()); ++g) add_group(scene, g, materials, random, out);
   require(!out.world.fibres.empty() || has_free_bodies(scene),
           "scene.fibres: leave_out names all fibres; expected one at least that is there, or a free body");
@@ -376,10 +369,10 @@ Case build(const Scene& scene) {
   }
   out.world.free_bodies = assembly::find_free_bodies(out.world.obstacles);
   for (const assembly::FreeBody& body : out.world.free_bodies) out.state.bodies.push_back(body.start);
-  out.world.gravity = scene.gravity;
-  out.world.wind = scene.wind;
-  out.world.gust = scene.gust;
-  out.world.gust_period = scene.gust_period;
+  out.world.gravity = scene.simulation.gravity;
+  out.world.wind = scene.simulation.wind.mean;
+  out.world.gust = scene.simulation.wind.gust;
+  out.world.gust_period = scene.simulation.wind.period;
   const Eigen::Index count = static_cast<Eigen::Index>(materials.size());
   out.world.friction.resize(count, count);
   for (Eigen::Index i = 0; i < count; ++i) {

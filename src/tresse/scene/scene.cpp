@@ -19,9 +19,7 @@ FibreGroup strand_group(const FibreGroup& group, std::size_t index) {
   out.material_name = group.material_name;
   out.material = group.material;
   out.natural_curvature_onset = group.natural_curvature_onset;
-  out.growth_factor = group.growth_factor;
-  out.growth_begin = group.growth_begin;
-  out.growth_end = group.growth_end;
+  out.growth = group.growth;
   out.root = group.root;
   out.drag = group.drag;
   out.location = group.location;

@@ -10,14 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include <tresse/base/enum_words.hpp>
 #include <tresse/base/types.hpp>
 #include <tresse/bodies/shapes.hpp>
+#include <tresse/dynamics/stepper.hpp>
+#include <tresse/friction/solver.hpp>
+#include <tresse/geometry/closest_points.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/limits.hpp>
 
 /// A case as plain, validated data in SI units: what a scene file says once its parameters are substituted. No
-/// behaviour here.
+/// behaviour here. What a file calls each value, its unit, its range and its meaning stand in the lists of
+/// setting_fields.hpp, fibre_fields.hpp and body_fields.hpp; here are the defaults.
 namespace tresse::scene {
 
 /// Where a value stood in the scene file, so that a check made after parsing can still point at it. line 0: not from a
@@ -48,36 +53,43 @@ struct Root {
 };
 
 /// Roots on a jittered grid: copies of one fibre at position + i * step_1 + j * step_2 + random offset in their span.
+/// The grid is the smallest square that holds them, filled row by row, centred on the root position.
 struct Grid {
-  int count = 1;  ///< fibres, 1 to 1e6; the grid is the smallest square that holds them, filled row by row, centred on
-                  ///< the root position
-  Vector3 axis_1 = {1, 0, 0};  ///< unit
-  Vector3 axis_2 = {0, 1, 0};  ///< unit
-  double spacing = 0.0;        ///< > 0 when count > 1 [m]
-  double jitter = 0.0;         ///< largest random offset along each axis; >= 0, < spacing / 2 [m]
-  double twist = 0.0;          ///< largest random rotation of the root frame about its tangent; >= 0 [rad]
+  int count = 1;
+  Vector3 axis_1 = {1, 0, 0};
+  Vector3 axis_2 = {0, 1, 0};
+  double spacing = 0.0;
+  double jitter = 0.0;
+  double twist = 0.0;
 };
 
 /// Roots spread evenly over a cap of a sphere, on a Fibonacci spiral about its axis. The group's root position and
 /// frame are relative to axes at each place: the outward normal, the way down from the pole, and their cross product.
 struct Cap {
-  int count = 1;                          ///< fibres, 1 to 1e6
-  double radius = 0.0;                    ///< of the sphere; > 0 [m]
-  Vector3 center = {0, 0, 0};             ///< of the sphere [m]
-  Vector3 axis = {0, 0, 1};               ///< unit, through the pole
-  double angle = 0.5 * std::numbers::pi;  ///< from the pole to the edge; > 0, <= pi [rad]
-  double jitter = 0.0;                    ///< largest random offset along both tangents; >= 0, < radius [m]
-  double twist = 0.0;                     ///< largest random rotation of the root frame about its tangent; >= 0 [rad]
+  int count = 1;
+  double radius = 0.0;
+  Vector3 center = {0, 0, 0};
+  Vector3 axis = {0, 0, 1};
+  double angle = 0.5 * std::numbers::pi;
+  double jitter = 0.0;
+  double twist = 0.0;
 };
 
 /// A point of every fibre of a group that is held where it is at time zero, or led along from there.
 struct Hold {
-  std::string name;                 ///< unique in its group
-  double at = 0.0;                  ///< arc length; from 0 to the length [m]
-  bool clamp = false;               ///< the material frame too; super-helices and super-clothoids
-  Vector3 slide = {0, 0, 0};        ///< unit axis along which the point may go, turned by the motion; zero: none
-  bodies::Motion motion;            ///< of the frame about the point
-  double release = limits::always;  ///< it lets go then; >= 0 [s]
+  std::string name;
+  double at = 0.0;
+  bool clamp = false;
+  std::optional<Vector3> slide;
+  bodies::Motion motion;
+  double release = limits::always;
+};
+
+/// A length that becomes `factor` times the given one.
+struct Growth {
+  double factor = 1.0;  ///< 1: it does not grow
+  double begin = 0.0;
+  double end = 0.0;
 };
 
 /// One fibre of a group whose fibres differ, such as those of a file.
@@ -96,18 +108,18 @@ struct Remark {
   std::string message;  ///< one line: what was found, what is expected
 };
 
+enum class RodModel { super_helix, super_clothoid, discrete_elastic_rod, mass_spring };
+
 struct FibreGroup {
-  std::string name;                   ///< unique
-  std::string model = "super-helix";  ///< "super-helix", "super-clothoid", "discrete-elastic-rod", "mass-spring"
-  std::string material_name;          ///< key of friction pairs
+  std::string name;  ///< unique
+  RodModel model = RodModel::super_helix;
+  std::string material_name;  ///< key of friction pairs
   rods::Material material;
   std::vector<double> element_lengths;       ///< (N) > 0 [m]
   std::vector<rods::CrossSection> sections;  ///< (N)
   std::vector<Vector3> natural_curvature;    ///< (curvature_count()) (twist, k1, k2) [1/m]
-  double natural_curvature_onset = 0.0;  ///< the natural curvature grows from the initial one until this time; >= 0 [s]
-  double growth_factor = 1.0;            ///< the length becomes as many times the given one; > 0
-  double growth_begin = 0.0;             ///< linearly from this time on; >= 0 [s]
-  double growth_end = 0.0;               ///< until this one; > growth_begin where it grows [s]
+  double natural_curvature_onset = 0.0;      ///< the natural curvature grows from the initial one until this time [s]
+  Growth growth;
   std::vector<Vector3> initial_curvature;       ///< (curvature_count()) [1/m]
   std::vector<Vector3> initial_curvature_rate;  ///< (curvature_count()) [1/(m s)]
   Root root;
@@ -120,7 +132,7 @@ struct FibreGroup {
   /// Numbers of fibres of the group that are not there, ascending. They count from 0 over grid, cap or strands; over
   /// branches by parents, place by place, as if none were left out.
   std::vector<int> leave_out;
-  double drag = 0.0;  ///< per unit length and velocity; >= 0 [N s/m^2]
+  double drag = 0.0;
   Location location;
   std::vector<Remark> remarks;  ///< of the import that its strands come from; a resolved scene has none
 };
@@ -146,20 +158,23 @@ double unknown_count(const FibreGroup& group, double count);
 double length(const FibreGroup& group);
 
 /// How many curvatures a fibre has: one an element, or with super-clothoids one a node.
-std::size_t curvature_count(const std::string& model, std::size_t elements);
+std::size_t curvature_count(RodModel model, std::size_t elements);
 /// Whether the unknowns of a model are curvatures, which a rod needs to grow and to carry branches.
-bool curvature_model(const std::string& model);
+bool curvature_model(RodModel model);
+
+/// Which axis of a file is the scene's z.
+enum class UpAxis { z, y };
 
 /// Where the triangles of a mesh come from.
 struct MeshFile {
-  std::string file;              ///< absolute; with # for the digits of a frame's number if it is animated
-  double unit = 1.0;             ///< length of 1 in the file; > 0 [m]
-  std::string up = "z";          ///< which axis of the file is the scene's z: "z" or "y"
-  Vector3 position = {0, 0, 0};  ///< of the file's origin [m]
+  std::string file;  ///< absolute; with # for the digits of a frame's number if it is animated
+  double unit = 1.0;
+  UpAxis up = UpAxis::z;
+  Vector3 position = {0, 0, 0};
   bool animated = false;
-  int first = 0;         ///< number of the first frame, at time zero
-  int last = 0;          ///< >= first
-  double rate = 24.0;    ///< > 0 [Hz]
+  int first = 0;
+  int last = 0;
+  double rate = 24.0;
   std::string checksum;  ///< of all the files' bytes
 };
 
@@ -171,73 +186,68 @@ struct Obstacle {
 };
 
 struct FrictionTable {
-  double default_coefficient = 0.0;                             ///< >= 0
-  std::map<std::pair<std::string, std::string>, double> pairs;  ///< by material name, both orders present; >= 0
+  double default_coefficient = 0.0;
+  std::map<std::pair<std::string, std::string>, double> pairs;  ///< by material name, both orders present
   double coefficient(const std::string& a, const std::string& b) const;
 };
 
 struct Contact {
-  std::string detection = "certified";  ///< "certified", "branch-and-bound", "segments"
-  double tolerance = 1e-12;  ///< of the detection: relative to the curves' length (certified), parameter size [m]
-                             ///< (branch-and-bound); > 0
-  int proxy_segments = 100;  ///< segments per fibre with detection = "segments"; >= 1
-  double margin = 0.0;  ///< contacts enter the problem below this gap plus dt |u_free|; >= 0; 0: a twentieth of the
-                        ///< smallest radius [m]
-  double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
+  geometry::DetectionMethod detection = geometry::DetectionMethod::certified;
+  double tolerance = 1e-12;
+  int proxy_segments = 100;
+  std::optional<double> margin;
+  double push_out_speed = 0.02;
   bool self_contact = true;
-  bool fibre_contact = true;  ///< between different fibres
-  int relinearisations = -1;  ///< passes that linearise contact again at the end of the step; 0 to 10; -1: one with up
-                              ///< to `few_fibres` fibres, none with more
-  double overlap = 0.0;  ///< of the smallest radius, at which a step is cut in two; a fifth of it (half with more than
-                         ///< `few_fibres` fibres) asks for one more pass; in [0, 1]; 0: 0.01 with up to `few_fibres`
-                         ///< fibres, 0.09 with up to `many_fibres`, 0.3 with more [-]
-  static constexpr int few_fibres = 10;
-  static constexpr int many_fibres = 100;
-  int max_relinearisations = 4;  ///< more passes while a contact overlaps; 0 to 100
-  int max_halvings = 4;          ///< how often a step is cut in two while that fails; 0 to 10
+  bool fibre_contact = true;
+  std::optional<double> overlap;
+  std::optional<int> relinearisations;
+  int max_relinearisations = 4;
+  int max_halvings = 4;
 };
 
 struct FrictionSolver {
-  std::string name = "hybrid-gauss-seidel";  ///< one of friction::solver_names
-  /// 0: Coulomb's cone; 3 to 1000: a pyramid instead, by friction::solve_faceted(), and `name` is not read.
-  int facets = 0;
-  double tolerance = 1e-12;   ///< on the scaled natural-map error; > 0
-  int max_iterations = 2000;  ///< >= 1
+  friction::Solver name = friction::Solver::hybrid_gauss_seidel;
+  std::optional<int> facets;  ///< of a pyramid by friction::solve_faceted(), which does not read `name`
+  double tolerance = 1e-12;
+  int max_iterations = 2000;
 };
 
-inline constexpr std::array<std::string_view, 4> scheme_names = {"carried", "semi-implicit", "linearised", "nonlinear"};
+/// What blows at fibres: a mean, and what a gust adds at its height.
+struct Wind {
+  Vector3 mean = {0, 0, 0};
+  Vector3 gust = {0, 0, 0};
+  double period = 1.0;
+};
 
-struct Integrator {
-  std::string scheme = "carried";      ///< one of scheme_names; "carried" needs theta 1
-  double theta = 1.0;                  ///< where in the step forces are taken; 0.5 to 1
-  double step_error = 0.0;             ///< estimated, beyond which a step is cut; 0: none; needs theta > 0.5 [m]
-  double time_step = 1e-3;             ///< > 0 [s]
-  double duration = 1.0;               ///< >= 0 [s]
-  double nonlinear_tolerance = 1e-10;  ///< relative residual of the implicit step; > 0
-  int max_nonlinear_iterations = 50;   ///< >= 1
+struct Simulation {
+  double time_step = 1e-3;
+  double duration = 1.0;
+  Vector3 gravity = {0, 0, -9.81};
+  Wind wind;
+  std::uint64_t seed = 1;
+  dynamics::Scheme scheme = dynamics::Scheme::carried;
+  double theta = 1.0;
+  std::optional<double> step_error;
+  double nonlinear_tolerance = 1e-10;
+  int max_nonlinear_iterations = 50;
 };
 
 struct Output {
-  int every = 10;               ///< steps between trajectory frames; >= 1
-  int checkpoint_every = 1000;  ///< steps between checkpoints; >= 1
-  int points_per_element = 8;   ///< centreline points per element in the trajectory; >= 1
+  int every = 10;
+  int checkpoint_every = 1000;
+  int points_per_element = 8;
 };
 
 /// Statics: `tresse static`.
 struct Statics {
-  double tolerance = 1e-10;  ///< relative residual; > 0
-  int max_iterations = 200;  ///< per load step; >= 1
-  int load_steps = 10;       ///< continuation from no load; >= 1
+  double tolerance = 1e-10;
+  int max_iterations = 200;
+  int load_steps = 10;
 };
 
 struct Scene {
   std::string title;
-  std::uint64_t seed = 1;
-  Vector3 gravity = {0, 0, -9.81};  ///< [m/s^2]
-  Vector3 wind = {0, 0, 0};         ///< between gusts [m/s]
-  Vector3 gust = {0, 0, 0};         ///< what a gust adds at its height [m/s]
-  double gust_period = 1.0;         ///< > 0 [s]
-  Integrator integrator;
+  Simulation simulation;
   Contact contact;
   FrictionTable friction;
   FrictionSolver solver;
@@ -253,7 +263,22 @@ int embedding_obstacle(const Scene& scene, const FibreGroup& group);
 /// Whether an obstacle is free: then a scene needs no fibres.
 bool has_free_bodies(const Scene& scene);
 
-/// Checks every range that the comments above state; throws InvalidInput naming the field.
+/// Checks every range of the lists and what has to fit together; throws InvalidInput naming the field.
 void validate(const Scene& scene);
 
 }  // namespace tresse::scene
+
+namespace tresse {
+
+template <>
+struct Words<scene::RodModel> {
+  static constexpr std::array<std::string_view, 4> list{"super-helix", "super-clothoid", "discrete-elastic-rod",
+                                                        "mass-spring"};
+};
+
+template <>
+struct Words<scene::UpAxis> {
+  static constexpr std::array<std::string_view, 2> list{"z", "y"};
+};
+
+}  // namespace tresse

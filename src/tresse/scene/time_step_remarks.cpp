@@ -49,8 +49,8 @@ double slowest_period(const FibreGroup& group, double gravity) {
 }
 
 void look_at_swing(const Scene& scene, const FibreGroup& group, std::vector<Remark>& out) {
-  const double step = scene.integrator.time_step;
-  const double period = slowest_period(group, scene.gravity.norm());
+  const double step = scene.simulation.time_step;
+  const double period = slowest_period(group, scene.simulation.gravity.norm());
   if (!(steps_a_period * step > period)) return;
   out.push_back(
       {group.location,
@@ -80,7 +80,7 @@ void look_at_motion(const std::string& whose, Location location, const bodies::M
 
 std::vector<Remark> time_step_remarks(const Scene& scene) {
   std::vector<Remark> out;
-  const double step = scene.integrator.time_step;
+  const double step = scene.simulation.time_step;
   for (const FibreGroup& group : scene.fibres) {
     look_at_swing(scene, group.strands.empty() ? group : strand_group(group, 0), out);
     look_at_motion(fmt::format("the root of '{}'", group.name), group.location, group.root.motion, step, out);
@@ -90,10 +90,10 @@ std::vector<Remark> time_step_remarks(const Scene& scene) {
   for (const Obstacle& obstacle : scene.obstacles)
     look_at_motion(fmt::format("obstacle '{}'", obstacle.body.name), obstacle.location, obstacle.body.motion, step,
                    out);
-  if (!scene.gust.isZero(0.0) && steps_a_period * step > scene.gust_period) {
+  if (!scene.simulation.wind.gust.isZero(0.0) && steps_a_period * step > scene.simulation.wind.period) {
     out.push_back({{},
                    fmt::format("simulation.wind: a gust takes {:.3g} s; expected a time_step of at most {:.2g} s",
-                               scene.gust_period, scene.gust_period / steps_a_period)});
+                               scene.simulation.wind.period, scene.simulation.wind.period / steps_a_period)});
   }
   return out;
 }

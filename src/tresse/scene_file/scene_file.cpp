@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include <cmath>
+#include <concepts>
 #include <set>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/files/atomic_file.hpp>
 #include <tresse/files/text.hpp>
-#include <tresse/friction/solver.hpp>
 #include <tresse/scene_file/detail/scene_mesh.hpp>
 #include <tresse/scene_file/detail/scene_reader.hpp>
 #include <tresse/scene_file/detail/scene_settings.hpp>
@@ -21,120 +20,20 @@ namespace {
 using namespace detail;
 namespace limits = scene::limits;
 
-const Wanted wanted_tolerance{files::dimensions::ratio, limits::tolerance};
-
-/// A plain number is a gravity along -z.
-void read_gravity(const TableReader& table, Vector3& gravity) {
-  const TomlNode* node = table.find("gravity");
-  table.without("gravity", {gravity.x(), gravity.y(), gravity.z()});
-  if (node == nullptr) return;
-  const Wanted wanted{files::dimensions::acceleration, limits::acceleration};
-  if (node->is(TomlNode::Kind::array)) {
-    gravity = read_vector(table.context(), *node, table.path("gravity"), wanted);
-  } else {
-    gravity = Vector3(0.0, 0.0, -read_number(table.context(), *node, table.path("gravity"), wanted));
-  }
-}
-
-/// A vector, or a table for gusts.
-void read_wind(const TableReader& table, scene::Scene& scene) {
-  const Wanted wanted{files::dimensions::velocity, limits::speed};
-  const TomlNode* node = table.find("wind");
-  if (node == nullptr || !node->is(TomlNode::Kind::table)) {
-    table.read("wind", scene.wind, wanted);
-    return;
-  }
-  const TableReader wind(table.context(), *node, table.path("wind"), {"mean", "gust", "period"});
-  wind.read("mean", scene.wind, wanted);
-  wind.require("gust", "the velocity that a gust adds at its height");
-  wind.read("gust", scene.gust, wanted);
-  scene.gust_period =
-      wind.required("period", {files::dimensions::time, limits::gust_period}, "the time from one gust to the next");
-}
-
-void read_simulation(ReaderContext& context, const TomlNode* node, scene::Scene& scene) {
-  if (node == nullptr) return;
-  const TableReader table(context, *node, "simulation",
-                          {"time_step", "duration", "gravity", "wind", "seed", "scheme", "theta", "step_error",
-                           "nonlinear_tolerance", "max_nonlinear_iterations"});
-  scene::Integrator& out = scene.integrator;
-  table.read("time_step", out.time_step, {files::dimensions::time, limits::time_step});
-  table.read("duration", out.duration, {files::dimensions::time, limits::time});
-  if (out.duration / out.time_step > limits::steps) {
-    table.fail("time_step", fmt::format("is {} s for a duration of {} s; expected at most {} steps",
-                                        files::number(out.time_step), files::number(out.duration), limits::steps));
-  }
-  read_gravity(table, scene.gravity);
-  read_wind(table, scene);
-  table.without("seed", scene.seed);
-  if (const TomlNode* seed = table.find("seed")) {
-    double value = read_number(context, *seed, table.path("seed"), {files::dimensions::ratio, {0.0, limits::seed}});
-    if (value != std::floor(value))
-      table.fail("seed", fmt::format("is {}; expected a whole number", files::number(value)));
-    scene.seed = static_cast<std::uint64_t>(value);
-  }
-  static const std::vector<std::string> schemes(scene::scheme_names.begin(), scene::scheme_names.end());
-  table.read("theta", out.theta, {files::dimensions::ratio, scene::limits::theta});
-  if (out.theta < 1.0) out.scheme = "semi-implicit";
-  table.read("scheme", out.scheme, schemes);
-  if (out.scheme == "carried" && out.theta < 1.0) {
-    table.fail("theta",
-               fmt::format("is {} in the scheme \"carried\"; expected 1, or another scheme", files::number(out.theta)));
-  }
-  table.read("step_error", out.step_error, {files::dimensions::length, limits::step_error});
-  if (out.step_error > 0.0 && out.theta == 0.5) {
-    table.fail("step_error", "is above 0 with a theta of 0.5; expected theta above 0.5: the estimate needs it");
-  }
-  table.read("nonlinear_tolerance", out.nonlinear_tolerance, wanted_tolerance);
-  table.read("max_nonlinear_iterations", out.max_nonlinear_iterations, 1, limits::iterations);
-}
-
-void read_contact(ReaderContext& context, const TomlNode* node, scene::Contact& out) {
-  if (node == nullptr) return;
-  const TableReader table(context, *node, "contact",
-                          {"detection", "tolerance", "proxy_segments", "margin", "push_out_speed", "self_contact",
-                           "fibre_contact", "overlap", "relinearisations", "max_relinearisations", "max_halvings"});
-  static const std::vector<std::string> methods{"certified", "branch-and-bound", "segments"};
-  table.read("detection", out.detection, methods);
-  // A size in parameter space for branch and bound, relative to the curves' length otherwise.
-  const bool length = out.detection == "branch-and-bound";
-  table.read("tolerance", out.tolerance,
-             {length ? files::dimensions::length : files::dimensions::ratio, limits::tolerance});
-  table.read("proxy_segments", out.proxy_segments, 1, limits::proxy_segments);
-  table.read("margin", out.margin, {files::dimensions::length, limits::margin});
-  table.read("push_out_speed", out.push_out_speed, {files::dimensions::velocity, limits::push_out_speed});
-  table.read("self_contact", out.self_contact);
-  table.read("fibre_contact", out.fibre_contact);
-  table.read("overlap", out.overlap, {files::dimensions::ratio, limits::overlap});
-  table.read("relinearisations", out.relinearisations, -1, limits::relinearisations);
-  table.read("max_relinearisations", out.max_relinearisations, 0, limits::max_relinearisations);
-  table.read("max_halvings", out.max_halvings, 0, limits::max_halvings);
-}
-
-void read_solver(ReaderContext& context, const TomlNode* node, scene::FrictionSolver& out) {
-  if (node == nullptr) return;
-  const TableReader table(context, *node, "solver", {"name", "facets", "tolerance", "max_iterations"});
-  static const std::vector<std::string> names(friction::solver_names.begin(), friction::solver_names.end());
-  table.read("name", out.name, names);
-  table.read("facets", out.facets, 0, limits::facets);
-  table.read("tolerance", out.tolerance, wanted_tolerance);
-  table.read("max_iterations", out.max_iterations, 1, limits::iterations);
-}
-
-void read_output(ReaderContext& context, const TomlNode* node, scene::Output& out) {
-  if (node == nullptr) return;
-  const TableReader table(context, *node, "output", {"every", "checkpoint_every", "points_per_element"});
-  table.read("every", out.every, 1, limits::iterations);
-  table.read("checkpoint_every", out.checkpoint_every, 1, limits::iterations);
-  table.read("points_per_element", out.points_per_element, 1, limits::points_per_element);
-}
-
-void read_statics(ReaderContext& context, const TomlNode* node, scene::Statics& out) {
-  if (node == nullptr) return;
-  const TableReader table(context, *node, "statics", {"tolerance", "max_iterations", "load_steps"});
-  table.read("tolerance", out.tolerance, wanted_tolerance);
-  table.read("max_iterations", out.max_iterations, 1, limits::iterations);
-  table.read("load_steps", out.load_steps, 1, limits::iterations);
+/// The tables of settings, each with what its list shows.
+void read_settings(const TableReader& table, scene::Scene& scene) {
+  scene::for_each_settings_table(scene, [&]<class Settings>(Settings& settings) {
+    const std::string_view name = scene::Table<Settings>::name;
+    const TomlNode* node = table.find(name);
+    if (node == nullptr) return;
+    const TableReader own(table.context(), *node, std::string(name), description<Settings>());
+    scene::Table<Settings>::fields(settings, own);
+    if constexpr (std::same_as<Settings, scene::Simulation>) {
+      // The carried scheme cannot take forces before the end of a step.
+      if (!own.has("scheme") && settings.theta < 1.0) settings.scheme = dynamics::Scheme::semi_implicit;
+    }
+    own.check<Settings>(settings);
+  });
 }
 
 const TomlNode* array_of_tables(ReaderContext& context, const TomlNode& root, std::string_view key, int most) {
@@ -212,7 +111,7 @@ void read_fibres(ReaderContext& context, const TomlNode& root, const Materials& 
 void refuse_nonlinear_holds(ReaderContext& context, const TomlNode& root, const scene::Scene& scene) {
   const bool held = std::any_of(scene.fibres.begin(), scene.fibres.end(),
                                 [](const scene::FibreGroup& group) { return !group.holds.empty(); });
-  if (!held || scene.integrator.scheme != "nonlinear") return;
+  if (!held || scene.simulation.scheme != dynamics::Scheme::nonlinear) return;
   context.fail(*root.find("simulation")->find("scheme"),
                "simulation.scheme is \"nonlinear\"; expected another scheme where points are held");
 }
@@ -252,23 +151,19 @@ void Import::add(const rods::FittedCurve& fit) {
   mean_distance += (fit.mean_distance - mean_distance) / static_cast<double>(strands);
 }
 
-SceneDocument detail::parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,
-                                     SceneRecorder* recorder, bool leave_meshes) {
+namespace {
+
+SceneDocument parse_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set,
+                             bool leave_meshes) {
   TomlNode root = parse_toml(text, file_name);
   const ParameterOverrides of_parameters = apply_settings(root, set);
   const Parameters parameters(root.find("parameters"), text, file_name, of_parameters);
-  ReaderContext context{std::string(file_name), parameters, set, {}, {}, recorder, leave_meshes};
-  const TableReader table(context, root, "the scene",
-                          {"title", "parameters", "simulation", "materials", "friction", "contact", "solver", "output",
-                           "statics", "fibres", "obstacles"});
+  ReaderContext context{std::string(file_name), parameters, set, {}, {}, leave_meshes};
+  const TableReader table(context, root, "the scene", description<scene::Scene>());
   SceneDocument out;
   scene::Scene& scene = out.scene;
   if (const TomlNode* title = table.find("title")) scene.title = read_text(context, *title, "title");
-  read_simulation(context, table.find("simulation"), scene);
-  read_contact(context, table.find("contact"), scene.contact);
-  read_solver(context, table.find("solver"), scene.solver);
-  read_output(context, table.find("output"), scene.output);
-  read_statics(context, table.find("statics"), scene.statics);
+  read_settings(table, scene);
   Materials materials = read_materials(context, table.find("materials"));
   read_obstacles(context, root, scene);
   read_fibres(context, root, materials, scene);
@@ -285,12 +180,13 @@ SceneDocument detail::parse_document(std::string_view text, std::string_view fil
   out.parameters = parameters.list();
   out.origins = std::move(context.origins);
   out.imports = std::move(context.imports);
-  if (recorder != nullptr) recorder->close();
   return out;
 }
 
+}  // namespace
+
 SceneDocument parse_scene_document(std::string_view text, std::string_view file_name, const ParameterOverrides& set) {
-  return detail::parse_document(text, file_name, set, nullptr);
+  return parse_document(text, file_name, set, false);
 }
 
 namespace {
@@ -329,7 +225,7 @@ scene::Scene parse_scene(std::string_view text, std::string_view file_name, cons
 }
 
 scene::Scene parse_scene_without_meshes(std::string_view text, std::string_view file_name) {
-  return detail::parse_document(text, file_name, {}, nullptr, true).scene;
+  return parse_document(text, file_name, {}, true).scene;
 }
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& file, const SceneDocument& document) {

@@ -28,16 +28,17 @@ void repeat(std::vector<T>& values, std::size_t index) {
 
 std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
   const std::size_t count = group.element_lengths.size();
-  if (group.model == "super-clothoid") {
+  if (group.model == RodModel::super_clothoid) {
     std::vector<rods::SuperClothoidElement> elements(count);
     for (std::size_t i = 0; i < count; ++i) elements[i] = {group.element_lengths[i], group.sections[i]};
     return rods::make_super_clothoid(elements, group.natural_curvature, group.material, group.root.condition);
   }
-  if (group.model == "discrete-elastic-rod" || group.model == "mass-spring") {
+  if (group.model == RodModel::discrete_elastic_rod || group.model == RodModel::mass_spring) {
     std::vector<rods::RodEdge> edges(count);
     for (std::size_t i = 0; i < count; ++i)
       edges[i] = {group.element_lengths[i], group.sections[i], group.natural_curvature[i]};
-    if (group.model == "mass-spring") return rods::make_mass_spring(edges, group.material, group.root.condition);
+    if (group.model == RodModel::mass_spring)
+      return rods::make_mass_spring(edges, group.material, group.root.condition);
     return rods::make_discrete_elastic_rod(edges, group.material, group.root.condition);
   }
   std::vector<rods::SuperHelixElement> elements(count);

@@ -4,43 +4,11 @@
 #include <tresse/scene_file/detail/scene_reader.hpp>
 
 namespace tresse::scene_file::detail {
-namespace {
-
-namespace limits = scene::limits;
-
-struct Preset {
-  std::string name;
-  rods::Material material;
-};
-
-/// Handbook values; docs/reference/scenes.md cites each. Damping is left at zero: it depends on what is to be damped.
-const std::vector<Preset>& presets() {
-  static const std::vector<Preset> table{
-      {"human-hair", {.density = 1320.0, .young_modulus = 3.9e9, .poisson_ratio = 0.4, .damping_time = 0.0}},
-      {"nylon", {.density = 1140.0, .young_modulus = 2.7e9, .poisson_ratio = 0.39, .damping_time = 0.0}},
-      {"steel-wire", {.density = 7850.0, .young_modulus = 200e9, .poisson_ratio = 0.29, .damping_time = 0.0}},
-      {"wool", {.density = 1310.0, .young_modulus = 3.0e9, .poisson_ratio = 0.4, .damping_time = 0.0}},
-      {"flagellum", {.density = 1000.0, .young_modulus = 3e6, .poisson_ratio = 0.5, .damping_time = 0.0}},
-  };
-  return table;
-}
-
-}  // namespace
-
-const std::vector<std::string>& material_presets() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> out;
-    for (const Preset& preset : presets()) out.push_back(preset.name);
-    return out;
-  }();
-  return names;
-}
-
-rods::Material material_preset(const std::string& name) {
-  for (const Preset& preset : presets()) {
+std::optional<rods::Material> material_preset(std::string_view name) {
+  for (const scene::MaterialPreset& preset : scene::material_presets) {
     if (preset.name == name) return preset.material;
   }
-  return {};
+  return std::nullopt;
 }
 
 Materials read_materials(ReaderContext& context, const TomlNode* node) {
@@ -51,22 +19,17 @@ Materials read_materials(ReaderContext& context, const TomlNode* node) {
   }
   for (const TomlMember& member : node->members) {
     const TableReader table(context, member.value, "materials." + one_line(member.key, 40),
-                            {"preset", "density", "young_modulus", "poisson_ratio", "damping_time", "rotary_inertia"});
+                            description<rods::Material>());
     rods::Material material;
-    if (table.has("preset")) {
-      std::string preset;
-      table.read("preset", preset, material_presets());
-      material = material_preset(preset);
+    if (const TomlNode* preset = table.find("preset")) {
+      material = *material_preset(read_word(context, *preset, table.path("preset"), scene::material_preset_names));
     } else {
-      for (const std::string_view key : {"density", "young_modulus", "poisson_ratio"}) {
-        table.require(key, "it, or preset = " + files::alternatives(material_presets()));
-      }
+      for (const std::string_view key : {"density", "young_modulus", "poisson_ratio"})
+        table.require(
+            key, "it, or preset = " + files::alternatives(std::vector<std::string>(
+                                          scene::material_preset_names.begin(), scene::material_preset_names.end())));
     }
-    table.read("density", material.density, {files::dimensions::density, limits::density});
-    table.read("young_modulus", material.young_modulus, {files::dimensions::pressure, limits::young_modulus});
-    table.read("poisson_ratio", material.poisson_ratio, {files::dimensions::ratio, limits::poisson_ratio});
-    table.read("damping_time", material.damping_time, {files::dimensions::time, limits::damping_time});
-    table.read("rotary_inertia", material.rotary_inertia);
+    table.read<rods::Material>(material);
     out.table[member.key] = material;
     out.names.insert(member.key);
   }
@@ -76,9 +39,8 @@ Materials read_materials(ReaderContext& context, const TomlNode* node) {
 scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node, const std::set<std::string>& names) {
   scene::FrictionTable out;
   if (node == nullptr) return out;
-  const TableReader table(context, *node, "friction", {"default", "pairs"});
-  const Wanted coefficient{files::dimensions::ratio, limits::friction};
-  table.read("default", out.default_coefficient, coefficient);
+  const TableReader table(context, *node, "friction", description<scene::FrictionTable>());
+  table.read<scene::FrictionTable>(out);
   const TomlNode* pairs = table.find("pairs");
   if (pairs == nullptr) return out;
   if (!pairs->is(TomlNode::Kind::array)) {
@@ -89,8 +51,10 @@ scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node,
   }
   const std::vector<std::string> known(names.begin(), names.end());
   for (std::size_t i = 0; i < pairs->items.size(); ++i) {
-    const TableReader pair(context, pairs->items[i], fmt::format("friction.pairs[{}]", i), {"between", "coefficient"});
-    const TomlNode& between = pair.require("between", "the names of two materials");
+    const TableReader pair(context, pairs->items[i], fmt::format("friction.pairs[{}]", i),
+                           description<scene::FrictionPair>());
+    scene::FrictionPair read;
+    const TomlNode& between = pair.require("between");
     if (!between.is(TomlNode::Kind::array) || between.items.size() != 2) {
       pair.fail("between", fmt::format("is {}; expected the names of two materials", describe(between)));
     }
@@ -108,9 +72,9 @@ scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node,
                    fmt::format("friction.pairs[{}] gives the pair {}, {} a second time; expected it once", i,
                                files::in_quotes(material[0], 40), files::in_quotes(material[1], 40)));
     }
-    const double value = pair.required("coefficient", coefficient, "a friction coefficient");
-    out.pairs[{material[0], material[1]}] = value;
-    out.pairs[{material[1], material[0]}] = value;
+    pair.read<scene::FrictionPair>(read);
+    out.pairs[{material[0], material[1]}] = read.coefficient;
+    out.pairs[{material[1], material[0]}] = read.coefficient;
   }
   return out;
 }

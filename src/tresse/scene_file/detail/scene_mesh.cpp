@@ -16,17 +16,17 @@ namespace {
 
 namespace limits = scene::limits;
 
-void read_animation(const TableReader& table, scene::MeshFile& mesh) {
-  mesh.animated = mesh.file.find('#') != std::string::npos;
-  if (!mesh.animated) {
-    for (const char* key : {"first", "last", "rate"})
+/// The keys of the list, `file` as an absolute name.
+void read_mesh_keys(const TableReader& table, const std::string& file, scene::Obstacle& out) {
+  scene::MeshFile& mesh = out.mesh;
+  mesh.animated = file.find('#') != std::string::npos;
+  if (mesh.animated) table.require("last", "the number of the last frame");
+  for (const char* key : {"first", "last", "rate"}) {
+    if (!mesh.animated)
       table.refuse(key, "is given for a file without #; expected \"head.####.ply\" for frames that are numbered");
-    return;
   }
-  table.require("last", "the number of the last frame");
-  table.read("first", mesh.first, 0, limits::mesh_frames * 100);
-  table.read("last", mesh.last, 0, limits::mesh_frames * 100);
-  table.read("rate", mesh.rate, {{{0, 0, -1, 0}}, limits::frame_rate});
+  table.read<bodies::Mesh>(out);
+  mesh.file = file;
   if (mesh.last < mesh.first || mesh.last - mesh.first >= limits::mesh_frames)
     table.fail("last", fmt::format("is {}; expected first, {}, or up to {} frames more", mesh.last, mesh.first,
                                    limits::mesh_frames - 1));
@@ -37,7 +37,7 @@ std::vector<Vector3> placed(const std::vector<Vector3>& vertices, const scene::M
   std::vector<Vector3> out;
   out.reserve(vertices.size());
   for (const Vector3& x : vertices) {
-    const Vector3 turned = mesh.up == "y" ? Vector3(x.x(), -x.z(), x.y()) : x;
+    const Vector3 turned = mesh.up == scene::UpAxis::y ? Vector3(x.x(), -x.z(), x.y()) : x;
     out.emplace_back(mesh.position + mesh.unit * turned);
   }
   return out;
@@ -89,22 +89,15 @@ void read_mesh_obstacle(const TableReader& table, scene::Obstacle& out) {
   ReaderContext& context = table.context();
   scene::MeshFile& mesh = out.mesh;
   auto& shape = std::get<bodies::Mesh>(out.body.shape);
-  const TomlNode& file = table.require("file", "the name of an OBJ, PLY or glTF file");
+  const TomlNode& file = table.require("file");
   const std::string name = read_text(context, file, table.path("file"));
   if (name.empty()) context.fail(file, table.path("file") + " is empty; expected the name of a file");
+  if (name.ends_with(".gltf") || name.ends_with(".glb")) mesh.up = scene::UpAxis::y;  // the format says so
   const std::filesystem::path beside = std::filesystem::path(context.file_name).parent_path();
-  mesh.file = std::filesystem::absolute(beside / name).lexically_normal().string();
-  table.read("unit", mesh.unit, {files::dimensions::length, limits::radius});
-  static const std::vector<std::string> axes{"z", "y"};
-  if (name.ends_with(".gltf") || name.ends_with(".glb")) mesh.up = "y";  // the format says so
-  table.read("up", mesh.up, axes);
-  table.read("position", mesh.position, wanted_position);
-  table.read("thickness", shape.thickness, {files::dimensions::length, limits::thickness});
-  read_animation(table, mesh);
-  std::string expected;
+  read_mesh_keys(table, std::filesystem::absolute(beside / name).lexically_normal().string(), out);
   const TomlNode* checksum = table.find("checksum");
-  if (checksum) expected = read_text(context, *checksum, table.path("checksum"));
-  if (context.recorder || context.leave_meshes) {
+  const std::string expected = mesh.checksum;
+  if (context.leave_meshes) {
     shape.surface = std::make_shared<const bodies::Surface>(
         std::make_shared<const geometry::MeshTopology>(
             std::vector<geometry::Face>{{0, 1, 2}},

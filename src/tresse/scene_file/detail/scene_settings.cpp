@@ -3,16 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
+#include <vector>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/files/text.hpp>
+#include <tresse/scene/setting_fields.hpp>
 
 namespace tresse::scene_file::detail {
 namespace {
 
-constexpr std::array<std::string_view, 5> tables{"simulation", "contact", "solver", "output", "statics"};
+const std::vector<std::string>& tables() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    const scene::Scene none;
+    scene::for_each_settings_table(
+        none, [&]<class Settings>(const Settings&) { out.emplace_back(scene::Table<Settings>::name); });
+    return out;
+  }();
+  return names;
+}
 
 /// The value under a key, made with this location where there is none.
 TomlNode& member(TomlNode& table, std::string_view key, const scene::Location& location) {
@@ -30,10 +40,9 @@ void apply(TomlNode& root, const std::string& shown, std::string_view name, std:
   };
   const std::size_t dot = name.find('.');
   const std::string_view table_name = name.substr(0, dot), key = name.substr(dot + 1);
-  if (std::find(tables.begin(), tables.end(), table_name) == tables.end())
+  if (std::find(tables().begin(), tables().end(), table_name) == tables().end())
     complain(fmt::format("{} is no table of settings; expected a parameter, or a key of {}",
-                         files::in_quotes(table_name, 40),
-                         files::alternatives(std::vector<std::string>(tables.begin(), tables.end()))));
+                         files::in_quotes(table_name, 40), files::alternatives(tables())));
   std::string_view value = files::trimmed(raw);
   if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
     value = value.substr(1, value.size() - 2);

@@ -24,45 +24,13 @@ namespace {
 
 namespace limits = scene::limits;
 
-/// What `from` says.
-struct Source {
-  std::string file;  ///< as seen from here
-  int frame = 0;
-  double unit = 1.0;  ///< [m]
-  Vector3 offset = Vector3::Zero();
-  int every = 1;
-  int elements = 0;
-  double tolerance = 0.0;  ///< [m]
-};
-
 /// Where the file is, as seen from the scene.
 std::string beside_scene(const std::string& scene, const std::string& file) {
   return (std::filesystem::path(scene).parent_path() / file).string();
 }
 
-Source read_source(const TableReader& table) {
-  ReaderContext& context = table.context();
-  Source out;
-  const TomlNode& file = table.require("file", "a .hair, .obj, .csv or .usda");
-  out.file = beside_scene(context.file_name, read_text(context, file, table.path("file")));
-  table.read("frame", out.frame, -limits::iterations, limits::iterations);
-  table.read("unit", out.unit, wanted_length);
-  table.read("position", out.offset, wanted_position);
-  table.read("every", out.every, 1, limits::fibres);
-  // Without either, the tolerance is a thousandth of each strand.
-  table.read("elements", out.elements, 1, limits::fitted_elements);
-  if (table.has("tolerance")) out.tolerance = table.required("tolerance", wanted_length, "the largest distance");
-  return out;
-}
-
-/// The file's rows as it has them. A schema's probes have no file.
-importers::Polylines rows_of(const TableReader& table, const Source& source, bool radii) {
-  if (table.context().recorder != nullptr) {
-    importers::Polylines probe;
-    probe.rows = {{Vector3::Zero(), Vector3::UnitX()}};
-    probe.numbers = {0};
-    return probe;
-  }
+/// The file's rows as it has them.
+importers::Polylines rows_of(const TableReader& table, const scene::StrandSource& source, bool radii) {
   try {
     return importers::read_polylines(source.file, source.frame, radii);
   } catch (const InvalidInput& error) {
@@ -71,11 +39,9 @@ importers::Polylines rows_of(const TableReader& table, const Source& source, boo
 }
 
 /// The rows that are taken, in metres and z up; with `thickness` the file's thickness as well.
-importers::Polylines read_rows(const TableReader& table, const Source& source, bool thickness) {
+importers::Polylines read_rows(const TableReader& table, const scene::StrandSource& source, bool thickness) {
   importers::Polylines lines = rows_of(table, source, thickness);
-  std::string up = lines.y_up ? "y" : "z";
-  static const std::vector<std::string> ups{"y", "z"};
-  table.read("up", up, ups);
+  const scene::UpAxis up = table.has("up") ? source.up : lines.y_up ? scene::UpAxis::y : scene::UpAxis::z;
   if (lines.in_metres && table.has("unit")) table.fail("unit", "is given for a file that names its own; expected none");
   importers::Polylines out;
   out.why_no_radii = std::move(lines.why_no_radii);
@@ -87,8 +53,8 @@ importers::Polylines read_rows(const TableReader& table, const Source& source, b
   for (std::size_t i = 0; i < lines.rows.size(); i += static_cast<std::size_t>(source.every)) {
     std::vector<Vector3>& row = lines.rows[i];
     for (Vector3& x : row) {
-      if (up == "y") x = Vector3(x.x(), -x.z(), x.y());
-      x = source.unit * x + source.offset;
+      if (up == scene::UpAxis::y) x = Vector3(x.x(), -x.z(), x.y());
+      x = source.unit * x + source.position;
     }
     if (!std::ranges::all_of(row,
                              [](const Vector3& x) { return x.cwiseAbs().maxCoeff() <= limits::coordinate.most; })) {
@@ -113,13 +79,13 @@ importers::Polylines read_rows(const TableReader& table, const Source& source, b
 
 /// The fits of all rows. At least one is there.
 std::vector<StrandFit> fits(const TableReader& table, const importers::Polylines& lines, const scene::FibreGroup& group,
-                            const Source& source) {
+                            const scene::StrandSource& source) {
   const bool clamped = group.root.condition == rods::RootCondition::clamped;
   std::vector<StrandFit> out = fit_strands({.rows = lines.rows,
                                             .polygon = !scene::curvature_model(group.model),
-                                            .options = {.affine = group.model == "super-clothoid",
-                                                        .elements = source.elements,
-                                                        .tolerance = source.tolerance,
+                                            .options = {.affine = group.model == scene::RodModel::super_clothoid,
+                                                        .elements = source.elements.value_or(0),
+                                                        .tolerance = source.tolerance.value_or(0.0),
                                                         .clamped_root = clamped}});
   const bool none = std::all_of(out.begin(), out.end(), [](const StrandFit& one) { return !one.refused.empty(); });
   if (none)
@@ -206,10 +172,10 @@ Common read_common(const TableReader& table, const importers::Polylines& lines) 
   ReaderContext& context = table.context();
   if (lines.radii.empty()) table.require("radius", fmt::format("the fibres' radius: {}", lines.why_no_radii));
   Common out;
-  if (table.has("radius")) out.radius = table.required("radius", wanted_radius, "the fibres' radius");
+  out.radius = table.number("radius", 0.0);
   if (const TomlNode* given = table.find("natural_curvature")) {
     const std::string path = table.path("natural_curvature");
-    const Wanted wanted{files::dimensions::curvature, limits::curvature};
+    const Wanted wanted = table.wanted("natural_curvature");
     out.curvature = given->is(TomlNode::Kind::array) ? read_vector(context, *given, path, wanted)
                                                      : Vector3(0.0, 0.0, read_number(context, *given, path, wanted));
   }
@@ -237,16 +203,17 @@ scene::Strand strand_of(const rods::FittedCurve& fit, const Common& common, cons
 
 void read_strands_from_file(const TableReader& group_table, const TomlNode& from, scene::FibreGroup& group) {
   ReaderContext& context = group_table.context();
-  const TableReader table(context, from, group_table.path("from"),
-                          {"file", "frame", "unit", "position", "up", "every", "elements", "tolerance"});
-  const Source source = read_source(table);
+  const TableReader table(context, from, group_table.path("from"), description<scene::StrandSource>());
+  scene::StrandSource source;
+  table.read<scene::StrandSource>(source);
+  source.file = beside_scene(context.file_name, source.file);
   const importers::Polylines lines = read_rows(table, source, !group_table.has("radius"));
   const Common common = read_common(group_table, lines);
   const std::vector<StrandFit> found = fits(table, lines, group, source);
   std::vector<std::string> remarks = lines.remarks;
   add_fit_remarks(found, lines, remarks);
   for (const std::string& remark : remarks) {
-    group.remarks.push_back({table.require("file", "").location,
+    group.remarks.push_back({table.find("file")->location,
                              fmt::format("fibres '{}' from {}: {}", one_line(group.name, 40), source.file, remark)});
   }
   Import report{.group = group.name, .file = source.file};
@@ -266,15 +233,12 @@ void read_strands(const TableReader& group_table, const TomlNode& node, scene::F
                  fmt::format("{} is {}; expected an array of 1 to {} tables", path, describe(node), limits::fibres));
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const TableReader table(context, node.items[i], fmt::format("{}[{}]", path, i),
-                            {"position", "frame", "length", "elements", "element_lengths", "grading", "radius",
-                             "section", "natural_curvature", "initial_curvature"});
+    const TableReader table(context, node.items[i], fmt::format("{}[{}]", path, i), description<scene::Strand>());
     scene::FibreGroup shape;
     shape.model = group.model;
     read_shape(table, shape);
     scene::Strand strand;
-    table.read("position", strand.position, wanted_position);
-    strand.frame = read_frame(table);
+    table.read<scene::Strand>(strand);
     strand.element_lengths = std::move(shape.element_lengths);
     strand.sections = std::move(shape.sections);
     strand.natural_curvature = std::move(shape.natural_curvature);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <numbers>
 
@@ -26,12 +27,19 @@ std::string with_unit(double value, const Wanted& wanted) {
                                                               : files::number(value) + " " + unit;
 }
 
-std::string describe_range(const Wanted& wanted) {
+bool takes(const Wanted& wanted, double value) { return wanted.range.contains(value) || value == wanted.none; }
+
+std::string describe_range(const Wanted& wanted, bool whole = false) {
   const Range& range = wanted.range;
-  std::string what = wanted.degrees ? std::string("an angle [deg]") : files::describe(wanted.dimension);
+  const std::string what = whole            ? "a whole number"
+                           : wanted.degrees ? "an angle [deg]"
+                                            : files::describe(wanted.dimension);
+  const bool apart = wanted.none && !range.contains(*wanted.none);
+  const std::string none = apart ? fmt::format(", or {}", files::number(*wanted.none)) : "";
   if (range.open)
-    return fmt::format("{} > {} and at most {}", what, with_unit(range.least, wanted), with_unit(range.most, wanted));
-  return fmt::format("{} from {} to {}", what, with_unit(range.least, wanted), with_unit(range.most, wanted));
+    return fmt::format("{} > {} and at most {}{}", what, with_unit(range.least, wanted), with_unit(range.most, wanted),
+                       none);
+  return fmt::format("{} from {} to {}{}", what, with_unit(range.least, wanted), with_unit(range.most, wanted), none);
 }
 
 /// "0.3", or ""${a} * 2" = 0.3 (a = 0.15)".
@@ -102,8 +110,19 @@ const char* unit_hint(std::string_view text) {
   return "";
 }
 
-/// read_number() that no recorder hears of.
-double number_at(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+}  // namespace
+
+std::string read_text(const ReaderContext& context, const TomlNode& node, const std::string& path) {
+  if (!node.is(TomlNode::Kind::text))
+    context.fail(node, fmt::format("{} is {}; expected a string", path, describe(node)));
+  try {
+    return context.parameters.substituted(node.text);
+  } catch (const ExpressionError& error) {
+    context.fail(node, fmt::format("{} = {}: {}", path, files::in_quotes(node.text, 60), error.message));
+  }
+}
+
+double read_number(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
   const Quantity found = evaluate_node(context, node, path, describe_range(wanted));
   double value = found.value;
   if (found.kind == Quantity::Kind::declared) {
@@ -116,104 +135,60 @@ double number_at(ReaderContext& context, const TomlNode& node, const std::string
   } else if (wanted.degrees) {
     value *= radians_per_degree;
   }
-  if (!wanted.range.contains(value)) {
+  if (!takes(wanted, value)) {
     context.fail(node, fmt::format("{} is {}; expected {}", path, written(node, found.value), describe_range(wanted)));
   }
   note(context, node, path, value, wanted.dimension);
   return value;
 }
 
-/// Three numbers in an array, likewise.
-Vector3 vector_at(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+double read_whole(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
+  const std::string expected = describe_range(wanted, true);
+  const Quantity found = evaluate_node(context, node, path, expected);
+  const double value = std::round(found.value);
+  const bool whole = std::abs(found.value - value) <= integer_error * std::max(1.0, std::abs(value)) &&
+                     (found.kind != Quantity::Kind::declared || (found.dimension.none() && !found.dimension.angle()));
+  if (!whole || !takes(wanted, value)) {
+    context.fail(node, fmt::format("{} is {}; expected {}", path, written(node, found.value), expected));
+  }
+  note(context, node, path, value, {});
+  return value;
+}
+
+bool read_boolean(ReaderContext& context, const TomlNode& node, const std::string& path) {
+  if (node.is(TomlNode::Kind::boolean)) return node.boolean;
+  if (node.is(TomlNode::Kind::text)) {
+    const std::string text = read_text(context, node, path);
+    if (text == "true" || text == "false") return text == "true";
+  }
+  context.fail(node, fmt::format("{} is {}; expected true or false", path, describe(node)));
+}
+
+std::string read_word(ReaderContext& context, const TomlNode& node, const std::string& path,
+                      std::span<const std::string_view> words) {
+  const std::vector<std::string> known(words.begin(), words.end());
+  if (!node.is(TomlNode::Kind::text))
+    context.fail(node, fmt::format("{} is {}; expected {}", path, describe(node), files::alternatives(known)));
+  std::string word = read_text(context, node, path);
+  if (std::find(words.begin(), words.end(), word) != words.end()) return word;
+  const std::string from =
+      word == node.text ? std::string() : fmt::format(", from {}", files::in_quotes(node.text, 40));
+  const std::string near = nearest_word(word, known);
+  context.fail(
+      node, fmt::format("{} is {}{}; expected {}{}", path, files::in_quotes(word, 40), from, files::alternatives(known),
+                        near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
+}
+
+Vector3 read_vector(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
   if (!node.is(TomlNode::Kind::array) || node.items.size() != 3) {
     context.fail(
         node, fmt::format("{} is {}; expected an array of 3, each {}", path, describe(node), describe_range(wanted)));
   }
   Vector3 out;
   for (int i = 0; i < 3; ++i) {
-    out[i] = number_at(context, node.items[static_cast<std::size_t>(i)], fmt::format("{}[{}]", path, i), wanted);
+    out[i] = read_number(context, node.items[static_cast<std::size_t>(i)], fmt::format("{}[{}]", path, i), wanted);
   }
   return out;
-}
-
-std::string text_at(const ReaderContext& context, const TomlNode& node, const std::string& path) {
-  if (!node.is(TomlNode::Kind::text))
-    context.fail(node, fmt::format("{} is {}; expected a string", path, describe(node)));
-  try {
-    return context.parameters.substituted(node.text);
-  } catch (const ExpressionError& error) {
-    context.fail(node, fmt::format("{} = {}: {}", path, files::in_quotes(node.text, 60), error.message));
-  }
-}
-
-void record(const ReaderContext& context, const std::string& path, SceneRecorder::Form form) {
-  if (context.recorder != nullptr) context.recorder->value(path, std::move(form));
-}
-
-SceneRecorder::Form integer_form(double least, double most) {
-  return {.kind = SceneRecorder::Kind::integer, .units = {""}, .range = Range{least, most}};
-}
-
-SceneRecorder::Form word_form(std::span<const std::string> words) {
-  return {.kind = SceneRecorder::Kind::word, .words = {words.begin(), words.end()}};
-}
-
-const Wanted wanted_direction{{}, {-1e6, 1e6}};
-
-}  // namespace
-
-double read_number(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
-  record(context, path, form_of(wanted));
-  return number_at(context, node, path, wanted);
-}
-
-int read_integer(ReaderContext& context, const TomlNode& node, const std::string& path, double least, double most) {
-  record(context, path, integer_form(least, most));
-  const std::string expected = fmt::format("a whole number from {} to {}", files::number(least), files::number(most));
-  const Quantity found = evaluate_node(context, node, path, expected);
-  const double value = std::round(found.value);
-  const bool whole = std::abs(found.value - value) <= integer_error * std::max(1.0, std::abs(value)) &&
-                     (found.kind != Quantity::Kind::declared || (found.dimension.none() && !found.dimension.angle()));
-  if (!whole || !(value >= least && value <= most)) {
-    context.fail(node, fmt::format("{} is {}; expected {}", path, written(node, found.value), expected));
-  }
-  note(context, node, path, value, {});
-  return static_cast<int>(value);
-}
-
-bool read_boolean(ReaderContext& context, const TomlNode& node, const std::string& path) {
-  record(context, path, {.kind = SceneRecorder::Kind::boolean});
-  if (node.is(TomlNode::Kind::boolean)) return node.boolean;
-  if (node.is(TomlNode::Kind::text)) {
-    const std::string text = text_at(context, node, path);
-    if (text == "true" || text == "false") return text == "true";
-  }
-  context.fail(node, fmt::format("{} is {}; expected true or false", path, describe(node)));
-}
-
-std::string read_text(ReaderContext& context, const TomlNode& node, const std::string& path) {
-  record(context, path, {.kind = SceneRecorder::Kind::text});
-  return text_at(context, node, path);
-}
-
-std::string read_word(ReaderContext& context, const TomlNode& node, const std::string& path,
-                      std::span<const std::string> words) {
-  record(context, path, word_form(words));
-  if (!node.is(TomlNode::Kind::text))
-    context.fail(node, fmt::format("{} is {}; expected {}", path, describe(node), files::alternatives(words)));
-  std::string word = text_at(context, node, path);
-  if (std::find(words.begin(), words.end(), word) != words.end()) return word;
-  const std::string from =
-      word == node.text ? std::string() : fmt::format(", from {}", files::in_quotes(node.text, 40));
-  const std::string near = nearest_word(word, words);
-  context.fail(
-      node, fmt::format("{} is {}{}; expected {}{}", path, files::in_quotes(word, 40), from, files::alternatives(words),
-                        near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
-}
-
-Vector3 read_vector(ReaderContext& context, const TomlNode& node, const std::string& path, const Wanted& wanted) {
-  record(context, path, form_of(wanted, true));
-  return vector_at(context, node, path, wanted);
 }
 
 Vector3 normalised(const Vector3& v) {
@@ -222,49 +197,52 @@ Vector3 normalised(const Vector3& v) {
 }
 
 Vector3 read_direction(ReaderContext& context, const TomlNode& node, const std::string& path) {
-  const Vector3 v = read_vector(context, node, path, wanted_direction);
+  const Vector3 v = read_vector(context, node, path, {{}, direction_range});
   if (v.norm() < 1e-12) context.fail(node, fmt::format("{} is a zero vector; expected a direction", path));
   return normalised(v);
 }
 
-TableReader::TableReader(ReaderContext& context, const TomlNode& node, std::string path,
-                         const std::vector<std::string_view>& keys)
-    : context_(context), node_(node), path_(std::move(path)) {
+const TomlNode& require_member(ReaderContext& context, const TomlNode& table, std::string_view place,
+                               std::string_view key, std::string_view expected) {
+  const TomlNode* found = table.find(key);
+  if (found == nullptr) context.fail(table, fmt::format("{} has no \"{}\"; expected {}", place, key, expected));
+  return *found;
+}
+
+TableReader::TableReader(ReaderContext& context, const TomlNode& node, std::string path, const TableDescription& list,
+                         std::span<const std::string_view> refused)
+    : context_(context), node_(node), path_(std::move(path)), list_(list) {
   if (!node.is(TomlNode::Kind::table))
     context.fail(node, fmt::format("{} is {}; expected a table", path_, describe(node)));
-  if (context.recorder != nullptr) context.recorder->table(node, path_, keys);
   for (const TomlMember& member : node.members) {
-    if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
-    const std::vector<std::string> known(keys.begin(), keys.end());
+    if (list.find(member.key) != nullptr || std::find(refused.begin(), refused.end(), member.key) != refused.end())
+      continue;
+    const std::vector<std::string> known = list.names();
     const std::string hint = files::did_you_mean(member.key, known);
     context.fail(member.location, fmt::format("unknown key {} in {}{}", files::in_quotes(member.key, 40), path_,
                                               !hint.empty() ? hint : "; expected " + files::alternatives(known)));
   }
 }
 
-const TomlNode& require_member(ReaderContext& context, const TomlNode& table, std::string_view place,
-                               std::string_view key, std::string_view expected) {
-  if (context.recorder != nullptr) context.recorder->require(table, key);
-  const TomlNode* found = table.find(key);
-  if (found == nullptr) context.fail(table, fmt::format("{} has no \"{}\"; expected {}", place, key, expected));
-  return *found;
-}
-
 const TomlNode& TableReader::require(std::string_view key, std::string_view expected) const {
   return require_member(context_, node_, path_, key, expected);
 }
 
+const TomlNode& TableReader::require(std::string_view key) const { return require(key, list_.find(key)->field.needed); }
+
 void TableReader::refuse(std::string_view key, std::string_view message) const {
-  if (context_.recorder != nullptr) context_.recorder->refuse(node_, key);
   if (has(key)) fail(key, message);
 }
 
-void TableReader::without(std::string_view key, const nlohmann::ordered_json& value) const {
-  if (context_.recorder != nullptr) context_.recorder->initial(path(key), value);
-}
-
 void TableReader::fail(std::string_view key, std::string_view message) const {
-  const TomlNode* found = find(key);
+  // "keyframes[1].time" is pointed at by the item of the array.
+  const std::size_t bracket = key.find('[');
+  const TomlNode* found = find(key.substr(0, bracket));
+  std::size_t item = 0;
+  if (found != nullptr && bracket != std::string_view::npos) {
+    std::from_chars(key.data() + bracket + 1, key.data() + key.size(), item);
+    if (item < found->items.size()) found = &found->items[item];
+  }
   context_.fail(found != nullptr ? *found : node_, fmt::format("{} {}", path(key), message));
 }
 
@@ -275,38 +253,83 @@ void TableReader::exclusive(std::string_view key, std::initializer_list<std::str
   }
 }
 
-void TableReader::read(std::string_view key, double& value, const Wanted& wanted) const {
-  record(context_, path(key), form_of(wanted));
-  without(key, initial_of(value, wanted));
-  if (const TomlNode* found = find(key)) value = read_number(context_, *found, path(key), wanted);
+Wanted TableReader::wanted(const scene::Field& field) const {
+  const KeyDescription* listed = list_.find(field.key);
+  const bool same = listed != nullptr && listed->field.unit == field.unit;
+  const auto narrowed = narrowed_.find(field.key);
+  return {.dimension = same ? listed->dimension : dimension_of(field.unit),
+          .range = narrowed != narrowed_.end() ? narrowed->second : field.range,
+          .degrees = field.unit == "deg",
+          .none = field.none};
 }
-void TableReader::read(std::string_view key, int& value, int least, int most) const {
-  record(context_, path(key), integer_form(least, most));
-  if (value >= least && value <= most) without(key, value);
-  if (const TomlNode* found = find(key)) value = read_integer(context_, *found, path(key), least, most);
+
+double TableReader::number(std::string_view key, double otherwise) const {
+  const TomlNode* found = find(key);
+  return found == nullptr ? otherwise : read_number(context_, *found, path(key), wanted(key));
 }
-void TableReader::read(std::string_view key, bool& value) const {
-  record(context_, path(key), {.kind = SceneRecorder::Kind::boolean});
-  without(key, value);
-  if (const TomlNode* found = find(key)) value = read_boolean(context_, *found, path(key));
+
+const TomlNode* TableReader::find(const scene::Field& field) const {
+  return field.needed.empty() ? find(field.key) : &require(field.key, field.needed);
 }
-void TableReader::read(std::string_view key, std::string& value, std::span<const std::string> words) const {
-  record(context_, path(key), word_form(words));
-  if (!value.empty()) without(key, value);
-  if (const TomlNode* found = find(key)) value = read_word(context_, *found, path(key), words);
+
+namespace {
+
+/// The same field where plain numbers are degrees.
+Wanted in_degrees(Wanted wanted) {
+  wanted.degrees = true;
+  return wanted;
 }
-void TableReader::read(std::string_view key, Vector3& value, const Wanted& wanted) const {
-  record(context_, path(key), form_of(wanted, true));
-  without(key, initial_of(value, wanted));
-  if (const TomlNode* found = find(key)) value = read_vector(context_, *found, path(key), wanted);
+
+}  // namespace
+
+void TableReader::operator()(const scene::Field& field, double& value) const {
+  if (const TomlNode* found = find(field)) value = read_number(context_, *found, path(field.key), wanted(field));
+  if (field.in_degrees.empty()) return;
+  const std::string key = std::string(field.key) + "_deg";
+  exclusive(field.key, {key});
+  if (const TomlNode* found = find(key)) value = read_number(context_, *found, path(key), in_degrees(wanted(field)));
 }
-void TableReader::read_direction(std::string_view key, Vector3& value) const {
-  record(context_, path(key), form_of(wanted_direction, true));
-  if (!value.isZero()) without(key, initial_of(value, wanted_direction));
-  if (const TomlNode* found = find(key)) value = detail::read_direction(context_, *found, path(key));
+
+void TableReader::operator()(const scene::Field& field, int& value) const {
+  if (const TomlNode* found = find(field))
+    value = static_cast<int>(read_whole(context_, *found, path(field.key), wanted(field)));
 }
-double TableReader::required(std::string_view key, const Wanted& wanted, std::string_view expected) const {
-  return read_number(context_, require(key, expected), path(key), wanted);
+
+void TableReader::operator()(const scene::Field& field, std::uint64_t& value) const {
+  if (const TomlNode* found = find(field))
+    value = static_cast<std::uint64_t>(read_whole(context_, *found, path(field.key), wanted(field)));
+}
+
+void TableReader::operator()(const scene::Field& field, bool& value) const {
+  if (const TomlNode* found = find(field)) value = read_boolean(context_, *found, path(field.key));
+}
+
+void TableReader::operator()(const scene::Field& field, std::string& value) const {
+  if (const TomlNode* found = find(field)) value = read_text(context_, *found, path(field.key));
+}
+
+void TableReader::operator()(const scene::Field& field, Vector3& value) const {
+  if (const TomlNode* found = find(field)) {
+    if (field.direction)
+      value = read_direction(context_, *found, path(field.key));
+    else if ((field.forms & scene::forms::one) != 0 && !found->is(TomlNode::Kind::array))  // downwards
+      value = Vector3(0.0, 0.0, -read_number(context_, *found, path(field.key), wanted(field)));
+    else
+      value = read_vector(context_, *found, path(field.key), wanted(field));
+  }
+  if (field.in_degrees.empty()) return;
+  const std::string key = std::string(field.key) + "_deg";
+  exclusive(field.key, {key});
+  if (const TomlNode* found = find(key)) value = read_vector(context_, *found, path(key), in_degrees(wanted(field)));
+}
+
+void TableReader::operator()(const scene::Field&, Matrix3& value) const { value = read_frame(*this); }
+
+/// A vector, or a table for gusts.
+void TableReader::operator()(const scene::Field& field, scene::Wind& value) const {
+  const TomlNode* found = find(field);
+  if (found == nullptr || !found->is(TomlNode::Kind::table)) return (*this)(field, value.mean);
+  TableReader(context_, *found, path(field.key), description<scene::Wind>()).read<scene::Wind>(value);
 }
 
 }  // namespace tresse::scene_file::detail

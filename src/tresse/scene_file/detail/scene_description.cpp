@@ -1,0 +1,89 @@
+#include <tresse/scene_file/detail/scene_description.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <tresse/bodies/rigid_body.hpp>
+#include <tresse/scene_file/expression.hpp>
+
+namespace tresse::scene_file::detail {
+namespace {
+
+constexpr double degrees_per_radian = 180.0 / std::numbers::pi;
+
+/// A time that never comes, and what is no value that could be given, are no defaults.
+bool is_default(const nlohmann::ordered_json& value, const scene::Field& field) {
+  if (value.is_array())
+    return std::all_of(value.begin(), value.end(), [&](const auto& x) { return is_default(x, field); });
+  if (!value.is_number()) return true;
+  const double x = value.get<double>();
+  return x < scene::limits::always && (field.range.contains(x) || x == field.none);
+}
+
+template <class Shape>
+TableDescription obstacle_of(const Shape& shape) {
+  scene::Obstacle sample;
+  sample.body.shape = shape;
+  TableDescription out = described<scene::Obstacle>(sample);
+  Describe describe(out.keys);
+  if (bodies::can_be_free(sample.body.shape)) scene::Table<scene::FreeBody>::fields(sample, describe);
+  if constexpr (std::same_as<Shape, bodies::Mesh>)
+    scene::Table<Shape>::fields(sample, describe);
+  else
+    scene::Table<Shape>::fields(shape, describe);
+  for (KeyDescription& key : out.keys) {
+    if (key.key != "shape") continue;
+    key.words = {std::string(scene::shape_words[sample.body.shape.index()])};
+    key.whole = true;
+  }
+  return out;
+}
+
+}  // namespace
+
+const KeyDescription* TableDescription::find(std::string_view key) const {
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const KeyDescription& one) { return one.key == key; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> TableDescription::names() const {
+  std::vector<std::string> out;
+  for (const KeyDescription& key : keys) out.push_back(key.key);
+  return out;
+}
+
+files::Dimension dimension_of(std::string_view unit) {
+  static const ParameterLookup none = [](std::string_view) { return Quantity{}; };
+  if (unit.empty()) return {};
+  return evaluate("1 " + std::string(unit), none).dimension;
+}
+
+void Describe::finish(KeyDescription out) {
+  out.dimension = dimension_of(out.field.unit);
+  if (out.field.forms != 0) out.forms = out.field.forms;
+  const bool shown = out.field.needed.empty() && !out.field.derived && is_default(out.initial, out.field);
+  if (!shown) out.initial = nullptr;
+  keys_.push_back(out);
+  if (out.field.in_degrees.empty()) return;
+  out.key += "_deg";
+  out.field.meaning = out.field.in_degrees;
+  out.field.unit = "deg";
+  out.dimension = dimension_of(out.field.unit);
+  if (out.initial.is_number()) out.initial = out.initial.get<double>() * degrees_per_radian;
+  keys_.push_back(std::move(out));
+}
+
+const std::vector<TableDescription>& obstacle_descriptions() {
+  static const std::vector<TableDescription> all{
+      obstacle_of(bodies::Plane{Vector3::Zero(), Vector3::Zero()}),
+      obstacle_of(bodies::Sphere{Vector3::Zero()}),
+      obstacle_of(bodies::Capsule{Vector3::Zero(), Vector3::Zero()}),
+      obstacle_of(bodies::Cylinder{Vector3::Zero(), Vector3::Zero()}),
+      obstacle_of(bodies::Comb{Vector3::Zero(), Vector3::Zero(), Vector3::Zero()}),
+      obstacle_of(bodies::Mesh{})};
+  return all;
+}
+
+}  // namespace tresse::scene_file::detail
