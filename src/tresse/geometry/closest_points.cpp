@@ -54,9 +54,11 @@ template <CurveEvaluator A, CurveEvaluator B>
 ClosestPoints query(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options,
                     ClosestPointsMemory::Parts* parts) {
   if (options.method == DetectionMethod::certified) {
+    detail::CertifiedQuery<A, B> certified(a, ia, b, ib, options);
+    if (parts) return certified.run(parts->queue);
     QueryMemory memory;
     detail::BoxQueue own(memory.resource());
-    return detail::CertifiedQuery<A, B>(a, ia, b, ib, options).run(parts ? parts->queue : own);
+    return certified.run(own);
   }
   if (!parts) {
     const ClosestPointsMemory own;
