@@ -35,14 +35,15 @@ struct Query {
       : a(geometry::prepare(from.a)), b(geometry::prepare(from.b)), ia(geometry::domain(a)), ib(geometry::domain(b)) {
     options.upper_bound = from.upper_bound;
     options.guess = from.guess;
-    truth = run(DetectionMethod::certified, best_tolerance);
+    geometry::ClosestPointsMemory memory;
+    truth = run(DetectionMethod::certified, best_tolerance, memory);
   }
-  ClosestPoints run(DetectionMethod method, double tolerance) const {
+  ClosestPoints run(DetectionMethod method, double tolerance, geometry::ClosestPointsMemory& memory) const {
     ClosestPointsOptions asked = options;
     asked.method = method;
     asked.tolerance = tolerance;
     asked.max_steps = 100000;  // algorithm 1 never ends on curves that run along each other
-    return geometry::closest_points(a, ia, b, ib, asked);
+    return geometry::closest_points(a, ia, b, ib, asked, memory);
   }
   bool colliding() const { return truth.found; }
 };
@@ -97,7 +98,8 @@ struct Cost {
 
 /// Whether the nearest places are one: on curves that run along each other any of a stretch is as good.
 bool distinct(const Query& query) {
-  const ClosestPoints other = query.run(DetectionMethod::branch_and_bound, 1e-10);
+  geometry::ClosestPointsMemory memory;
+  const ClosestPoints other = query.run(DetectionMethod::branch_and_bound, 1e-10, memory);
   return std::abs(other.s_a - query.truth.s_a) < 1e-7 && std::abs(other.s_b - query.truth.s_b) < 1e-7;
 }
 
@@ -105,15 +107,16 @@ Cost cost(const std::vector<const Query*>& queries, DetectionMethod method, doub
           const std::vector<char>& unique) {
   Cost out;
   std::vector<double> times, errors;
+  geometry::ClosestPointsMemory memory;
   volatile double sink = 0.0;
   const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (i > 4 && seconds_since(begin) > budget) break;
     const Query& query = *queries[i];
     ClosestPoints found;
-    const double once = nanoseconds(1, [&] { found = query.run(method, tolerance); });
+    const double once = nanoseconds(1, [&] { found = query.run(method, tolerance, memory); });
     const int repeats = static_cast<int>(std::clamp(20000.0 / std::max(1.0, once), 1.0, 16.0));
-    times.push_back(nanoseconds(repeats, [&] { sink = query.run(method, tolerance).distance; }));
+    times.push_back(nanoseconds(repeats, [&] { sink = query.run(method, tolerance, memory).distance; }));
     if (!query.colliding() || unique.empty() || !unique[i] || !found.found) continue;
     errors.push_back(std::max(std::abs(found.s_a - query.truth.s_a), std::abs(found.s_b - query.truth.s_b)));
   }

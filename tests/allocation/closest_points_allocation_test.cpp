@@ -68,11 +68,12 @@ std::vector<Pair> random_pairs() {
 }
 
 /// Allocations of all queries, and their distances into `distances`, which has room for them.
-long count(const std::vector<Pair>& pairs, const ClosestPointsOptions& options, std::vector<double>& distances) {
+long count(const std::vector<Pair>& pairs, const ClosestPointsOptions& options, ClosestPointsMemory& memory,
+           std::vector<double>& distances) {
   distances.clear();
   const long before = allocations;
   for (const Pair& pair : pairs) {
-    distances.push_back(closest_points(pair.a, pair.part_a, pair.b, pair.part_b, options).distance);
+    distances.push_back(closest_points(pair.a, pair.part_a, pair.b, pair.part_b, options, memory).distance);
   }
   return allocations - before;
 }
@@ -84,18 +85,36 @@ TEST(Allocation, TheCounterCounts) {
   EXPECT_EQ(allocations - before, 2);
 }
 
-/// The queue grows on a thread's first queries; the same ones again find it large enough.
-TEST(Allocation, CertifiedQueriesOfPreparedCurvesNeedNoHeapOnceTheThreadIsWarm) {
+/// Memory grows on the first queries; the same ones again find it large enough.
+TEST(Allocation, QueriesOfPreparedCurvesNeedNoHeapInMemoryThatWasThere) {
   const std::vector<Pair> pairs = random_pairs();
   std::vector<double> first, second;
   first.reserve(pairs.size());
   second.reserve(pairs.size());
-  for (const double bound : {std::numeric_limits<double>::infinity(), 1e-3}) {
-    const ClosestPointsOptions options{.upper_bound = bound};
-    static_cast<void>(count(pairs, options, first));
-    EXPECT_EQ(count(pairs, options, second), 0);
+  const ClosestPointsOptions certified;
+  const ClosestPointsOptions near{.upper_bound = 1e-3};
+  const ClosestPointsOptions halved{.method = DetectionMethod::branch_and_bound, .tolerance = 1e-3};
+  const ClosestPointsOptions segments{.method = DetectionMethod::segments, .tolerance = 1e-2};
+  for (const ClosestPointsOptions& options : {certified, near, halved, segments}) {
+    ClosestPointsMemory memory;
+    static_cast<void>(count(pairs, options, memory, first));
+    EXPECT_EQ(count(pairs, options, memory, second), 0);
     EXPECT_EQ(first, second);
   }
+}
+
+/// What waits in most certified queries stands on the stack.
+TEST(Allocation, MostCertifiedQueriesNeedNoHeapAtAll) {
+  const std::vector<Pair> pairs = random_pairs();
+  int without = 0;
+  double sum = 0.0;
+  for (const Pair& pair : pairs) {
+    const long before = allocations;
+    sum += closest_points(pair.a, pair.part_a, pair.b, pair.part_b).distance;
+    if (allocations == before) ++without;
+  }
+  EXPECT_GT(without, static_cast<int>(pairs.size()) * 9 / 10);
+  EXPECT_GT(sum, 0.0);
 }
 
 TEST(Allocation, LocalQueriesNeedNoHeap) {

@@ -33,7 +33,8 @@ struct Made {
 
   friction::FactoredProblem problem(const std::vector<contact::Contact>& of, const std::vector<double>& with,
                                     friction::FactoredProblem storage = {}) const {
-    return contact_problem(*at, geometry, of, motion, with, Instant::begin, std::move(storage));
+    ContactWorkspace workspace;
+    return contact_problem(*at, geometry, of, motion, with, Instant::begin, workspace, std::move(storage));
   }
 };
 

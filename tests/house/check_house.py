@@ -113,6 +113,7 @@ LIBRARY_BANS = [
     (re.compile(r"(?<![\w:.])(?:std::)?(exit|abort|terminate)\s*\("), "the library never ends the program"),
     (re.compile(r"(?<![\w_])assert\s*\(|#\s*include\s*<cassert>"), "use require() for input, TRESSE_ASSERT for invariants"),
     (re.compile(r"\bgetenv\s*\("), "the library does not read the environment"),
+    (re.compile(r"\bthread_local\b"), "memory is a member, an argument, or tresse/base/local_memory.hpp"),
     (re.compile(r"\b(rand|srand)\s*\(|std::random_device"), "results must not depend on chance: seed a generator"),
 ]
 HEADER_BANS = [
@@ -233,6 +234,7 @@ PLANTED = [  # rule, file, text, words of the breach
     ("texts", "src/tresse/math/b.cpp", "  assert(x > 0);", "use require()"),
     ("texts", "src/tresse/math/c.cpp", "  std::exit(1);", "never ends the program"),
     ("texts", "src/tresse/math/d.hpp", "struct A {};", "#pragma once"),
+    ("texts", "src/tresse/math/f.cpp", "  thread_local double x;", "memory is a member"),
     ("texts", "tests/math/e_test.cpp", "using namespace std;", "name what you use"),
     ("texts", "tests/math/e.hpp", "#pragma once\nusing namespace tresse;", "must not open"),
     ("texts", "app/f.cpp", "int x;  // NOLINT", "which check"),
@@ -249,7 +251,7 @@ PLANTED = [  # rule, file, text, words of the breach
 ]
 INNOCENT = [
     ("src/tresse/rods/rod.hpp", "#pragma once\n#include <vector>\n#include <Eigen/Core>\n#include <tresse/math/x.hpp>\n"),
-    ("src/tresse/rods/rod.cpp", '#include "detail/moments.hpp"\n#include <fmt/format.h>\n// printf( and assert( in prose\n'),
+    ("src/tresse/rods/rod.cpp", '#include "detail/moments.hpp"\n#include <fmt/format.h>\n// printf(, assert( and thread_local in prose\n'),
     ("tests/dynamics/stepper_test.cpp", "#include <tresse/assembly/world.hpp>\n#include \"support/paths.hpp\"\n"),
     ("app/main.cpp", "#include <tresse/scene_file/scene_file.hpp>\nint main() { fmt::print(\"x\"); }\n"),
     ("docs/reference/page.md", "| " + "x" * 150 + " |\n" + "word\n" * 2000),

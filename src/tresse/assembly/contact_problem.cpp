@@ -14,6 +14,7 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/base/lanes.hpp>
+#include <tresse/base/local_memory.hpp>
 
 namespace tresse::assembly {
 namespace {
@@ -89,9 +90,9 @@ int leading_of(const World& world, const FreeMotion& motion, const Side& side) {
 /// Adds sign * frame^T J of a side to the rows of its tree's unknowns, (leading or more, 3).
 void add_side(const Kinematics& at, const FreeMotion& motion, const Side& side, const Matrix3& frame,
               Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, 3>> columns) {
-  thread_local Matrix3X jacobian;
   const rods::Rod& rod = at.rod(side.fibre);
-  if (jacobian.cols() < rod.dof()) jacobian.resize(3, rod.dof());
+  LocalMemory<64 * 3 * sizeof(double)> memory;
+  auto jacobian = memory.matrix<Matrix3X>(3, rod.dof());
   const int touched = rod.jacobian(side.element, side.u, jacobian);
   const int t = motion.forest.tree_of[side.fibre];
   add_rod_rows(motion.forest.trees[t], motion.roots[t], motion.forest.place_of[side.fibre], jacobian.leftCols(touched),
@@ -199,13 +200,22 @@ struct SideOfContact {
   bool plain = false;          ///< whether it is on a fibre alone that nothing holds, and the other side is not
 };
 
-/// What the sides of contacts are gathered in, from one problem to the next.
-struct Scratch {
+}  // namespace
+
+struct ContactWorkspace::Arrays {
   std::vector<int> end;  ///< of gather_by_body()
   std::vector<SideOfContact> sides;
   std::vector<std::array<Side, 2>> places;  ///< (contacts)
   Matrix3X velocities;  ///< (3, 2 contacts) what each side adds to the relative velocity, in the contact's axes
+  std::vector<VectorX> changes;  ///< (bodies) what the impulses change of whitened velocities
 };
+
+ContactWorkspace::ContactWorkspace() : arrays_(std::make_unique<Arrays>()) {}
+ContactWorkspace::ContactWorkspace(ContactWorkspace&&) noexcept = default;
+ContactWorkspace& ContactWorkspace::operator=(ContactWorkspace&&) noexcept = default;
+ContactWorkspace::~ContactWorkspace() = default;
+
+namespace {
 
 /// All that one problem is made of.
 struct Making {
@@ -215,7 +225,7 @@ struct Making {
   const FreeMotion& motion;
   Instant instant;
   friction::FactoredProblem& problem;
-  Scratch& scratch;
+  ContactWorkspace::Arrays& scratch;
 
   auto velocity_of_side(const SideOfContact& side) const {
     return scratch.velocities.col(2 * static_cast<Eigen::Index>(side.contact) + side.which);
@@ -295,9 +305,8 @@ void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides
   }
   const auto body = static_cast<std::size_t>(sides[0].rows.body);
   const auto fibre = static_cast<std::size_t>(making.motion.forest.trees[body].fibres.front());
-  thread_local std::vector<rods::FourRows> memory;
-  if (memory.size() < static_cast<std::size_t>(leading)) memory.resize(static_cast<std::size_t>(leading));
-  const std::span rows(memory.data(), static_cast<std::size_t>(leading));
+  LocalMemory<64 * sizeof(rods::FourRows)> memory;
+  const std::span rows = memory.array<rods::FourRows>(static_cast<std::size_t>(leading));
   making.at.rod(static_cast<int>(fibre)).point_rows({points.data(), sides.size()}, rows, prescribed);
   rods::FourRows velocity = rods::FourRows::Zero();
   const VectorX& v = making.motion.velocities[fibre];
@@ -427,11 +436,11 @@ bool cannot_open(const Kinematics& at, const contact::Geometry& geometry, const 
 
 friction::FactoredProblem contact_problem(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
-                                          const std::vector<double>& bias, Instant instant,
+                                          const std::vector<double>& bias, Instant instant, ContactWorkspace& workspace,
                                           friction::FactoredProblem storage) {
   const World& world = at.world();
   friction::FactoredProblem problem = std::move(storage);
-  thread_local Scratch scratch;
+  ContactWorkspace::Arrays& scratch = workspace.arrays();
   const Making making{at, geometry, contacts, motion, instant, problem, scratch};
   lay_out(making);
   place_rows(problem);
@@ -482,12 +491,10 @@ VectorX contact_impulse(const Kinematics& at, const contact::Geometry& geometry,
 
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
                                             const VectorX& impulse, const FreeMotion& motion,
-                                            std::vector<VectorX> storage) {
+                                            ContactWorkspace& workspace, std::vector<VectorX> storage) {
   const std::size_t trees = motion.forest.trees.size();
   const std::size_t bodies = trees + motion.bodies.size();
-  thread_local std::vector<int> end;
-  thread_local std::vector<SideOfContact> sides;
-  thread_local std::vector<VectorX> changes;
+  auto& [end, sides, places, side_velocities, changes] = workspace.arrays();
   const auto impulse_of = [&](std::size_t contact) {
     return Vector3(impulse.segment<3>(3 * static_cast<Eigen::Index>(contact)));
   };

@@ -33,13 +33,30 @@ Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact&
 bool cannot_open(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact,
                  const FreeMotion& motion, Instant instant);
 
+/// Memory of contact_problem() and constrained_velocities(), kept from one problem to the next.
+class ContactWorkspace {
+ public:
+  ContactWorkspace();
+  ContactWorkspace(const ContactWorkspace&) = delete;
+  ContactWorkspace& operator=(const ContactWorkspace&) = delete;
+  ContactWorkspace(ContactWorkspace&& other) noexcept;
+  ContactWorkspace& operator=(ContactWorkspace&& other) noexcept;
+  ~ContactWorkspace();
+
+  struct Arrays;
+  Arrays& arrays() { return *arrays_; }
+
+ private:
+  std::unique_ptr<Arrays> arrays_;
+};
+
 /// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` on
 /// its normal component: the open gap (or the wanted correction) over dt. Jacobians are those of the rods' last update.
 /// Its bodies are the trees, then the free bodies. The memory of `storage`, an earlier one, is used again.
 /// bertails2018hdr eq. (3.5)-(3.6)
 friction::FactoredProblem contact_problem(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
-                                          const std::vector<double>& bias, Instant instant,
+                                          const std::vector<double>& bias, Instant instant, ContactWorkspace& workspace,
                                           friction::FactoredProblem storage = {});
 
 /// Generalised impulses sum J^T r on a tree, (dof), where the rods are; r of contact_problem(). Allocates.
@@ -51,6 +68,6 @@ VectorX contact_impulse(const Kinematics& at, const contact::Geometry& geometry,
 /// memory of `storage`.
 std::vector<VectorX> constrained_velocities(const World& world, const friction::FactoredProblem& problem,
                                             const VectorX& impulse, const FreeMotion& motion,
-                                            std::vector<VectorX> storage = {});
+                                            ContactWorkspace& workspace, std::vector<VectorX> storage = {});
 
 }  // namespace tresse::assembly

@@ -9,6 +9,7 @@
 
 #include <tresse/base/assert.hpp>
 #include <tresse/base/errors.hpp>
+#include <tresse/base/local_memory.hpp>
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::assembly {
@@ -36,12 +37,15 @@ Twist moved_to(const Twist& twist, const Vector3& arm) {
   return {twist.linear + twist.angular.cross(arm), twist.angular};
 }
 
-/// Twist of the place where a branch is attached, of its parent's unknowns: then at the branch's origin.
-int attachment_twist(const rods::Rod& parent, const Attachment& at, const Vector3& arm, Matrix6X& out) {
-  if (out.cols() < parent.dof()) out.resize(6, parent.dof());
-  const int columns = parent.twist_jacobian(at.piece, at.u, out);
-  out.topLeftCorner(3, columns) -= math::cross_matrix(arm) * out.bottomLeftCorner(3, columns);
-  return columns;
+using TwistMemory = LocalMemory<64 * 6 * sizeof(double)>;
+
+/// Twist of the place where a branch is attached, of its parent's unknowns, at the branch's origin: (6, touched).
+Eigen::Map<Matrix6X> attachment_twist(const rods::Rod& parent, const Attachment& at, const Vector3& arm,
+                                      TwistMemory& memory) {
+  auto all = memory.matrix<Matrix6X>(6, parent.dof());
+  const int columns = parent.twist_jacobian(at.piece, at.u, all);
+  all.topLeftCorner(3, columns) -= math::cross_matrix(arm) * all.bottomLeftCorner(3, columns);
+  return {all.data(), 6, columns};
 }
 
 /// From the point of the parent's centreline to the branch's origin, world axes.
@@ -80,10 +84,10 @@ void carry_root(const Kinematics& kinematics, int fibre, rods::RodState& state) 
   const rods::RodSection section = parent.section(parent.piece_begin(at.piece) + at.u);
   state.root.frame = section.frame * at.frame.frame;
   state.root.position = section.position + section.frame * at.frame.position;
-  thread_local Matrix6X twist;
-  const int columns = attachment_twist(parent, at, arm_of(at, state), twist);
+  TwistMemory memory;
+  const auto twist = attachment_twist(parent, at, arm_of(at, state), memory);
   const VectorX v = rods::generalised_velocity(parent, carrier);
-  const Eigen::Matrix<double, 6, 1> moved = twist.leftCols(columns) * v.head(columns);
+  const Eigen::Matrix<double, 6, 1> moved = twist * v.head(twist.cols());
   state.root_velocity = {moved.head<3>(), moved.tail<3>()};
   if (parent.root_dof() == 0) {
     const Twist own = moved_to(carrier.root_velocity, state.root.position - carrier.root.position);
@@ -105,7 +109,6 @@ void root_motions(const Kinematics& kinematics, const Tree& tree, const Twist& r
   const rods::Rod& trunk = kinematics.rod(tree.fibres.front());
   out[0].prescribed = trunk.root_dof() == 0 ? trunk.state().root_velocity : Twist{};
   out[0].bias = trunk.root_dof() == 0 ? root_acceleration : Twist{};
-  thread_local Matrix6X twist;
   for (std::size_t k = 1; k < tree.fibres.size(); ++k) {
     const int f = tree.fibres[k];
     const Attachment& at = kinematics.world().fibres[f].attachment;
@@ -114,12 +117,14 @@ void root_motions(const Kinematics& kinematics, const Tree& tree, const Twist& r
     const rods::Rod& parent = kinematics.rod(at.parent);
     const rods::RodState& state = kinematics.rod(f).state();
     const Vector3 arm = arm_of(at, state);
-    const int columns = attachment_twist(parent, at, arm, twist);
-    const int shared = p == 0 ? 0 : 6;  // of the parent's own, those that are not the tree's
+    TwistMemory memory;
+    const auto twist = attachment_twist(parent, at, arm, memory);
+    const Eigen::Index shared = p == 0 ? 0 : 6;  // of the parent's own, those that are not the tree's
+    const Eigen::Index own = twist.cols() - shared;
     RootMotion& motion = out[k];
-    motion.twist.setZero(6, tree.begin[p] + columns - shared);
+    motion.twist.setZero(6, tree.begin[p] + own);
     if (p > 0) motion.twist.leftCols(out[p].twist.cols()) = twist.leftCols<6>() * out[p].twist;
-    motion.twist.rightCols(columns - shared) = twist.middleCols(shared, columns - shared);
+    motion.twist.rightCols(own) = twist.rightCols(own);
     motion.prescribed = moved_to(out[p].prescribed, state.root.position - parent.state().root.position);
     const Twist bias = parent.bias_acceleration(at.piece, at.u, out[p].bias);
     const Vector3& spin = state.root_velocity.angular;

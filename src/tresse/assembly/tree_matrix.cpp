@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tresse/base/assert.hpp>
+#include <tresse/base/local_memory.hpp>
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::assembly {
@@ -10,6 +10,8 @@ namespace {
 
 using rods::Matrix6;
 using rods::Vector6;
+
+constexpr std::size_t some_limbs = 32;  // seldom has a tree more
 
 /// A twist at an origin, at the origin an arm away from it.
 Vector6 twist_at(const Vector6& twist, const Vector3& arm) {
@@ -85,12 +87,11 @@ bool TreeMatrix::factor(const Kinematics& at, const Tree& tree, const std::vecto
 bool TreeMatrix::factor_dense(const Kinematics& at, const Tree& tree, const std::vector<RootMotion>& roots, double h,
                               const VectorX& velocity, VectorX& momentum) {
   const World& world = at.world();
-  thread_local MatrixX all;
-  all.resize(tree.dof, tree.dof);
-  all.setZero();
+  MatrixX& all = dense_memory_.all;
+  MatrixX& matrix = dense_memory_.of_rod;
+  all.setZero(tree.dof, tree.dof);
   momentum.setZero(tree.dof);
-  thread_local MatrixX matrix;
-  thread_local VectorX v;
+  VectorX v;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const rods::Rod& rod = at.rod(tree.fibres[k]);
     const double drag = fibre_of(world, tree, k).drag;
@@ -115,17 +116,16 @@ bool TreeMatrix::factor_dense(const Kinematics& at, const Tree& tree, const std:
 
 bool TreeMatrix::factor_limbs(const Kinematics& at, const Tree& tree, double h, const VectorX& velocity,
                               VectorX& momentum) {
-  thread_local std::vector<Matrix6> inertias;
-  thread_local std::vector<Vector6> wrenches;
-  inertias.resize(limbs_.size());
-  wrenches.resize(limbs_.size());
+  LocalMemory<(sizeof(Matrix6) + sizeof(Vector6)) * some_limbs> memory;
+  const std::span inertias = memory.array<Matrix6>(limbs_.size());
+  const std::span wrenches = memory.array<Vector6>(limbs_.size());
   momentum.resize(tree.dof);
   bool good = true;
   for (int k = static_cast<int>(limbs_.size()) - 1; k >= 0; --k) {
     Limb& limb = limbs_[k];
     const rods::Rod& rod = at.rod(tree.fibres[k]);
     const double drag = fibre_of(at.world(), tree, k).drag;
-    const auto attached = std::span(inertias).subspan(limb.first_place, limb.places);
+    const auto attached = inertias.subspan(limb.first_place, limb.places);
     // M v is wanted even where A is not positive definite.
     good = limb.matrix->factor(rod, {h * h, h, h * drag}, attached) && good;
     if (k == 0) break;
@@ -139,7 +139,7 @@ bool TreeMatrix::factor_limbs(const Kinematics& at, const Tree& tree, double h, 
     const Limb& limb = limbs_[k];
     const Vector6 handed_on =
         limb.matrix->mass_times(velocity.segment(limb.begin, limb.own), momentum.segment(limb.begin, limb.own),
-                                std::span(wrenches).subspan(limb.first_place, limb.places));
+                                wrenches.subspan(limb.first_place, limb.places));
     if (k > 0) wrenches[limb.place] = moved_back<1>(handed_on, limb.arm);
   }
   return good;
@@ -147,11 +147,11 @@ bool TreeMatrix::factor_limbs(const Kinematics& at, const Tree& tree, double h, 
 
 template <typename Visit>
 void TreeMatrix::trunk_to_twigs(Visit&& visit) const {
-  thread_local std::vector<Vector6> twists;
-  twists.resize(limbs_.size());
+  LocalMemory<some_limbs * sizeof(Vector6)> memory;
+  const std::span twists = memory.array<Vector6>(limbs_.size());
   for (const Limb& limb : limbs_) {
     const Vector6 root = limb.parent < 0 ? Vector6(Vector6::Zero()) : twist_at(twists[limb.place], limb.arm);
-    visit(limb, root, std::span(twists).subspan(limb.first_place, limb.places));
+    visit(limb, root, twists.subspan(limb.first_place, limb.places));
   }
 }
 
@@ -193,17 +193,18 @@ void TreeMatrix::whiten(Eigen::Ref<MatrixX> columns) const {
 template <int K>
 void TreeMatrix::whiten_limbs(Eigen::Ref<Eigen::Matrix<double, Eigen::Dynamic, K>> columns) const {
   using Handed = Eigen::Matrix<double, 6, K>;
-  thread_local std::vector<Handed> wrenches;
-  thread_local std::vector<char> loaded;
-  wrenches.assign(limbs_.size(), Handed::Zero());
-  loaded.assign(limbs_.size(), 0);
+  LocalMemory<(sizeof(Handed) + 1) * some_limbs> memory;
+  const std::span wrenches = memory.template array<Handed>(limbs_.size());
+  const std::span loaded = memory.template array<char>(limbs_.size());
+  std::fill(wrenches.begin(), wrenches.end(), Handed::Zero());
+  std::fill(loaded.begin(), loaded.end(), char{0});
   const auto leading = static_cast<int>(columns.rows());
   for (std::size_t k = limbs_.size(); k-- > 0;) {
     const Limb& limb = limbs_[k];
     if (limb.begin >= leading) continue;
     auto own = columns.middleRows(limb.begin, std::min(limb.own, leading - limb.begin));
     if (!loaded[k] && own.isZero(0.0)) continue;
-    const std::span<const Handed> attached(wrenches.data() + limb.first_place, static_cast<std::size_t>(limb.places));
+    const std::span<const Handed> attached = wrenches.subspan(limb.first_place, limb.places);
     const Handed handed_on = limb.matrix->whiten(own, attached);
     if (k == 0) break;
     wrenches[limb.place] = moved_back<K>(handed_on, limb.arm);

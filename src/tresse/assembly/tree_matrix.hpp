@@ -62,6 +62,10 @@ class TreeMatrix {
   std::unique_ptr<rods::StepMatrix> lone_;
   std::vector<Limb> limbs_;  ///< of a recursive factor, by place in the tree
   math::ReverseCholesky dense_;
+  /// Memory of factor_dense().
+  struct {
+    MatrixX all, of_rod;
+  } dense_memory_;
 };
 
 }  // namespace tresse::assembly

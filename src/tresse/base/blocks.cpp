@@ -10,8 +10,8 @@ namespace tresse {
 namespace detail {
 
 void in_parallel(std::size_t count, void (*call)(const void* context, std::size_t k), const void* context) {
-  // Isolated: while a thread waits here it takes up no work from elsewhere, which may use the same thread_local memory,
-  // as another world's step does in a program that steps several at once.
+  // Isolated: while a thread waits here it takes up no work from elsewhere, for which this would wait then, such as
+  // another world's step in a program that steps several at once.
   oneapi::tbb::this_task_arena::isolate(
       [&] { oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t k) { call(context, k); }); });
 }

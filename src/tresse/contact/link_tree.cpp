@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
 #include <Eigen/Eigenvalues>
@@ -47,8 +48,7 @@ std::vector<Link> links_of(const Geometry& scene) {
                             [&](std::size_t i) { first[i + 1] = static_cast<std::size_t>(parts_of(scene.pieces[i])); });
   for (std::size_t i = 0; i < count; ++i) first[i + 1] += first[i];
   std::vector<Link> links(first.back());
-  oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
-    thread_local geometry::CapsuleChain chain;
+  const auto add_links = [&](std::size_t i, geometry::CapsuleChain& chain) {
     const Piece& piece = scene.pieces[i];
     geometry::make_chain(piece.curve, piece.interval, static_cast<int>(first[i + 1] - first[i]), chain);
     for (std::size_t k = first[i]; k < first[i + 1]; ++k) {
@@ -62,6 +62,10 @@ std::vector<Link> links_of(const Geometry& scene) {
       const double size = 0.5 * (link.to - link.from).norm() + link.radius;
       link.growth = piece.radius + piece.travel.reach + piece.travel.spin.norm() * size;
     }
+  };
+  oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, count), [&](const auto& some) {
+    geometry::CapsuleChain chain;
+    for (std::size_t i = some.begin(); i < some.end(); ++i) add_links(i, chain);
   });
   return links;
 }

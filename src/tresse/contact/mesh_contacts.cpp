@@ -57,7 +57,7 @@ class MeshSearch {
     const auto local = [&](double s) -> Vector3 {
       return mesh_.pose.frame.transpose() * (geometry::position(a_.curve, s) - mesh_.pose.position);
     };
-    thread_local std::vector<int> found;
+    std::vector<int> found;
     std::vector<std::pair<int, int>> face_spans;
     Vector3 from = local(parameter(0));
     for (int i = 0; i < spans; ++i) {

@@ -78,8 +78,8 @@ Engine::Pass Engine::linearise(const SharedConfiguration& at, const Pass* previo
   pass.take_forces(world_, previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
   {
     Stopwatch watch(timing_.t_assembly);
-    pass.problem =
-        assembly::contact_problem(bodies, at->geometry, pass.contacts, motion_, pass.bias, instant, std::move(spare_));
+    pass.problem = assembly::contact_problem(bodies, at->geometry, pass.contacts, motion_, pass.bias, instant,
+                                             contact_workspace_, std::move(spare_));
   }
   if (observer_) observer_(pass.problem, pass.guess);
   solve(pass, tolerance, 0);
@@ -105,8 +105,8 @@ void Engine::solve(Pass& pass, double tolerance, int taken) {
     if (other.scaled_error < pass.solution.scaled_error) pass.solution = std::move(other);
   }
   std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
-  pass.velocities =
-      assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_, std::move(memory));
+  pass.velocities = assembly::constrained_velocities(world_, pass.problem, pass.solution.impulse, motion_,
+                                                     contact_workspace_, std::move(memory));
   pass.body_impulses = bodies_.impulses(pass.velocities, motion_);
 }
 
@@ -154,9 +154,9 @@ double Engine::estimated_error(const std::vector<VectorX>& velocities) const {
   std::vector<double> fastest(world_.fibres.size());
   for_each_fibre(fastest.size(), [&](std::size_t f) {
     const rods::Rod& rod = start_.rod(static_cast<int>(f));
-    thread_local Matrix3X before, after;
-    before.resize(3, rod.piece_count() + 1);
-    after.resize(3, rod.piece_count() + 1);
+    RodMemory memory;
+    auto before = memory.matrix<Matrix3X>(3, rod.piece_count() + 1);
+    auto after = memory.matrix<Matrix3X>(3, rod.piece_count() + 1);
     rod.end_velocities(start_velocities_[f], before);
     rod.end_velocities(velocities[f], after);
     fastest[f] = (after - before).colwise().norm().maxCoeff();

@@ -28,11 +28,11 @@ void Engine::carried_momentum(const assembly::Kinematics& at, int t, const std::
     at.rod(trunk).carried_momentum(material[trunk], lone_loads(trunk), h, out);
     return;
   }
-  thread_local VectorX own;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const int f = tree.fibres[k];
     const rods::Rod& rod = at.rod(f);
-    own.resize(rod.dof());
+    RodMemory memory;
+    auto own = memory.matrix<VectorX>(rod.dof());
     rod.carried_momentum(material[f], assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), h, own);
     assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
   }
@@ -54,17 +54,15 @@ void Engine::assemble_carried(int t, const std::vector<VectorX>* v_at) {
     sample_material(t);
     assembly::update_tree(start_, tree, start_rods_);
   }
-  thread_local VectorX v;
-  thread_local VectorX start;
-  if (lone) {
-    start = start_velocities_[trunk];
-  } else {
-    start = assembly::tree_velocity(world_, tree, start_velocities_);
-  }
+  VectorX of_tree;
+  VectorX start_of_tree;
+  if (!lone) start_of_tree = assembly::tree_velocity(world_, tree, start_velocities_);
+  VectorX& v = lone ? motion_.velocities[trunk] : of_tree;
+  const VectorX& start = lone ? start_velocities_[trunk] : start_of_tree;
   if (motion_.matrices[t].factor(at, tree, motion_.roots[t], h, start, v)) {
     if (plain) {
-      thread_local VectorX weight;
-      weight.resize(tree.dof);
+      RodMemory memory;
+      auto weight = memory.matrix<VectorX>(tree.dof);
       at.rod(trunk).gravity_force(world_.gravity, weight);
       v += h * weight;
     } else {
@@ -75,11 +73,7 @@ void Engine::assemble_carried(int t, const std::vector<VectorX>* v_at) {
   } else {
     v.setConstant(tree.dof, std::nan(""));  // reported as a state that stopped being finite
   }
-  if (lone) {
-    motion_.velocities[trunk] = v;
-  } else {
-    assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
-  }
+  if (!lone) assembly::set_rod_velocities(world_, tree, motion_.roots[t], v, true, motion_.velocities);
 }
 
 /// Adds h times the elastic force of the start to that on a tree, linearised in the shape that `v_at` reached (none:
@@ -88,11 +82,11 @@ void Engine::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, Vector
   const assembly::Tree& tree = motion_.forest.trees[t];
   const double h = stage();
   const assembly::Kinematics& at = v_at ? linearised_ : start_;
-  thread_local VectorX own;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const int f = tree.fibres[k];
     const rods::Rod& rod = at.rod(f);
-    own.resize(rod.dof());
+    RodMemory memory;
+    auto own = memory.matrix<VectorX>(rod.dof());
     rod.elastic_force(own);
     own *= h;
     if (v_at) rod.add_stiffness_times(h * h, (*v_at)[f], own);

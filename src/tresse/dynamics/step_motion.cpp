@@ -53,12 +53,12 @@ void Engine::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_end)
   VectorX v;
   const VectorX start = assembly::tree_velocity(world_, tree, start_velocities_);
   if (motion_.matrices[t].factor(at, tree, roots, h, start, v)) {
-    thread_local VectorX force;
-    thread_local VectorX own;
     for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
       const rods::Rod& rod = at.rod(tree.fibres[k]);
-      own.setZero(rod.dof());
-      force.resize(rod.dof());
+      RodMemory memory;
+      auto force = memory.matrix<VectorX>(rod.dof());
+      auto own = memory.matrix<VectorX>(rod.dof());
+      own.setZero();
       rod.elastic_force(force);
       own += h * force;
       rod.inertial_and_external_force(assembly::rod_loads(world_, tree, roots, k, air_), force);
@@ -87,8 +87,8 @@ void Engine::assemble_fibre(int f, int t, const VectorX& v_at, bool at_end) {
     v.setConstant(rod.dof(), std::nan(""));
     return;
   }
-  thread_local VectorX force;
-  force.resize(rod.dof());
+  RodMemory memory;
+  auto force = memory.matrix<VectorX>(rod.dof());
   rod.elastic_force(force);
   v += h * force;
   rod.inertial_and_external_force(lone_loads(f), force);
@@ -179,10 +179,10 @@ void Engine::inertial_force(int t, const VectorX& v, VectorX& out) {
     trial_->rod(trunk).inertial_and_external_force(lone_loads(trunk), out);
     return;
   }
-  thread_local VectorX own;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const rods::Rod& rod = trial_->rod(tree.fibres[k]);
-    own.resize(rod.dof());
+    RodMemory memory;
+    auto own = memory.matrix<VectorX>(rod.dof());
     rod.inertial_and_external_force(assembly::rod_loads(world_, tree, motion_.roots[t], k, air_), own);
     assembly::add_rod_force(world_, tree, motion_.roots[t], k, own, out);
   }

@@ -201,9 +201,9 @@ bool Engine::repair(const Configuration& end, double tolerance, Pass& pass, Step
   next.places = pass.places;
   {
     Stopwatch watch(timing_.t_assembly);
-    next.problem =
-        friction::replaced(std::move(pass.problem), left_out,
-                           assembly::contact_problem(end_, geometry, contacts, motion_, bias, assembly::Instant::end));
+    next.problem = friction::replaced(
+        std::move(pass.problem), left_out,
+        assembly::contact_problem(end_, geometry, contacts, motion_, bias, assembly::Instant::end, contact_workspace_));
   }
   next.guess.resize(next.problem.q.size());
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {

@@ -5,13 +5,28 @@
 #include <utility>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/local_memory.hpp>
 #include <tresse/geometry/detail/branch_and_bound.hpp>
 #include <tresse/geometry/detail/certified.hpp>
 #include <tresse/geometry/detail/flanks.hpp>
 #include <tresse/geometry/detail/proxy_segments.hpp>
 
 namespace tresse::geometry {
+
+struct ClosestPointsMemory::Parts {
+  detail::BoxQueue queue{std::pmr::get_default_resource()};
+  std::vector<detail::IntervalPair> heap;
+  detail::ProxyTree tree_a, tree_b;
+};
+
+ClosestPointsMemory::ClosestPointsMemory() : parts(std::make_unique<Parts>()) {}
+ClosestPointsMemory::ClosestPointsMemory(ClosestPointsMemory&&) noexcept = default;
+ClosestPointsMemory& ClosestPointsMemory::operator=(ClosestPointsMemory&&) noexcept = default;
+ClosestPointsMemory::~ClosestPointsMemory() = default;
+
 namespace {
+
+using QueryMemory = LocalMemory<detail::BoxQueue::usual_size>;
 
 /// Not inlined: the intervals stay in registers.
 [[gnu::noinline]] void validate(Interval a, Interval b, const ClosestPointsOptions& options) {
@@ -34,17 +49,28 @@ constexpr std::size_t place() {
 template <typename C>
 constexpr std::size_t rank = place<C>();
 
+/// With the memory of `parts`, or with its own where there is none.
 template <CurveEvaluator A, CurveEvaluator B>
-ClosestPoints query(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options) {
+ClosestPoints query(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options,
+                    ClosestPointsMemory::Parts* parts) {
+  if (options.method == DetectionMethod::certified) {
+    detail::CertifiedQuery<A, B> certified(a, ia, b, ib, options);
+    if (parts) return certified.run(parts->queue);
+    QueryMemory memory;
+    detail::BoxQueue own(memory.resource());
+    return certified.run(own);
+  }
+  if (!parts) {
+    const ClosestPointsMemory own;
+    return query(a, ia, b, ib, options, own.parts.get());
+  }
   switch (options.method) {
-    case DetectionMethod::certified: {
-      thread_local detail::BoxQueue queue;
-      return detail::CertifiedQuery<A, B>(a, ia, b, ib, options).run(queue);
-    }
+    case DetectionMethod::certified:
+      break;
     case DetectionMethod::branch_and_bound:
-      return detail::branch_and_bound(a, ia, b, ib, options);
+      return detail::branch_and_bound(a, ia, b, ib, options, parts->heap);
     case DetectionMethod::segments:
-      return detail::proxy_segments(a, ia, b, ib, options);
+      return detail::proxy_segments(a, ia, b, ib, options, parts->tree_a, parts->tree_b);
   }
   throw InvalidInput("closest_points: unknown method");
 }
@@ -67,25 +93,35 @@ Result with_evaluators(const PreparedCurve& a, const PreparedCurve& b, const Vis
       a);
 }
 
-}  // namespace
-
-ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
-                             const ClosestPointsOptions& options) {
+ClosestPoints query(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
+                    const ClosestPointsOptions& options, ClosestPointsMemory::Parts* parts) {
   validate(interval_a, interval_b, options);
   // Without a table of functions for what nearly all queries are about.
   if (const auto* x = std::get_if<HelixEvaluator>(&a)) {
-    if (const auto* y = std::get_if<HelixEvaluator>(&b)) return query(*x, interval_a, *y, interval_b, options);
+    if (const auto* y = std::get_if<HelixEvaluator>(&b)) return query(*x, interval_a, *y, interval_b, options, parts);
   }
   if (a.index() > b.index()) {
     // One order of the types: half the code.
     ClosestPointsOptions swapped = options;
     if (swapped.guess) std::swap(swapped.guess->s_a, swapped.guess->s_b);
-    ClosestPoints out = closest_points(b, interval_b, a, interval_a, swapped);
+    ClosestPoints out = query(b, interval_b, a, interval_a, swapped, parts);
     std::swap(out.s_a, out.s_b);
     return out;
   }
   return with_evaluators<ClosestPoints>(
-      a, b, [&](const auto& x, const auto& y) { return query(x, interval_a, y, interval_b, options); });
+      a, b, [&](const auto& x, const auto& y) { return query(x, interval_a, y, interval_b, options, parts); });
+}
+
+}  // namespace
+
+ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
+                             const ClosestPointsOptions& options) {
+  return query(a, interval_a, b, interval_b, options, nullptr);
+}
+
+ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
+                             const ClosestPointsOptions& options, ClosestPointsMemory& memory) {
+  return query(a, interval_a, b, interval_b, options, memory.parts.get());
 }
 
 double separation(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b, Interval interval_b,
@@ -96,7 +132,8 @@ double separation(const PreparedCurve& a, Interval interval_a, const PreparedCur
           "separation: expected 0 <= least <= enough, enough > 0");
   if (a.index() > b.index()) return separation(b, interval_b, a, interval_a, options);
   return with_evaluators<double>(a, b, [&](const auto& x, const auto& y) {
-    thread_local detail::BoxQueue queue;
+    QueryMemory memory;
+    detail::BoxQueue queue(memory.resource());
     using X = std::decay_t<decltype(x)>;
     using Y = std::decay_t<decltype(y)>;
     return detail::CertifiedQuery<X, Y>(x, interval_a, y, interval_b, query).separation(queue, options);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -51,14 +52,32 @@ struct ClosestPoints {
 /// Global minimum of |a(s_a) - b(s_b)| over the two intervals. `distance` is that of the two points of the curves at
 /// s_a and s_b, whatever the method. Several minimisers as good as each other to the tolerance: any of them. Certified
 /// and branch and bound follow crespel2024 sec. 5, with the additions and bounds of docs/theory/geometry.md. Throws
-/// InvalidInput for a parameter that is not finite, an interval that is empty, or an option out of its range. No
-/// allocation once the thread has met a query as large (but for clothoids given as Curve).
+/// InvalidInput for a parameter that is not finite, an interval that is empty, or an option out of its range.
 [[nodiscard]] ClosestPoints closest_points(const Curve& a, Interval interval_a, const Curve& b, Interval interval_b,
                                            const ClosestPointsOptions& options = {});
 
-/// The same for curves prepared once for many queries.
+/// The same for curves prepared once for many queries. What a certified query keeps of a few dozen boxes stands on the
+/// stack; a larger one, and the other methods, allocate.
 [[nodiscard]] ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
                                            Interval interval_b, const ClosestPointsOptions& options = {});
+
+/// Memory of queries, for a thread that makes many.
+struct ClosestPointsMemory {
+  ClosestPointsMemory();
+  ClosestPointsMemory(const ClosestPointsMemory&) = delete;
+  ClosestPointsMemory& operator=(const ClosestPointsMemory&) = delete;
+  ClosestPointsMemory(ClosestPointsMemory&& other) noexcept;
+  ClosestPointsMemory& operator=(ClosestPointsMemory&& other) noexcept;
+  ~ClosestPointsMemory();
+
+  struct Parts;
+  std::unique_ptr<Parts> parts;
+};
+
+/// The same in memory that was there before: no allocation once it has met a query as large.
+[[nodiscard]] ClosestPoints closest_points(const PreparedCurve& a, Interval interval_a, const PreparedCurve& b,
+                                           Interval interval_b, const ClosestPointsOptions& options,
+                                           ClosestPointsMemory& memory);
 
 /// The local minimum of |a(s_a) - b(s_b)| over the two intervals that Newton's method finds from a pair of parameters
 /// (clamped to the intervals): `distance`, `s_a`, `s_b`; nothing is proved. For following a contact.

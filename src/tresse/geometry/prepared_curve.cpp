@@ -56,17 +56,30 @@ HelixEvaluator::HelixEvaluator(const HelixArc& arc)
 
 namespace {
 
-/// Ends of the pieces of an arc, each of which turns by max_turn at most.
-void cut_clothoid(const ClothoidArc& arc, double max_turn, std::vector<double>& ends) {
-  constexpr double most_pieces = 1e5;  // what turns beyond all use, or is not finite, is cut in so many
-  const double g = arc.curvature_slope.norm();
-  ends.clear();
-  for (double begin = 0.0; begin < arc.length; begin = ends.back()) {
-    const double k = (arc.curvature + begin * arc.curvature_slope).norm();
-    const double l = std::max(turning_length(k, g, max_turn), arc.length / most_pieces);
-    ends.push_back(l < arc.length - begin ? begin + l : arc.length);
+/// Cuts an arc into pieces, each of which turns by max_turn at most.
+class ClothoidCut {
+ public:
+  ClothoidCut(const ClothoidArc& arc, double max_turn)
+      : arc_(arc), max_turn_(max_turn), slope_(arc.curvature_slope.norm()) {}
+
+  /// End of the piece that begins there.
+  double end(double begin) const {
+    constexpr double most_pieces = 1e5;  // what turns beyond all use, or is not finite, is cut in so many
+    const double k = (arc_.curvature + begin * arc_.curvature_slope).norm();
+    const double l = std::max(turning_length(k, slope_, max_turn_), arc_.length / most_pieces);
+    return l < arc_.length - begin ? begin + l : arc_.length;
   }
-}
+  std::size_t count() const {
+    std::size_t out = 0;
+    for (double begin = 0.0; begin < arc_.length; begin = end(begin)) ++out;
+    return out;
+  }
+
+ private:
+  const ClothoidArc& arc_;
+  double max_turn_;
+  double slope_;
+};
 
 using math::reciprocals;
 
@@ -138,18 +151,6 @@ Vector3 first_three(Lanes x) { return {x[0], x[1], x[2]}; }
 
 Vector3 vector_of(const std::array<Lanes, 3>& v, std::size_t lane) { return {v[0][lane], v[1][lane], v[2][lane]}; }
 
-/// Ends of the pieces that end_pose() takes, each of which turns by `max_turn` at most: four equal ones if they do.
-void cut_evenly(const ClothoidArc& arc, double max_turn, std::vector<double>& ends) {
-  const double last = (arc.curvature + arc.length * arc.curvature_slope).norm();
-  constexpr int four = detail::lane_count;
-  if (!(std::max(arc.curvature.norm(), last) * arc.length <= four * max_turn)) {
-    cut_clothoid(arc, max_turn, ends);
-    return;
-  }
-  ends.resize(four);
-  for (int i = 0; i < four; ++i) ends[static_cast<std::size_t>(i)] = (i + 1.0) / four * arc.length;
-}
-
 /// The poses of the ends of up to four pieces from their middles: with odd terms of the other sign the series gives the
 /// begin, so that a piece is twice as long for as many terms.
 class FourMiddles {
@@ -188,17 +189,20 @@ class FourMiddles {
 
 Pose end_pose(const ClothoidArc& arc) {
   constexpr double max_turn = 4.0;  // two to each side, longer than for evaluations, where the number of terms weighs
-  thread_local std::vector<double> ends;
-  cut_evenly(arc, max_turn, ends);
+  constexpr std::size_t four = detail::lane_count;
+  const double last = (arc.curvature + arc.length * arc.curvature_slope).norm();
+  const bool even = std::max(arc.curvature.norm(), last) * arc.length <= four * max_turn;  // then in four equal pieces
+  const ClothoidCut cut(arc, max_turn);
   Pose pose{arc.position, arc.frame};
   Vector3 offset = Vector3::Zero();
   double begin = 0.0;
-  for (std::size_t first = 0; first < ends.size(); first += detail::lane_count) {
-    const std::size_t count = std::min<std::size_t>(detail::lane_count, ends.size() - first);
+  const std::size_t pieces = even ? four : cut.count();
+  for (std::size_t first = 0; first < pieces; first += four) {
+    const std::size_t count = std::min(four, pieces - first);
     FourSeries series;
-    std::array<double, detail::lane_count> halves{};
+    std::array<double, four> halves{};
     for (std::size_t lane = 0; lane < count; ++lane) {
-      const double end = ends[first + lane];
+      const double end = even ? (static_cast<double>(lane) + 1.0) / four * arc.length : cut.end(begin);
       // Lengths are differences of ends, so that they sum to the whole: what rounding took would be a phase.
       halves[lane] = 0.5 * (end - begin);
       series.set(lane, halves[lane], arc.curvature + 0.5 * (begin + end) * arc.curvature_slope, arc.curvature_slope);
@@ -214,18 +218,18 @@ Pose end_pose(const ClothoidArc& arc) {
 ClothoidEvaluator::ClothoidEvaluator(const ClothoidArc& arc)
     : origin(arc.position), curvature_(arc.curvature), slope_(arc.curvature_slope), length_(arc.length) {
   constexpr double max_turn = 1.2;  // [rad]
-  thread_local std::vector<double> ends;
-  cut_clothoid(arc, max_turn, ends);
-  const std::size_t count = ends.size();
+  const ClothoidCut cut(arc, max_turn);
+  const std::size_t count = cut.count();
   std::vector<Piece> pieces(count + 1);
   double begin = 0.0;
   for (std::size_t i = 0; i <= count; ++i) {
     pieces[i].begin = begin;
     if (i == count) break;
     // Lengths are differences of ends, so that they sum to the whole: what rounding took would be a phase.
-    pieces[i].length = ends[i] - begin;
+    const double end = cut.end(begin);
+    pieces[i].length = end - begin;
     pieces[i].curvature = curvature_ + begin * slope_;
-    begin = ends[i];
+    begin = end;
   }
   pieces[0].start = Vector3::Zero();
   pieces[0].frame = arc.frame;

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <tresse/geometry/detail/proxy_segments.hpp>
 
 namespace tresse::geometry::detail {
@@ -14,18 +16,18 @@ ProxyClosest closest_on_proxies(const ProxyTree& a, const ProxyTree& b, double u
     int a, b;
     double squared;
   };
-  thread_local std::vector<Entry> stack;
-  stack.clear();
+  // Of the boxes that one opens at most one waits: no more wait than both trees have levels, 24 each, and the last two.
+  std::array<Entry, 64> stack;
+  std::size_t waiting = 0;
   ProxyClosest out{.distance = upper_bound};
   double best2 = upper_bound * upper_bound;
   const auto push = [&](int i, int j) {
     const double squared = squared_distance(a.boxes[i], b.boxes[j]);
-    if (squared < best2) stack.push_back({i, j, squared});
+    if (squared < best2) stack[waiting++] = {i, j, squared};
   };
   push(0, 0);
-  while (!stack.empty()) {
-    const Entry entry = stack.back();
-    stack.pop_back();
+  while (waiting > 0) {
+    const Entry entry = stack[--waiting];
     if (entry.squared >= best2) continue;
     ++out.steps;
     const bool leaf_a = a.is_leaf(entry.a);

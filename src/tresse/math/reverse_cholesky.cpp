@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <type_traits>
-#include <vector>
 
 #include <tresse/base/lanes.hpp>
 
@@ -21,21 +19,12 @@ constexpr Eigen::Index column_begin(Eigen::Index j) {
   return width * (block + 1) * (width / 2 * block + j % width);
 }
 
-template <typename Row>
-Row zero() {
-  if constexpr (std::is_arithmetic_v<Row>) {
-    return 0.0;
-  } else {
-    return Row::Zero();
-  }
-}
-
 /// The last `count` columns of what is left of A, which begin at a multiple of four: finds them but for the roots of
 /// their pivots, takes what they do out of the columns before, and writes them, divided by those roots, to `out`. No
 /// column waits for a root, nor is read below its diagonal; what is there within a block of four is written, and of no
 /// use. False where a pivot is not positive or not finite.
 template <int count>
-bool eliminate(MatrixX& upper, Eigen::Index begin, double* out, double* inverse_roots) {
+bool eliminate(Eigen::Ref<MatrixX>& upper, Eigen::Index begin, double* out, double* inverse_roots) {
   constexpr std::size_t columns = count;
   std::array<double*, columns> column;
   std::array<std::array<double, columns>, columns> corner;  // by column
@@ -101,7 +90,7 @@ bool eliminate(MatrixX& upper, Eigen::Index begin, double* out, double* inverse_
 
 const double* ReverseCholesky::column(Eigen::Index j) const { return upper_.data() + column_begin(j); }
 
-bool ReverseCholesky::factor(MatrixX& upper) {
+bool ReverseCholesky::factor(Eigen::Ref<MatrixX> upper) {
   const Eigen::Index n = upper.rows();
   upper_.resize(column_begin((n + width - 1) / width * width));
   inverse_diagonal_.resize(n);
@@ -171,23 +160,22 @@ double ReverseCholesky::squared_norm(const VectorX& x) const {
   return sum;
 }
 
-/// rows := U^-1 rows: four unknowns at a time, their own triangle and then what they do to all above.
-template <typename Row>
-void ReverseCholesky::solve_upper(Row* rows, Eigen::Index leading) const {
+/// x := U^-1 x: four unknowns at a time, their own triangle and then what they do to all above.
+void ReverseCholesky::solve_upper(double* x, Eigen::Index leading) const {
   for (Eigen::Index end = leading; end > 0;) {
     const Eigen::Index begin = block_begin(end);
     for (Eigen::Index j = end - 1; j >= begin; --j) {
       const double* column = this->column(j);
-      rows[j] *= inverse_diagonal_[j];
-      const Row row = rows[j];
-      for (Eigen::Index i = begin; i < j; ++i) rows[i] -= column[i] * row;
+      x[j] *= inverse_diagonal_[j];
+      const double entry = x[j];
+      for (Eigen::Index i = begin; i < j; ++i) x[i] -= column[i] * entry;
     }
-    // What the rows end before counts as zeros, times any column.
+    // What x ends before counts as zeros, times any column.
     const auto column = [&](Eigen::Index j) { return this->column(std::min(j, end - 1)); };
-    const auto row = [&](Eigen::Index j) { return j < end ? rows[j] : zero<Row>(); };
+    const auto entry = [&](Eigen::Index j) { return j < end ? x[j] : 0.0; };
     const double *a = column(begin), *b = column(begin + 1), *c = column(begin + 2), *d = column(begin + 3);
-    const Row ra = row(begin), rb = row(begin + 1), rc = row(begin + 2), rd = row(begin + 3);
-    for (Eigen::Index i = 0; i < begin; ++i) rows[i] -= (a[i] * ra + b[i] * rb) + (c[i] * rc + d[i] * rd);
+    const double xa = entry(begin), xb = entry(begin + 1), xc = entry(begin + 2), xd = entry(begin + 3);
+    for (Eigen::Index i = 0; i < begin; ++i) x[i] -= (a[i] * xa + b[i] * xb) + (c[i] * xc + d[i] * xd);
     end = begin;
   }
 }
@@ -266,26 +254,8 @@ void ReverseCholesky::whiten_rows(std::span<Eigen::Array<double, 12, 1>> rows) c
   }
 }
 
-// Contacts come with three columns, millions of times a second: these side by side in a register, which no general
-// triangular solver does.
 void ReverseCholesky::whiten(Eigen::Ref<MatrixX> columns) const {
-  const Eigen::Index leading = columns.rows();
-  constexpr Eigen::Index lanes = 4;
-  using Row = Eigen::Array<double, lanes, 1>;
-  thread_local std::vector<Row> rows;
-  rows.resize(static_cast<std::size_t>(leading));
-  for (Eigen::Index first = 0; first < columns.cols(); first += lanes) {
-    const Eigen::Index count = std::min(lanes, columns.cols() - first);
-    for (Eigen::Index i = 0; i < leading; ++i) {
-      Row& row = rows[static_cast<std::size_t>(i)];
-      row.setZero();
-      for (Eigen::Index k = 0; k < count; ++k) row[k] = columns(i, first + k);
-    }
-    solve_upper(rows.data(), leading);
-    for (Eigen::Index k = 0; k < count; ++k) {
-      for (Eigen::Index i = 0; i < leading; ++i) columns(i, first + k) = rows[static_cast<std::size_t>(i)][k];
-    }
-  }
+  for (Eigen::Index k = 0; k < columns.cols(); ++k) solve_upper(columns.col(k).data(), columns.rows());
 }
 
 }  // namespace tresse::math

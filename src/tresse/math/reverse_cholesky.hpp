@@ -13,7 +13,7 @@ class ReverseCholesky {
  public:
   /// Of a symmetric matrix, (n, n), of which the upper triangle is read; it is used up. Returns false when it is not
   /// positive definite to rounding or not finite.
-  [[nodiscard]] bool factor(MatrixX& upper);
+  [[nodiscard]] bool factor(Eigen::Ref<MatrixX> upper);
 
   /// x^T U U^T x.
   double squared_norm(const VectorX& x) const;
@@ -29,8 +29,7 @@ class ReverseCholesky {
   void whiten_rows(std::span<Eigen::Array<double, 12, 1>> rows) const;
 
  private:
-  template <typename Row>
-  void solve_upper(Row* rows, Eigen::Index leading) const;
+  void solve_upper(double* x, Eigen::Index leading) const;
   const double* column(Eigen::Index j) const;
 
   VectorX upper_;  // column after column, of four all as long as the last

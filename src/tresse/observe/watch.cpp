@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tresse/assembly/contact_problem.hpp>
+#include <tresse/base/local_memory.hpp>
 
 namespace tresse::observe {
 namespace {
@@ -424,13 +425,13 @@ std::pair<double, double> worst_bend(const rods::Rod& rod) {
 
 void Watch::look_at_fibres(const WatchedStep& step) {
   Sighting& worst = seen(Trouble::runaway);
-  thread_local Matrix3X ends;
   for (std::size_t f = 0; f < step.at.world().fibres.size(); ++f) {
     const rods::Rod& rod = step.at.rod(static_cast<int>(f));
     const rods::RodState& state = rod.state();
     const auto [bend, reach] = worst_bend(rod);
     const double strain = bend * reach;
-    ends.resize(3, rod.piece_count() + 1);
+    LocalMemory<64 * sizeof(Vector3)> memory;
+    auto ends = memory.matrix<Matrix3X>(3, rod.piece_count() + 1);
     rod.end_velocities(rods::generalised_velocity(rod, state), ends);
     const double flight = step.dt * std::sqrt(ends.colwise().squaredNorm().maxCoeff()) / rod.length();
     const double measure = std::max(strain / largest_strain, flight);

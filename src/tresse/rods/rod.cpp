@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/local_memory.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/dense_step_matrix.hpp>
 
@@ -29,11 +30,11 @@ RodState Rod::advanced(const RodState& state, const Eigen::Ref<const VectorX>& v
 }
 
 void Rod::point_rows(std::span<const RodPoint> points, std::span<FourRows> rows, std::span<Vector3> prescribed) const {
-  thread_local Matrix3X columns;
-  if (columns.cols() < dof()) columns.resize(3, dof());
   const Twist& root = state().root_velocity;
   const bool moving = root_dof() == 0 && !(root.linear.isZero(0.0) && root.angular.isZero(0.0));
   std::fill(rows.begin(), rows.end(), FourRows::Zero());
+  LocalMemory<300 * 3 * sizeof(double)> memory;
+  auto columns = memory.matrix<Matrix3X>(3, static_cast<Eigen::Index>(rows.size()));
   for (std::size_t k = 0; k < points.size(); ++k) {
     const auto& [piece, u, directions] = points[k];
     const int touched = jacobian(piece, u, columns);
@@ -48,8 +49,9 @@ void Rod::point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
 }
 
 void StepMatrix::whiten_rows(std::span<FourRows> rows) const {
-  thread_local MatrixX columns;
-  columns.resize(static_cast<Eigen::Index>(rows.size()), FourRows::SizeAtCompileTime);
+  constexpr std::size_t twelve = FourRows::SizeAtCompileTime;
+  LocalMemory<300 * twelve * sizeof(double)> memory;
+  auto columns = memory.matrix<MatrixX>(static_cast<Eigen::Index>(rows.size()), twelve);
   for (std::size_t i = 0; i < rows.size(); ++i) columns.row(static_cast<Eigen::Index>(i)) = rows[i].matrix();
   whiten(columns);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = columns.row(static_cast<Eigen::Index>(i)).transpose();

@@ -39,8 +39,8 @@ void ContactFinder::set_reaches(const assembly::Kinematics& at, const std::vecto
   };
   for_each_fibre(world_.fibres.size(), [&](std::size_t f) {
     const rods::Rod& rod = at.rod(static_cast<int>(f));
-    thread_local Matrix3X ends;
-    ends.resize(3, rod.piece_count() + 1);
+    RodMemory memory;
+    auto ends = memory.matrix<Matrix3X>(3, rod.piece_count() + 1);
     rod.end_velocities(velocities[f], ends);
     for (int i = geometry.body_begin[f]; i < geometry.body_begin[f + 1]; ++i) {
       contact::Piece& piece = geometry.pieces[i];

@@ -208,13 +208,14 @@ class Engine {
   std::vector<Pose> next_roots_;           ///< (fibres) clamped roots at the end
   std::vector<Twist> root_accelerations_;  ///< (fibres)
   std::vector<FreeMotionResult> free_results_;  ///< (fibres) of this part, where the free motion is iterated
-  friction::FactoredProblem spare_;             ///< memory of the last problem
-  std::vector<VectorX> spare_velocities_;       ///< and of the velocities after it
-  double end_time_ = 0.0;                       ///< of this part of the step [s]
-  Vector3 air_ = Vector3::Zero();               ///< velocity of the air in this part of the step [m/s]
-  double error_ = 0.0;                          ///< estimated of this part [m]
-  double growth_work_ = 0.0;                    ///< energy that the change of natural shape and length brought in [J]
-  StepReport timing_;                           ///< only its t_* fields are used
+  assembly::ContactWorkspace contact_workspace_;
+  friction::FactoredProblem spare_;        ///< memory of the last problem
+  std::vector<VectorX> spare_velocities_;  ///< and of the velocities after it
+  double end_time_ = 0.0;                  ///< of this part of the step [s]
+  Vector3 air_ = Vector3::Zero();          ///< velocity of the air in this part of the step [m/s]
+  double error_ = 0.0;                     ///< estimated of this part [m]
+  double growth_work_ = 0.0;               ///< energy that the change of natural shape and length brought in [J]
+  StepReport timing_;                      ///< only its t_* fields are used
 };
 
 }  // namespace tresse::dynamics::detail

@@ -5,8 +5,12 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include <tresse/base/interrupt.hpp>
+#include <tresse/base/local_memory.hpp>
 
 namespace tresse::dynamics::detail {
+
+/// For two vectors of a rod's unknowns, or two velocities at the ends of its pieces.
+using RodMemory = LocalMemory<2 * 64 * sizeof(Vector3)>;
 
 /// Calls visit(index) for all, on all threads when there are enough of them. Throws Interrupted when that was asked
 /// for.

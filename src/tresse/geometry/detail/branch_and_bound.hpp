@@ -1,6 +1,6 @@
 #pragma once
 
-#include <queue>
+#include <algorithm>
 #include <vector>
 
 #include <tresse/geometry/closest_points.hpp>
@@ -8,23 +8,25 @@
 
 namespace tresse::geometry::detail {
 
+/// Two intervals that wait, ordered by the longer.
+struct IntervalPair {
+  Interval a, b;
+  double width;
+  bool operator<(const IntervalPair& other) const { return width < other.width; }
+};
+
 /// Algorithm 1 of crespel2024 as published: widest pair of intervals first, capsules around the tangents at the centres
 /// (radius k h^2/8), samples at the closest points of the tangents put back on the curves, the longer interval is
 /// split, until one of them is shorter than the precision. One deviation: intervals are split at their middle, since a
 /// sample may lie at an end, where splitting would never end. Split at samples that lie inside it takes 1.3 to 3.4
-/// times as long (docs/measured/detection.md).
+/// times as long (docs/measured/detection.md). `heap` is memory.
 template <CurveEvaluator A, CurveEvaluator B>
-ClosestPoints branch_and_bound(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options) {
-  struct Pair {
-    Interval a, b;
-    double width;
-    bool operator<(const Pair& other) const { return width < other.width; }
-  };
+ClosestPoints branch_and_bound(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options,
+                               std::vector<IntervalPair>& heap) {
   const auto length = [](Interval i) { return i.end - i.begin; };
-  const auto make = [&](Interval x, Interval y) { return Pair{x, y, std::max(length(x), length(y))}; };
-  thread_local std::vector<Pair> heap;
+  const auto make = [&](Interval x, Interval y) { return IntervalPair{x, y, std::max(length(x), length(y))}; };
   heap.clear();
-  const auto push = [](const Pair& pair) {
+  const auto push = [&heap](const IntervalPair& pair) {
     heap.push_back(pair);
     std::push_heap(heap.begin(), heap.end());
   };

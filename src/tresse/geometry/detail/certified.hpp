@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
@@ -30,24 +31,34 @@ struct WaitingBox {
 
 /// Priority queue of boxes, least lower bound first; boxes stay in place in a pool, the heap holds their numbers.
 class BoxQueue {
+  struct Entry {
+    double lower;
+    int slot;
+  };
+  static constexpr std::size_t few = 64;  ///< boxes; seldom do more wait
+
  public:
+  static constexpr std::size_t usual_size = few * (sizeof(WaitingBox) + sizeof(Entry) + sizeof(int));  ///< [B]
+
+  explicit BoxQueue(std::pmr::memory_resource* memory) : heap_(memory), free_(memory), pool_(memory) {}
+
   void clear() {
     heap_.clear();
     free_.clear();
-    used_ = 0;
+    pool_.clear();
   }
   bool empty() const { return heap_.empty(); }
   double least() const { return heap_.front().lower; }
   void push(const WaitingBox& box) {
-    int slot = used_;
+    auto slot = static_cast<int>(pool_.size());
     if (free_.empty()) {
-      if (used_ == static_cast<int>(pool_.size())) pool_.resize(pool_.empty() ? 64 : 2 * pool_.size());
-      ++used_;
+      if (pool_.capacity() == 0) reserve();
+      pool_.push_back(box);
     } else {
       slot = free_.back();
       free_.pop_back();
+      pool_[slot] = box;
     }
-    pool_[slot] = box;
     heap_.push_back({box.lower, slot});
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
@@ -60,17 +71,18 @@ class BoxQueue {
   }
 
  private:
-  struct Entry {
-    double lower;
-    int slot;
-  };
   static bool later(const Entry& x, const Entry& y) {
     return x.lower > y.lower || (x.lower == y.lower && x.slot > y.slot);
   }
-  std::vector<Entry> heap_;
-  std::vector<int> free_;
-  std::vector<WaitingBox> pool_;
-  int used_ = 0;
+  void reserve() {
+    pool_.reserve(few);
+    heap_.reserve(few);
+    free_.reserve(few);
+  }
+
+  std::pmr::vector<Entry> heap_;
+  std::pmr::vector<int> free_;
+  std::pmr::vector<WaitingBox> pool_;
 };
 
 /// One query of the certified method.

@@ -64,11 +64,10 @@ struct ProxyClosest {
 ProxyClosest closest_on_proxies(const ProxyTree& a, const ProxyTree& b, double upper_bound);
 
 /// The baseline of crespel2024 sec. 6.5. The answer's parameters are mapped linearly from segment to curve, its
-/// distance is taken on the curves.
+/// distance is taken on the curves. The trees are memory.
 template <CurveEvaluator A, CurveEvaluator B>
-ClosestPoints proxy_segments(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options) {
-  thread_local ProxyTree tree_a;
-  thread_local ProxyTree tree_b;
+ClosestPoints proxy_segments(const A& a, Interval ia, const B& b, Interval ib, const ClosestPointsOptions& options,
+                             ProxyTree& tree_a, ProxyTree& tree_b) {
   const Vector3 base = a.origin - b.origin;
   tree_a.build(a, ia, options.tolerance, base);
   tree_b.build(b, ib, options.tolerance, Vector3::Zero());

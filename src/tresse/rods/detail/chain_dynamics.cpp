@@ -170,7 +170,7 @@ const MatrixX& ChainRod<Shape>::mass_gram() const {
 
 template <typename Shape>
 void ChainRod<Shape>::step_matrix(const StepTerms& terms, const VectorX& velocity, VectorX& momentum,
-                                  MatrixX& out) const {
+                                  Eigen::Ref<MatrixX> out) const {
   const bool uniform = made_->uniform_density() > 0.0;
   const double weight = uniform ? 1.0 + terms.drag / made_->uniform_density() : 1.0;  // drag is as good as more mass
   const MatrixX& mass = mass_gram();

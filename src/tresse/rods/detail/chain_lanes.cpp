@@ -1,17 +1,13 @@
 #include <algorithm>
-#include <cstdint>
-#include <vector>
 
 #include <tresse/base/assert.hpp>
+#include <tresse/base/local_memory.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
-#include <tresse/rods/detail/helix_discs.hpp>
 #include <tresse/rods/detail/helix_element.hpp>
-#include <tresse/rods/detail/helix_integrals.hpp>
 #include <tresse/rods/detail/wrench_columns.hpp>
 
 // What a step asks of super-helices whose elements turn by 3 rad at most, four elements at once: the sums of
-// chain_dynamics.cpp with integrals that are made where they are used and kept for one rod alone, since reading all
-// rods' from memory takes longer. Twists are in world axes at r(0), as there.
+// chain_dynamics.cpp with integrals that are made for the first of them. Twists are in world axes at r(0), as there.
 namespace tresse::rods::detail {
 namespace {
 
@@ -82,15 +78,6 @@ TRESSE_HOT Lanes3 by_threes(const double* from, int count) {
 
 }  // namespace
 
-/// Four elements; where the chain has no more, the last again with no length.
-struct HelixGroup {
-  Doubles length, density;
-  Lanes3 w, rate, offset, next;
-  Columns<Doubles> frame;
-  Columns<Doubles> linear, angular;  ///< twists of the coordinates
-  std::array<Doubles, four> discs;   ///< ElementDiscs
-};
-
 template <typename Shape>
 void ChainRod<Shape>::gather_joints(const std::array<const Joint*, four>& joints, Triple<Doubles>& offset,
                                     Columns<Doubles>& frame) {
@@ -147,22 +134,14 @@ void ChainRod<Shape>::gather(int g, HelixGroup& out) const {
   }
 }
 
-/// All groups, and the integrals of each. A step asks for them two or three times in a row.
-struct HelixGroups {
-  std::uint64_t state = 0;  ///< of which they are, by its number
-  std::vector<HelixGroup> groups;
-  std::vector<HelixIntegrals<Doubles>> integrals;
-  std::vector<HelixDiscs<Doubles>> discs;
-};
-
 template <typename Shape>
 const HelixGroups& ChainRod<Shape>::gathered() const {
-  thread_local HelixGroups out;
-  if (out.state == state_number_ && state_number_ != 0) return out;
+  HelixGroups& out = groups_;
+  if (gathered_) return out;
   const auto wanted = static_cast<std::size_t>(groups());
-  out.groups.resize(std::max(out.groups.size(), wanted));
-  out.integrals.resize(out.groups.size());
-  out.discs.resize(out.groups.size());
+  out.groups.resize(wanted);
+  out.integrals.resize(wanted);
+  out.discs.resize(wanted);
   std::array<Doubles, 6> c;
   for (std::size_t g = 0; g < wanted; ++g) {
     HelixGroup& e = out.groups[g];
@@ -172,7 +151,7 @@ const HelixGroups& ChainRod<Shape>::gathered() const {
     math::stumpff_series<6, Doubles>(u * u * dot(e.w, e.w), c);
     out.discs[g].set(u, e.w, c, e.discs);
   }
-  out.state = state_number_;
+  gathered_ = true;
   return out;
 }
 
@@ -192,8 +171,24 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
     Columns<Doubles> force, torque;  // the wrenches of unit rates
     Columns<Doubles> own;            // the diagonal block, its upper triangle
   };
-  thread_local std::vector<Block> blocks;
-  blocks.resize(static_cast<std::size_t>(groups()));
+  const auto write = [&](int i, const Block& block) {
+    const int lane = i % four;
+    Eigen::Matrix<double, 6, 3> wrenches;
+    Matrix3 own;
+    for (int k = 0; k < 3; ++k) {
+      const auto column = static_cast<std::size_t>(k);
+      for (int r = 0; r < 3; ++r) {
+        const auto row = static_cast<std::size_t>(r);
+        wrenches(r, k) = block.force[column][row][lane];
+        wrenches(r + 3, k) = block.torque[column][row][lane];
+        if (r <= k) own(r, k) = own(k, r) = block.own[column][row][lane];
+      }
+    }
+    const int at = root_dof() + 3 * i;
+    // Up to three rows more than asked for: the diagonal block, which is written next.
+    fill_columns(twists_.data(), twists_.rows(), wrenches, at, out.col(at).data(), out.outerStride());
+    out.block<3, 3>(at, at) = own;
+  };
   Beyond mass_beyond;
   std::array<Beyond, 3> first_beyond;
   std::array<Beyond, 6> second_beyond;
@@ -222,7 +217,7 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
     }
     const Doubles trace = (turning[0][0] + turning[1][1]) + turning[2][2];
     for (std::size_t k = 0; k < 3; ++k) turning[k][k] -= trace;
-    Block& block = blocks[static_cast<std::size_t>(g)];
+    Block block;
     for (std::size_t k = 0; k < 3; ++k) {
       block.force[k] = minus(scaled(m_beyond, e.linear[k]), cross(first, e.angular[k]));
       block.torque[k] = plus(cross(first, e.linear[k]), times(turning, e.angular[k]));
@@ -237,25 +232,7 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
       block.force[k] = plus(block.force[k], force);
       block.torque[k] = plus(block.torque[k], plus(cross(e.offset, force), own));
     }
-  }
-  for (int i = count() - 1; i >= 0; --i) {
-    const Block& block = blocks[static_cast<std::size_t>(i / four)];
-    const int lane = i % four;
-    Eigen::Matrix<double, 6, 3> wrenches;
-    Matrix3 own;
-    for (int k = 0; k < 3; ++k) {
-      const auto column = static_cast<std::size_t>(k);
-      for (int r = 0; r < 3; ++r) {
-        const auto row = static_cast<std::size_t>(r);
-        wrenches(r, k) = block.force[column][row][lane];
-        wrenches(r + 3, k) = block.torque[column][row][lane];
-        if (r <= k) own(r, k) = own(k, r) = block.own[column][row][lane];
-      }
-    }
-    const int at = root_dof() + 3 * i;
-    // Up to three rows more than asked for: the diagonal block, which is written next.
-    fill_columns(twists_.data(), twists_.rows(), wrenches, at, out.col(at).data(), out.outerStride());
-    out.block<3, 3>(at, at) = own;
+    for (int i = std::min(four * (g + 1), count()) - 1; i >= four * g; --i) write(i, block);
   }
   if (root_dof() > 0) {
     Inertia rod;
@@ -272,11 +249,10 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
 template <typename Shape>
 void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> out) const {
   struct Forces {
-    Columns<Doubles> linear, angular;
     Lanes3 resultant, torque, generalised;
   };
-  thread_local std::vector<Forces> forces_of;
-  forces_of.resize(static_cast<std::size_t>(groups()));
+  LocalMemory<16 * sizeof(Forces)> memory;
+  const std::span forces_of = memory.template array<Forces>(static_cast<std::size_t>(groups()));
   const bool free = root_condition() == RootCondition::free;
   const Twist prescribed = prescribed_twist(loads);
   std::array<Before, 3> spins = starting_at(state_.root_velocity.angular);
@@ -324,15 +300,16 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     all.integrals[static_cast<std::size_t>(g)].force(line, e.rate, f);
     all.discs[static_cast<std::size_t>(g)].add_to(f, line, e.w, e.rate);
     const Lanes3 resultant = times(e.frame, f.resultant);
-    forces_of[static_cast<std::size_t>(g)] = {
-        e.linear, e.angular, resultant, plus(cross(e.offset, resultant), times(e.frame, f.torque)), f.generalised};
+    forces_of[static_cast<std::size_t>(g)] = {resultant, plus(cross(e.offset, resultant), times(e.frame, f.torque)),
+                                              f.generalised};
   }
   std::array<Beyond, 3> forces, torques;
   for (int g = groups() - 1; g >= 0; --g) {
     const Forces& own = forces_of[static_cast<std::size_t>(g)];
+    const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
     const Lanes3 force = each(forces, own.resultant), torque = each(torques, own.torque);
     const Lanes3 of_group =
-        plus(own.generalised, plus(transposed_times(own.linear, force), transposed_times(own.angular, torque)));
+        plus(own.generalised, plus(transposed_times(e.linear, force), transposed_times(e.angular, torque)));
     scatter(g, of_group, out.data() + root_dof());
   }
   if (root_dof() > 0) {

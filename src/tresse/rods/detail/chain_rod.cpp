@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <string>
 #include <utility>
 
@@ -107,8 +106,7 @@ ChainRod<Shape>::ChainRod(std::shared_ptr<const ChainModel<Shape>> model)
 
 template <typename Shape>
 void ChainRod<Shape>::set_length_scale(double scale) {
-  placed_ = false;
-  state_number_ = 0;
+  placed_ = gathered_ = false;
   grown_ = made_->grown(scale, length_, mass_);
 }
 
@@ -138,11 +136,9 @@ void ChainRod<Shape>::update(const RodState& state) {
            " curvatures and " + std::to_string(state.rates.size()) + " rates, expected " +
            std::to_string(coordinate_count());
   });
-  static std::atomic<std::uint64_t> updates{0};
   const bool moved_on = !is_at(state);
   state_ = state;
-  state_number_ = updates.fetch_add(1, std::memory_order_relaxed) + 1;
-  sampled_ = moved_ = false;
+  sampled_ = moved_ = gathered_ = false;
   if (!moved_on) return;
   placed_ = true;
   weighed_ = false;

@@ -1,21 +1,18 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include <tresse/base/lanes.hpp>
 #include <tresse/rods/detail/articulated_matrix.hpp>
 #include <tresse/rods/detail/clothoid_shape.hpp>
+#include <tresse/rods/detail/helix_groups.hpp>
 #include <tresse/rods/detail/helix_shape.hpp>
 #include <tresse/rods/detail/triples.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
 
 namespace tresse::rods::detail {
-
-struct HelixGroup;
-struct HelixGroups;
 
 /// What the elements of a chain are made of.
 struct ChainElement {
@@ -120,7 +117,7 @@ class ChainRod final : public Rod {
   void articulate(const StepTerms& terms, ArticulatedMatrix<Shape::width>& out) const;
   /// The upper triangle of M + stiffness K + damping D + drag, and M velocity. What `out` (dof, dof) has below the
   /// diagonal is of no use.
-  void step_matrix(const StepTerms& terms, const VectorX& velocity, VectorX& momentum, MatrixX& out) const;
+  void step_matrix(const StepTerms& terms, const VectorX& velocity, VectorX& momentum, Eigen::Ref<MatrixX> out) const;
   void mass_matrix(Eigen::Ref<MatrixX> out) const override;
   void add_stiffness(double stiffness_scale, double damping_scale, Eigen::Ref<MatrixX> into) const override;
   void add_stiffness_times(double scale, const VectorX& x, Eigen::Ref<VectorX> into) const override;
@@ -213,7 +210,7 @@ class ChainRod final : public Rod {
   static void gather_joints(const std::array<const Joint*, lanes::count>& joints, Triple<lanes::Doubles>& offset,
                             Columns<lanes::Doubles>& frame);
   void gather(int g, HelixGroup& out) const;
-  const HelixGroups& gathered() const;  ///< until the next call on this thread
+  const HelixGroups& gathered() const;  ///< of the last update()
   void scatter(int g, const Triple<lanes::Doubles>& from, double* out) const;
   void gram_in_lanes(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
   void force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> out) const;
@@ -237,17 +234,17 @@ class ChainRod final : public Rod {
   std::vector<Link> links_;            ///< (N)
   Rows6 twists_;  ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular), of all elements
 
-  std::uint64_t state_number_ = 0;  ///< of the last update(); others' are others, but for clones; 0: there was none
-
-  bool turns_little_ = false;     ///< all elements by HelixIntegrals' largest turn at most
-  bool placed_ = false;           ///< the kinematics are those of the state's coordinates and root
-  mutable bool sampled_ = false;  ///< elements have their integrals, at the state's rates
-  mutable bool weighed_ = false;  ///< mass_gram_ is of the current coordinates and root
-  mutable bool moved_ = false;    ///< movement_ is
+  bool turns_little_ = false;      ///< all elements by HelixIntegrals' largest turn at most
+  bool placed_ = false;            ///< the kinematics are those of the state's coordinates and root
+  mutable bool sampled_ = false;   ///< elements have their integrals, at the state's rates
+  mutable bool weighed_ = false;   ///< mass_gram_ is of the current coordinates and root
+  mutable bool moved_ = false;     ///< movement_ is
+  mutable bool gathered_ = false;  ///< groups_ are of the state
   mutable Movement movement_;
   mutable MatrixX mass_gram_;                            ///< int rho S (dr/dv)^T (dr/dv) ds
   mutable std::vector<MaterialPoints> material_points_;  ///< (N), or none yet
   mutable std::vector<ElementForce<width>> forces_;      ///< scratch
+  mutable HelixGroups groups_;                           ///< of gathered()
 };
 
 extern template class ChainModel<HelixShape>;

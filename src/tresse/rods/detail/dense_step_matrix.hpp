@@ -9,6 +9,9 @@ namespace tresse::rods::detail {
 class DenseStepMatrix final : public FactorStepMatrix<math::ReverseCholesky> {
  public:
   bool factor(const Rod& rod, const StepTerms& terms, const VectorX& velocity, VectorX& momentum) override;
+
+ private:
+  MatrixX matrix_;
 };
 
 }  // namespace tresse::rods::detail
