@@ -42,7 +42,7 @@ struct scene::Table<Extended> : scene::Table<scene::Output> {
   }
 };
 
-namespace io::detail {
+namespace scene_file::detail {
 namespace {
 
 Extended read(const std::string& text) {
@@ -130,5 +130,5 @@ TEST(SettingsList, AnotherSettingStandsInTheSchema) {
 }
 
 }  // namespace
-}  // namespace io::detail
+}  // namespace scene_file::detail
 }  // namespace tresse
