@@ -196,12 +196,13 @@ Pose end_pose(const ClothoidArc& arc) {
   Pose pose{arc.position, arc.frame};
   Vector3 offset = Vector3::Zero();
   double begin = 0.0;
-  const std::size_t pieces = even ? four : cut.count();
-  for (std::size_t first = 0; first < pieces; first += four) {
-    const std::size_t count = std::min(four, pieces - first);
+  bool more = even || begin < arc.length;
+  while (more) {
     FourSeries series;
     std::array<double, four> halves{};
-    for (std::size_t lane = 0; lane < count; ++lane) {
+    std::size_t count = 0;
+    for (; count < four && (even || begin < arc.length); ++count) {
+      const std::size_t lane = count;
       const double end = even ? (static_cast<double>(lane) + 1.0) / four * arc.length : cut.end(begin);
       // Lengths are differences of ends, so that they sum to the whole: what rounding took would be a phase.
       halves[lane] = 0.5 * (end - begin);
@@ -210,6 +211,7 @@ Pose end_pose(const ClothoidArc& arc) {
     }
     const FourMiddles middles(series);
     for (std::size_t lane = 0; lane < count; ++lane) middles.advance(lane, halves[lane], offset, pose.frame);
+    more = !even && begin < arc.length;
   }
   pose.position += offset;
   return pose;
