@@ -8,7 +8,10 @@ namespace tresse::assembly {
 
 Kinematics::Kinematics(const World& world) : world_(&world) {
   rods_.reserve(world.fibres.size());
-  for (const Fibre& fibre : world.fibres) rods_.push_back(fibre.model->make_rod());
+  for (const Fibre& fibre : world.fibres) {
+    rods_.push_back(fibre.model->make_rod());
+    rods_.back()->share_memory(*rods_.front());
+  }
   bodies.reserve(world.free_bodies.size());
   for (const FreeBody& body : world.free_bodies) bodies.push_back(body.start);
 }

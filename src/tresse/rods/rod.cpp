@@ -68,6 +68,8 @@ bool Rod::within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v
 
 std::unique_ptr<StepMatrix> RodModel::make_step_matrix() const { return std::make_unique<detail::DenseStepMatrix>(); }
 
+void Rod::share_memory(const Rod&) {}
+
 void Rod::set_length_scale(double) {
   throw InvalidInput("this rod's model cannot grow; expected a super-helix or a super-clothoid");
 }

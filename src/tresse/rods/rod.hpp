@@ -160,6 +160,9 @@ class Rod {
   /// Grows: every element becomes `scale` times as long as it was made, with the same section; the coordinates stay.
   /// Call update() next. Throws InvalidInput for a model that cannot.
   virtual void set_length_scale(double scale);
+  /// Works from now on in the memory of a rod of its kind, and in its own where `other` is of another kind. Rods that
+  /// share memory may still be used by several threads, each rod by one.
+  virtual void share_memory(const Rod& other);
   virtual VectorX curvature() const = 0;  ///< (k) [1/m]
   /// The state that these curvatures and their rates are, (k). `root` and its velocity as in RodState.
   virtual RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,

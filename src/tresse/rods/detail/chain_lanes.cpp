@@ -136,12 +136,12 @@ void ChainRod<Shape>::gather(int g, HelixGroup& out) const {
 
 template <typename Shape>
 const HelixGroups& ChainRod<Shape>::gathered() const {
-  HelixGroups& out = groups_;
-  if (gathered_) return out;
+  HelixGroups& out = memory_->groups.local();
+  if (out.state == state_number_ && state_number_ != 0) return out;
   const auto wanted = static_cast<std::size_t>(groups());
-  out.groups.resize(wanted);
-  out.integrals.resize(wanted);
-  out.discs.resize(wanted);
+  out.groups.resize(std::max(out.groups.size(), wanted));
+  out.integrals.resize(out.groups.size());
+  out.discs.resize(out.groups.size());
   std::array<Doubles, 6> c;
   for (std::size_t g = 0; g < wanted; ++g) {
     HelixGroup& e = out.groups[g];
@@ -151,7 +151,7 @@ const HelixGroups& ChainRod<Shape>::gathered() const {
     math::stumpff_series<6, Doubles>(u * u * dot(e.w, e.w), c);
     out.discs[g].set(u, e.w, c, e.discs);
   }
-  gathered_ = true;
+  out.state = state_number_;
   return out;
 }
 

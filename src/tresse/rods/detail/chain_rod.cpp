@@ -92,7 +92,8 @@ ChainRod<Shape>::ChainRod(std::shared_ptr<const ChainModel<Shape>> model)
       made_(std::move(model)),
       length_(made_->length()),
       mass_(made_->mass()),
-      rest_(made_->rest_curvature()) {
+      rest_(made_->rest_curvature()),
+      memory_(std::make_shared<HelixMemory>()) {
   const auto n = static_cast<std::size_t>(count());
   joints_.resize(n + 1);
   shapes_.resize(n);
@@ -105,8 +106,17 @@ ChainRod<Shape>::ChainRod(std::shared_ptr<const ChainModel<Shape>> model)
 }
 
 template <typename Shape>
+void ChainRod<Shape>::share_memory(const Rod& other) {
+  const auto* like = dynamic_cast<const ChainRod*>(&other);
+  if (!like) return;
+  memory_ = like->memory_;
+  state_number_ = memory_->next_state();
+}
+
+template <typename Shape>
 void ChainRod<Shape>::set_length_scale(double scale) {
-  placed_ = gathered_ = false;
+  placed_ = false;
+  state_number_ = 0;
   grown_ = made_->grown(scale, length_, mass_);
 }
 
@@ -138,7 +148,8 @@ void ChainRod<Shape>::update(const RodState& state) {
   });
   const bool moved_on = !is_at(state);
   state_ = state;
-  sampled_ = moved_ = gathered_ = false;
+  state_number_ = memory_->next_state();
+  sampled_ = moved_ = false;
   if (!moved_on) return;
   placed_ = true;
   weighed_ = false;

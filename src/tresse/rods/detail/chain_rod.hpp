@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <tresse/base/lanes.hpp>
@@ -89,6 +91,7 @@ class ChainRod final : public Rod {
   const VectorX& rest_curvature() const override { return rest_; }
   void set_rest_curvature(const VectorX& rest) override { rest_ = rest; }
   void set_length_scale(double scale) override;
+  void share_memory(const Rod& other) override;
   VectorX curvature() const override { return state_.coordinates; }
   RodState shaped(const Pose& root, const Twist& root_velocity, const VectorX& curvature,
                   const VectorX& curvature_rate) const override {
@@ -210,7 +213,7 @@ class ChainRod final : public Rod {
   static void gather_joints(const std::array<const Joint*, lanes::count>& joints, Triple<lanes::Doubles>& offset,
                             Columns<lanes::Doubles>& frame);
   void gather(int g, HelixGroup& out) const;
-  const HelixGroups& gathered() const;  ///< of the last update()
+  const HelixGroups& gathered() const;  ///< of the last update(); until the next call on this thread
   void scatter(int g, const Triple<lanes::Doubles>& from, double* out) const;
   void gram_in_lanes(bool by_mass, double scale, Eigen::Ref<MatrixX> out) const;
   void force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> out) const;
@@ -234,17 +237,17 @@ class ChainRod final : public Rod {
   std::vector<Link> links_;            ///< (N)
   Rows6 twists_;  ///< X^T, (dof, 6): row of a coordinate is its twist (linear, angular), of all elements
 
-  bool turns_little_ = false;      ///< all elements by HelixIntegrals' largest turn at most
-  bool placed_ = false;            ///< the kinematics are those of the state's coordinates and root
-  mutable bool sampled_ = false;   ///< elements have their integrals, at the state's rates
-  mutable bool weighed_ = false;   ///< mass_gram_ is of the current coordinates and root
-  mutable bool moved_ = false;     ///< movement_ is
-  mutable bool gathered_ = false;  ///< groups_ are of the state
+  bool turns_little_ = false;     ///< all elements by HelixIntegrals' largest turn at most
+  bool placed_ = false;           ///< the kinematics are those of the state's coordinates and root
+  mutable bool sampled_ = false;  ///< elements have their integrals, at the state's rates
+  mutable bool weighed_ = false;  ///< mass_gram_ is of the current coordinates and root
+  mutable bool moved_ = false;    ///< movement_ is
   mutable Movement movement_;
   mutable MatrixX mass_gram_;                            ///< int rho S (dr/dv)^T (dr/dv) ds
   mutable std::vector<MaterialPoints> material_points_;  ///< (N), or none yet
   mutable std::vector<ElementForce<width>> forces_;      ///< scratch
-  mutable HelixGroups groups_;                           ///< of gathered()
+  std::shared_ptr<HelixMemory> memory_;                  ///< of gathered(), with other rods
+  std::uint64_t state_number_ = 0;  ///< of the last update(); others' are others, but for clones; 0: changed since
 };
 
 extern template class ChainModel<HelixShape>;
