@@ -15,7 +15,6 @@ class PairIndex {
     BodyPair bodies;
     double s_a = 0.0;  ///< arc length of a's material, as made [m]
     int index = 0;     ///< the caller's
-    auto operator<=>(const Entry&) const = default;
   };
 
   void clear() { entries_.clear(); }

@@ -114,7 +114,7 @@ class TableReader {
   void operator()(const scene::Field& field, std::string& value) const;
   void operator()(const scene::Field& field, Vector3& value) const;
   void operator()(const scene::Field& field, Matrix3& value) const;
-  void operator()(const scene::Field& field, bodies::Motion& value) const;
+  void operator()(const scene::Field& field, bodies::Motion& motion) const;
   void operator()(const scene::Field& field, scene::Wind& value) const;
   void operator()(const scene::Field&, scene::Root&) const {}
   template <WithWords E>
