@@ -9,8 +9,8 @@
 /// Enumerations whose values have words of their own, in files, in messages and on the command line.
 namespace tresse {
 
-/// `Words<Enumeration>::list` has a word for every value, in the order of the enumeration. Values behind the last word
-/// have none.
+/// `list` of the enumeration's Words has a word for every value, in the order of the enumeration. Values behind the
+/// last word have none.
 template <class Enumeration>
 struct Words;
 

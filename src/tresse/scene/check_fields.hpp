@@ -28,7 +28,7 @@ class FieldCheck {
   void rotation(std::string_view key, const Matrix3& value) const;
   void count(std::string_view key, std::size_t size, std::size_t wanted) const;  ///< one for each element
 
-  /// All fields of a table, and what `Table<List>::check` asks.
+  /// All fields of a table, and what the check of its list asks.
   template <class List, class T>
   void table(const T& x) const {
     Table<List>::fields(x, *this);

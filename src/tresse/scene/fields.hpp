@@ -8,13 +8,13 @@
 
 #include <tresse/scene/limits.hpp>
 
-/// How the tables of a scene are listed. Each table has one list of its keys: `Table<T>::fields(x, visit)` calls
+/// How the tables of a scene are listed. Each table has one list of its keys: `fields(x, visit)` of its Table calls
 /// visit(Field, member of x) for every key. From this list are made what a file is read with, how a scene is written,
 /// which ranges are checked, the JSON schema, the tables of docs/reference/scenes.md and the keys that Python takes.
 ///
 /// The type of a member says which form a value has: double, int, std::uint64_t, bool, std::string, an enumeration with
 /// Words, Vector3, a vector of numbers or of Vector3 (an array), std::optional of these, a type with a Table of its own
-/// (a table below this one) or a vector of it (an array of tables). A key without a member has `Unkept<type>` instead.
+/// (a table below this one) or a vector of it (an array of tables). A key without a member has an Unkept instead.
 /// What has no single number, word or vector in the file is read by a function of its own, with the same Field.
 namespace tresse::scene {
 
