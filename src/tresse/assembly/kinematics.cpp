@@ -47,7 +47,7 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
   const Fibre& fibre = world.fibres[body];
   const rods::Rod& rod = at.rod(body);
   const Embedding& embedding = fibre.embedding;
-  const int within = embedding.obstacle >= 0 ? body_number(world, {BodyKind::obstacle, embedding.obstacle}) : -1;
+  const int within = embedding.obstacle >= 0 ? body_number(world, obstacle_id(world, embedding.obstacle)) : -1;
   const std::size_t first = pieces.size();
   double curve_begin = 0.0;
   for (int element = 0; element < rod.piece_count(); ++element) {
@@ -95,7 +95,7 @@ void add_obstacle(const Kinematics& at, int index, double time, contact::Geometr
   const World& world = at.world();
   const bodies::Obstacle& obstacle = world.obstacles[index];
   const Pose pose = obstacle_pose(at, index, time);
-  const BodyId id{free_body_of(world, index) >= 0 ? BodyKind::rigid_body : BodyKind::obstacle, index};
+  const BodyId id = obstacle_id(world, index);
   const int body = body_number(world, id);
   out.body_begin.push_back(static_cast<int>(out.pieces.size()));
   if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {

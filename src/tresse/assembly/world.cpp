@@ -91,6 +91,10 @@ int free_body_of(const World& world, int obstacle) {
   return free ? place : -1;
 }
 
+BodyId obstacle_id(const World& world, int obstacle) {
+  return {free_body_of(world, obstacle) >= 0 ? BodyKind::rigid_body : BodyKind::obstacle, obstacle};
+}
+
 int body_number(const World& world, BodyId body) {
   if (body.is_fibre()) return body.index;
   const int fibres = static_cast<int>(world.fibres.size());

@@ -123,6 +123,8 @@ int free_body_of(const World& world, int obstacle);
 /// A point of the reference configuration, moved with the obstacle to `pose` = obstacle_pose(obstacle, t).
 Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3& reference_point);
 
+/// The identity of one of World::obstacles.
+BodyId obstacle_id(const World& world, int obstacle);
 /// The number of a body in the contact geometry, where bodies stand in the order of their identities, and the body of a
 /// number.
 int body_number(const World& world, BodyId body);

@@ -63,17 +63,19 @@ Engine::Pass Engine::linearise(const SharedConfiguration& at, const Pass* previo
       reaches[i].jammed = reaches[i].matters && assembly::cannot_open(bodies, at->geometry, contact, motion_, instant);
     }
   });
+  std::vector<contact::Contact> jammed;
   for (std::size_t i = 0; i < reaches.size(); ++i) {
     if (!reaches[i].matters) continue;
     const contact::Contact& contact = at->contacts[i];
     if (reaches[i].jammed) {
-      overlaps_.note_jammed(at->geometry, contact);
+      jammed.push_back(contact);
       if (!pass.jammed || contact.gap < pass.jammed->gap) pass.jammed = contact;
       continue;
     }
     pass.contacts.push_back(contact);
     pass.bias.push_back((reaches[i].start - overlaps_.wanted_gap(at->geometry, contact)) / dt);
   }
+  overlaps_.note_jammed(at->geometry, jammed);
   pass.instants.assign(pass.contacts.size(), instant);
   pass.take_forces(world_, previous ? previous->forces(stage(), options_.margin) : state_.warm, stage());
   {

@@ -76,6 +76,7 @@ std::vector<char> bodies_of_last(const contact::Geometry& geometry, const std::v
 
 /// A contact at the end of a pass that overlaps, and the contact of that pass whose place it takes.
 struct Turned {
+  BodyPair bodies;
   const contact::Contact* contact = nullptr;
   int replaces = -1;
   double away = 0.0;  ///< that is, along the bodies [m]
@@ -86,8 +87,7 @@ void find_replaced(const contact::Geometry& geometry, const std::vector<contact:
                    std::vector<Turned>& turned) {
   constexpr double near_radii = 20.0;
   contact::PairIndex by_pair;
-  for (std::size_t k = 0; k < turned.size(); ++k)
-    by_pair.add(contact::bodies_of(geometry, *turned[k].contact), 0.0, static_cast<int>(k));
+  for (std::size_t k = 0; k < turned.size(); ++k) by_pair.add(turned[k].bodies, 0.0, static_cast<int>(k));
   by_pair.sort();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const contact::Contact& contact = contacts[i];
@@ -169,12 +169,10 @@ bool Engine::repair(const Configuration& end, double tolerance, Pass& pass, Step
     const double enough = nearly * options_.overlap_tolerance;
     if (-contact.gap <= enough || overlaps_.wanted_gap(geometry, contact) - contact.gap <= enough) continue;
     if (holds_.cannot_give_way(start_, geometry, contact)) continue;
-    turned.push_back({&contact});
+    turned.push_back({contact::bodies_of(geometry, contact), &contact});
   }
   if (turned.empty()) return false;
-  std::stable_sort(turned.begin(), turned.end(), [&](const Turned& x, const Turned& y) {
-    return contact::bodies_of(geometry, *x.contact) < contact::bodies_of(geometry, *y.contact);
-  });
+  std::stable_sort(turned.begin(), turned.end(), [](const Turned& x, const Turned& y) { return x.bodies < y.bodies; });
   find_replaced(geometry, pass.contacts, turned);
 
   std::vector<char> left_out(pass.contacts.size(), 0);

@@ -64,7 +64,7 @@ void ContactFinder::set_reaches(const assembly::Kinematics& at, const std::vecto
   });
   for (std::size_t k = 0; k < world_.obstacles.size(); ++k) {
     const int free = assembly::free_body_of(world_, static_cast<int>(k));
-    const BodyId id{free >= 0 ? BodyKind::rigid_body : BodyKind::obstacle, static_cast<int>(k)};
+    const BodyId id = assembly::obstacle_id(world_, static_cast<int>(k));
     const auto body = static_cast<std::size_t>(assembly::body_number(world_, id));
     if (geometry.body_begin[body] == geometry.body_begin[body + 1]) continue;
     const Pose now = assembly::obstacle_pose(at, static_cast<int>(k), time);

@@ -24,8 +24,9 @@ void StartOverlaps::note(const Configuration& start, double dt, const StepOption
   deep_.sort();
 }
 
-void StartOverlaps::note_jammed(const contact::Geometry& geometry, const contact::Contact& contact) {
-  jammed_.add(contact::bodies_of(geometry, contact), contact::along_a(geometry, contact), 0);
+void StartOverlaps::note_jammed(const contact::Geometry& geometry, const std::vector<contact::Contact>& contacts) {
+  for (const contact::Contact& contact : contacts)
+    jammed_.add(contact::bodies_of(geometry, contact), contact::along_a(geometry, contact), 0);
   jammed_.sort();
 }
 

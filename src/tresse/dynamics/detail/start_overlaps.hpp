@@ -14,8 +14,8 @@ class StartOverlaps {
  public:
   /// Begins a part of `dt` [s], of a step of options.dt.
   void note(const Configuration& start, double dt, const StepOptions& options);
-  /// Of a linearisation of this part: no force opens it.
-  void note_jammed(const contact::Geometry& geometry, const contact::Contact& contact);
+  /// Of a linearisation of this part: no force opens them.
+  void note_jammed(const contact::Geometry& geometry, const std::vector<contact::Contact>& contacts);
 
   /// Whether a contact is one that no force could open where it was linearised.
   bool is_jammed(const contact::Geometry& geometry, const contact::Contact& contact) const;
