@@ -10,6 +10,7 @@
 #include <tresse/friction/residual.hpp>
 
 #include "support/coulomb_law.hpp"
+#include "support/messages.hpp"
 
 namespace {
 
@@ -19,6 +20,7 @@ using tresse::MatrixX;
 using tresse::Status;
 using tresse::Vector3;
 using tresse::VectorX;
+using tresse::test::expect_refused;
 
 /// A square cloth of n x n points, one implicit step: mass m, springs to the neighbours along both directions with
 /// their tangent stiffness (stiff along, a little across), falling at `speed` on what it touches at random points.
@@ -120,16 +122,6 @@ TEST(Nodal, without_contacts_moves_freely) {
   EXPECT_EQ(found.status, Status::converged);
   EXPECT_EQ(found.impulse.size(), 0);
   EXPECT_LE(found.iterations, 5);  // linear, but for the lift, which fades
-}
-
-template <typename Do>
-void expect_refused(const Do& act, const std::string& what) {
-  try {
-    act();
-    ADD_FAILURE() << "accepted; expected: " << what;
-  } catch (const tresse::InvalidInput& error) {
-    EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
-  }
 }
 
 TEST(Nodal, refuses_what_is_no_problem) {

@@ -12,6 +12,7 @@
 #include <tresse/friction/residual.hpp>
 
 #include "support/friction_cases.hpp"
+#include "support/messages.hpp"
 
 namespace {
 
@@ -21,6 +22,7 @@ using tresse::MatrixX;
 using tresse::Status;
 using tresse::Vector3;
 using tresse::VectorX;
+using tresse::test::expect_refused;
 using tresse_test::worst_violation;
 
 /// How the contacts of a heap lie.
@@ -185,16 +187,6 @@ TEST(Primal, error_sees_what_is_wrong_in_any_unit_of_mass) {
   heavy.f *= grams;
   const double error = primal_error(problem, 1.01 * found.velocity, found.impulse);
   EXPECT_NEAR(primal_error(heavy, 1.01 * found.velocity, grams * found.impulse), error, 1e-12 * error);
-}
-
-template <typename Do>
-void expect_refused(const Do& act, const std::string& what) {
-  try {
-    act();
-    ADD_FAILURE() << "accepted; expected: " << what;
-  } catch (const tresse::InvalidInput& error) {
-    EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
-  }
 }
 
 TEST(Primal, refuses_what_is_no_problem) {

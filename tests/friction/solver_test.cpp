@@ -16,6 +16,7 @@
 
 #include "support/coulomb_law.hpp"
 #include "support/friction_cases.hpp"
+#include "support/messages.hpp"
 
 namespace {
 
@@ -25,6 +26,7 @@ using tresse::MatrixX;
 using tresse::Status;
 using tresse::Vector3;
 using tresse::VectorX;
+using tresse::test::expect_refused;
 using tresse_test::coulomb_violation;
 using tresse_test::dense;
 using tresse_test::worst_violation;
@@ -331,16 +333,6 @@ TEST(SolverFamily, what_overflows_has_an_honest_status) {
         }
       }
     }
-  }
-}
-
-void expect_refused(const std::function<void()>& call, const std::string& part) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted, expected: " << part;
-  } catch (const tresse::InvalidInput& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
   }
 }
 

@@ -16,27 +16,18 @@
 #include <tresse/importers/mesh_file.hpp>
 
 #include "support/gltf.hpp"
+#include "support/messages.hpp"
 
 namespace tresse::importers {
 namespace {
 
 using geometry::Face;
+using test::error_of;
 using test::glb;
 using test::gltf_buffer;
 using test::gltf_document;
 using test::put;
 using testing::HasSubstr;
-
-template <class Call>
-std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const InvalidInput& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-    return error.what();
-  }
-  return "none";
-}
 
 /// Two triangles over the unit square, the same in every format.
 void expect_square(const MeshData& mesh) {

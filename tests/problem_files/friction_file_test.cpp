@@ -18,12 +18,14 @@
 #include <tresse/friction/solver.hpp>
 
 #include "support/coulomb_law.hpp"
+#include "support/messages.hpp"
 
 namespace {
 
 using tresse::Matrix3;
 using tresse::MatrixX;
 using tresse::VectorX;
+using tresse::test::expect_refused;
 using namespace tresse::problem_files;
 namespace files = tresse::files;
 
@@ -91,17 +93,6 @@ struct BadText {
   std::string text;
   std::string part;
 };
-
-void expect_refused(const std::function<void()>& call, const std::string& part) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted, expected: " << part;
-  } catch (const tresse::InvalidInput& error) {
-    const std::string message = error.what();
-    EXPECT_NE(message.find(part), std::string::npos) << message;
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-  }
-}
 
 TEST(FrictionText, bad_files_are_refused_with_their_place) {
   const std::string good = one_contact;

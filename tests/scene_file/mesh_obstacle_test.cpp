@@ -11,22 +11,13 @@
 #include <tresse/scene_file/scene_file.hpp>
 
 #include "support/gltf.hpp"
+#include "support/messages.hpp"
 
 namespace tresse::scene_file {
 namespace {
 
+using test::error_of;
 using testing::HasSubstr;
-
-template <class Call>
-std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const InvalidInput& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-    return error.what();
-  }
-  return "none";
-}
 
 class MeshScene : public testing::Test {
  protected:

@@ -41,6 +41,22 @@ inline void put_bytes(const std::filesystem::path& path, const std::string& byte
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+/// Reads `file` with a byte of `good` wrong, every `step` bytes: it may be read, and is refused in one line where it is
+/// not.
+template <class Error, class Read>
+void expect_damage_told(const std::filesystem::path& file, const std::string& good, std::size_t step, Read&& read) {
+  for (std::size_t i = 0; i < good.size(); i += step) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x5a);
+    put_bytes(file, bad);
+    try {
+      read();
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+  }
+}
+
 /// The message of the Error that `call` throws; what came instead otherwise.
 template <class Error, class Call>
 std::string message_of(Call&& call) {
