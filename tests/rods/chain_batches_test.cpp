@@ -51,6 +51,36 @@ TEST(ChainBatches, TheStepMatrixIsTheSumOfItsTerms) {
   }
 }
 
+/// Rods that share memory say what they say alone, whichever was asked or moved last.
+TEST(ChainBatches, SharedMemoryMixesNoRods) {
+  const Case first = make_case({.elements = 5, .turn = 0.7, .seed = 3, .model = Model::super_helix});
+  const Case second = make_case({.elements = 9, .turn = 0.5, .seed = 4, .model = Model::super_helix});
+  const RodLoads loads{.gravity = {0.0, 0.0, -9.81}};
+  const auto force = [&](const Rod& rod) {
+    VectorX out(rod.dof());
+    rod.inertial_and_external_force(loads, out);
+    return out;
+  };
+  const VectorX of_first = force(*first.rod), of_second = force(*second.rod);
+  RodState bent = first.rod->state();
+  bent.coordinates *= 1.1;
+  const auto alone = first.rod->clone();
+  alone->update(bent);
+  const VectorX of_bent = force(*alone);
+  ASSERT_NE(of_bent, of_first);
+
+  first.rod->share_memory(*second.rod);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(force(*first.rod), of_first);
+    EXPECT_EQ(force(*second.rod), of_second);
+  }
+  const auto copy = first.rod->clone();
+  first.rod->update(bent);
+  EXPECT_EQ(force(*copy), of_first);
+  EXPECT_EQ(force(*first.rod), of_bent);
+  EXPECT_EQ(force(*copy), of_first);
+}
+
 TEST(ChainBatches, DragOnARodOfOneDensityWeighsItsMass) {
   for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
     const Material material{.density = 1300.0, .young_modulus = 3e9, .poisson_ratio = 0.48, .damping_time = 1e-3};
