@@ -21,7 +21,7 @@ struct BodyId {
   /// Index of the obstacle; -1: it is none.
   int obstacle() const { return is_fibre() ? -1 : index; }
 
-  auto operator<=>(const BodyId&) const = default;
+  auto operator<=>(const BodyId&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// The two bodies of a contact, a's first.

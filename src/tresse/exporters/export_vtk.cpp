@@ -21,8 +21,8 @@ using Ints = std::vector<std::int32_t>;
 
 /// Of the circle through three points; 0 where two of them coincide.
 double circle_curvature(const Vector3& a, const Vector3& b, const Vector3& c) {
-  const double sides = (b - a).norm() * (c - b).norm() * (c - a).norm();
-  return sides > 0.0 ? 2.0 * (b - a).cross(c - b).norm() / sides : 0.0;
+  const double lengths = (b - a).norm() * (c - b).norm() * (c - a).norm();
+  return lengths > 0.0 ? 2.0 * (b - a).cross(c - b).norm() / lengths : 0.0;
 }
 
 void put(Floats& into, const std::vector<double>& values, std::size_t first, std::size_t count) {
@@ -180,12 +180,6 @@ class Sequence {
   std::size_t size_;
   std::vector<std::pair<double, fs::path>> entries_;
 };
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw SystemFailure(fmt::format("{}: cannot create this folder: {}", folder.string(), error.message()));
-}
 
 }  // namespace
 

@@ -39,7 +39,7 @@ struct RodLoads {
   Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
   /// Prescribed acceleration of a clamped root (linear at r(0), angular); of a carried one, what it accelerates by when
   /// no unknown does. [m/s^2], [rad/s^2]
-  Twist root_acceleration;
+  Twist root_acceleration = {};
   double drag = 0.0;               ///< air drag per unit length and velocity, force -drag (r_t - wind) [N s/m^2]; >= 0
   Vector3 wind = Vector3::Zero();  ///< (3) [m/s]
   Twist root_velocity = {};        ///< of a carried root, what no unknown brings of its velocity [m/s], [rad/s]
