@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <tresse/dynamics/detail/contact_reports.hpp>
 #include <tresse/dynamics/detail/engine.hpp>
 
 namespace tresse::dynamics {
@@ -31,8 +32,8 @@ const rods::RodEnergies& Stepper::energies() const { return engine_->energies();
 const assembly::World& Stepper::world() const { return engine_->world(); }
 const assembly::Kinematics& Stepper::kinematics() const { return engine_->kinematics(); }
 const StepOptions& Stepper::options() const { return engine_->options(); }
-double Stepper::largest_overlap() const { return engine_->largest_overlap(); }
-const contact::Geometry& Stepper::geometry() const { return engine_->geometry(); }
+double Stepper::largest_overlap() const { return detail::largest_overlap(engine_->here()); }
+const contact::Geometry& Stepper::geometry() const { return engine_->here().geometry; }
 const LastPart& Stepper::last_part() const { return engine_->last_part(); }
 const std::vector<ContactReport>& Stepper::contacts() const { return engine_->contacts(); }
 void Stepper::observe_problems(ProblemObserver observer) { engine_->observe_problems(std::move(observer)); }

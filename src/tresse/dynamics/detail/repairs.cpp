@@ -1,3 +1,5 @@
+#include <tresse/dynamics/detail/repairs.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,9 +11,7 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/stopwatch.hpp>
 #include <tresse/contact/overlaps.hpp>
-#include <tresse/dynamics/detail/step_pass.hpp>
 
-// Contacts whose normal turns on the way, so that the end of a pass overlaps: docs/theory/dynamics.md, "Repairs".
 namespace tresse::dynamics::detail {
 namespace {
 
@@ -118,19 +118,16 @@ bool would_converge(const friction::FrictionSolution& solution, double tolerance
 
 }  // namespace
 
-/// Whether contacts of a pass can be linearised elsewhere than the rest: on fibres, or what is moved by none, without
-/// held points or branches. Not where whole passes are asked for: those take gravity anew as well.
-bool Engine::may_repair() const {
-  return options_.relinearisations == 0 && options_.max_relinearisations > 0 && options_.scheme != Scheme::nonlinear &&
-         world_.holds.empty() && world_.free_bodies.empty() && motion_.forest.trees.size() == world_.fibres.size();
+bool Repairs::possible() const {
+  const StepOptions& options = part_.options;
+  return options.relinearisations == 0 && options.max_relinearisations > 0 && options.scheme != Scheme::nonlinear &&
+         part_.world.holds.empty() && part_.world.free_bodies.empty() &&
+         part_.motion.forest.trees.size() == part_.world.fibres.size();
 }
 
-/// The deep contacts at the end that a pass predicts, where the rods are, between pieces that had a contact within
-/// reach and their neighbours; after a repair on the bodies that it was about, as all others hardly moved. Nearly all
-/// that overlap there are among them; the search of all pairs finds the rest.
-SharedConfiguration Engine::find_turned(const Span& span, const Pass& pass) {
-  Stopwatch watch(timing_.t_detection);
-  auto out = finder_.place(end_, span.end, pass.velocities);
+SharedConfiguration Repairs::find_turned(const Pass& pass, StepReport& report) {
+  Stopwatch watch(report.t_detection);
+  auto out = finder_.place(part_.end, part_.span.end, pass.velocities);
   out->contacts.clear();
   if (out->geometry.body_begin != pass.at->geometry.body_begin) return out;  // cut otherwise: pairs have other numbers
   const std::vector<contact::Contact>& contacts = pass.at->contacts;
@@ -151,24 +148,21 @@ SharedConfiguration Engine::find_turned(const Span& span, const Pass& pass) {
   });
   Pairs pairs = joined(found);
   sort_out(pairs);
-  out->contacts = contact::overlaps(out->geometry, pairs, nearly * options_.overlap_tolerance, options_.detection);
+  const StepOptions& options = part_.options;
+  out->contacts = contact::overlaps(out->geometry, pairs, nearly * options.overlap_tolerance, options.detection);
   return out;
 }
 
-/// Solves a pass again with those contacts linearised at `end`, where it leads and where the rods are, that overlap
-/// there, each in the place of the nearest of its two bodies. All others stay as they are, and so do their impulses at
-/// first. False, and nothing changed, when none overlaps more than is tolerated, or nearly so where the solve is a
-/// rough one.
-bool Engine::repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report) {
+bool Repairs::repair(const Configuration& end, double tolerance, Pass& pass, StepReport& report) {
   const contact::Geometry& geometry = end.geometry;
   // While repairs are cheap, before the solve that counts, more is repaired than must be.
-  const double tolerated = (tolerance > 0.0 ? nearly : 1.0) * options_.overlap_tolerance;
+  const double tolerated = (tolerance > 0.0 ? nearly : 1.0) * part_.options.overlap_tolerance;
   if (geometry.body_begin != pass.at->geometry.body_begin || overlaps_.shortfall(end) <= tolerated) return false;
   std::vector<Turned> turned;
   for (const contact::Contact& contact : end.contacts) {
-    const double enough = nearly * options_.overlap_tolerance;
+    const double enough = nearly * part_.options.overlap_tolerance;
     if (-contact.gap <= enough || overlaps_.wanted_gap(geometry, contact) - contact.gap <= enough) continue;
-    if (holds_.cannot_give_way(start_, geometry, contact)) continue;
+    if (holds_.cannot_give_way(part_.start, geometry, contact)) continue;
     turned.push_back({contact::bodies_of(geometry, contact), &contact});
   }
   if (turned.empty()) return false;
@@ -176,79 +170,47 @@ bool Engine::repair(const Configuration& end, double tolerance, Pass& pass, Step
   find_replaced(geometry, pass.contacts, turned);
 
   std::vector<char> left_out(pass.contacts.size(), 0);
-  std::vector<contact::Contact> contacts;
-  std::vector<double> bias;
-  VectorX guess = VectorX::Zero(3 * static_cast<Eigen::Index>(turned.size()));
-  const double dt = motion_.dt;
+  Pass anew;
+  anew.guess = VectorX::Zero(3 * static_cast<Eigen::Index>(turned.size()));
+  const double dt = part_.motion.dt;
   for (std::size_t k = 0; k < turned.size(); ++k) {
     const contact::Contact& contact = *turned[k].contact;
-    const double travelled =
-        dt * assembly::relative_velocity(end_, geometry, contact, pass.velocities, motion_, assembly::Instant::end)[0];
-    contacts.push_back(contact);
-    bias.push_back((contact.gap - travelled - overlaps_.wanted_gap(geometry, contact)) / dt);
+    const double travelled = dt * assembly::relative_velocity(part_.end, geometry, contact, pass.velocities,
+                                                              part_.motion, assembly::Instant::end)[0];
+    anew.contacts.push_back(contact);
+    anew.bias.push_back((contact.gap - travelled - overlaps_.wanted_gap(geometry, contact)) / dt);
     if (turned[k].replaces < 0) continue;
     const auto i = static_cast<std::size_t>(turned[k].replaces);
     left_out[i] = 1;
-    guess.segment<3>(3 * static_cast<Eigen::Index>(k)) =
+    anew.guess.segment<3>(3 * static_cast<Eigen::Index>(k)) =
         contact.frame.transpose() * pass.contacts[i].frame *
         pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
   }
 
-  Pass next;
-  next.at = pass.at;
-  next.places = pass.places;
-  {
-    Stopwatch watch(timing_.t_assembly);
-    next.problem = friction::replaced(
-        std::move(pass.problem), left_out,
-        assembly::contact_problem(end_, geometry, contacts, motion_, bias, assembly::Instant::end, contact_workspace_));
-  }
-  next.guess.resize(next.problem.q.size());
-  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
-    if (left_out[i]) continue;
-    next.guess.segment<3>(3 * static_cast<Eigen::Index>(next.contacts.size())) =
-        pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    next.contacts.push_back(pass.contacts[i]);
-    next.instants.push_back(pass.instants[i]);
-    next.bias.push_back(pass.bias[i]);
-  }
-  next.guess.tail(guess.size()) = guess;
-  next.contacts.insert(next.contacts.end(), contacts.begin(), contacts.end());
-  next.instants.insert(next.instants.end(), contacts.size(), assembly::Instant::end);
-  next.bias.insert(next.bias.end(), bias.begin(), bias.end());
-  next.turned = contacts.size();
   // Sweeps that would not reach the tolerance anyway only bring the few new contacts to where the last solve stopped.
   constexpr double few = 0.25;
-  const int most = options_.solver.max_iterations;
+  const int most = part_.options.solver.max_iterations;
   const bool hopeless = tolerance == 0.0 && pass.solution.status != Status::converged &&
-                        !would_converge(pass.solution, options_.solver.tolerance);
-  solve(next, tolerance, hopeless ? most - std::max(1, static_cast<int>(few * most)) : 0);
-  report.iterations += next.solution.iterations;
+                        !would_converge(pass.solution, part_.options.solver.tolerance);
+  Pass next = solver_.replaced(pass, left_out, anew, geometry, report);
+  solver_.solve(next, tolerance, hopeless ? most - std::max(1, static_cast<int>(few * most)) : 0, report);
   pass = std::move(next);
   return true;
 }
 
-/// Repairs a pass that was solved roughly as long as what it knows overlaps at its end, where the rods are; then solves
-/// it, and moves the rods to where that ends.
-Engine::SubstepResult Engine::mend(const Span& span, Pass& pass, StepReport& report) {
+SubstepResult Repairs::mend(Pass& pass, const std::function<bool(const Pass&)>& go_to_end, StepReport& report) {
   constexpr int rounds = 4;
-  const auto go_on = [&] {
-    if (!sound(pass.velocities)) return false;
-    go_to_end(pass);
-    return true;
-  };
   for (int round = 0; round < rounds; ++round) {
-    const SharedConfiguration end = find_turned(span, pass);
-    if (!span.shortest && overlaps_.sides_lost(*end)) return SubstepResult::cut;
+    const SharedConfiguration end = find_turned(pass, report);
+    if (!part_.span.shortest && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     if (!repair(*end, roughly, pass, report)) break;
-    if (!go_on()) return SubstepResult::not_finite;
+    if (!go_to_end(pass)) return SubstepResult::not_finite;
   }
-  if (pass.solution.scaled_error <= options_.solver.tolerance) return SubstepResult::accepted;
+  if (pass.solution.scaled_error <= part_.options.solver.tolerance) return SubstepResult::accepted;
   const int taken = pass.solution.iterations;
   pass.guess = pass.solution.impulse;
-  solve(pass, 0.0, taken);
-  report.iterations += pass.solution.iterations;
-  return go_on() ? SubstepResult::accepted : SubstepResult::not_finite;
+  solver_.solve(pass, 0.0, taken, report);
+  return go_to_end(pass) ? SubstepResult::accepted : SubstepResult::not_finite;
 }
 
 }  // namespace tresse::dynamics::detail

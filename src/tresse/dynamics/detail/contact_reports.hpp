@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <tresse/dynamics/detail/pass.hpp>
+
+/// What a step tells of contacts, overlaps and holds.
+namespace tresse::dynamics::detail {
+
+/// Of two bodies that went through each other between two configurations; `near`: the pairs of pieces that may have.
+std::optional<ContactReport> find_crossing(const Part& part, const Configuration& start, const Configuration& end,
+                                           const std::vector<contact::CandidatePair>& near);
+/// Of two bodies, the deepest; >= 0 [m]
+double largest_overlap(const Configuration& at);
+/// The contacts of a pass with their forces over the part.
+std::vector<ContactReport> describe_contacts(const Part& part, const Pass& pass);
+/// Adds an accepted part to what the step tells: its contacts, as described, the loads of obstacles, and the deepest
+/// overlap of `start`, the configuration that it started from.
+void report_contacts(const Part& part, const Pass& pass, const std::vector<ContactReport>& contacts,
+                     const Configuration& start, StepReport& report);
+void report_holds(const Part& part, const Pass& pass, StepReport& report);
+
+}  // namespace tresse::dynamics::detail

@@ -1,0 +1,207 @@
+#include <tresse/dynamics/detail/pass.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <tresse/base/blocks.hpp>
+#include <tresse/base/stopwatch.hpp>
+
+namespace tresse::dynamics::detail {
+namespace {
+
+/// Whether a piece is of a fibre of a tree; -1 is none.
+bool on_tree(const Part& part, const Pass& pass, int piece, int tree) {
+  if (piece < 0) return false;
+  const BodyId id = pass.at->geometry.pieces[piece].id;
+  return id.is_fibre() && part.motion.forest.tree_of[id.index] == tree;
+}
+
+/// Impulses over the stage, (3 contacts), of the nearest contacts of `warm`.
+VectorX guess_from(const std::vector<WarmContact>& warm, const Part& part, const contact::Geometry& geometry,
+                   const std::vector<contact::Contact>& contacts) {
+  contact::PairIndex known;
+  for (std::size_t i = 0; i < warm.size(); ++i) {
+    const contact::Place& place = warm[i].place;
+    const contact::OnPiece on_a = contact::piece_at(geometry, place.body_a, place.element_a, place.s_a);
+    const contact::Piece& a = geometry.pieces[on_a.piece];
+    known.add({a.id, assembly::body_of_number(part.world, place.body_b)}, contact::material_at(a, on_a.s),
+              static_cast<int>(i));
+  }
+  known.sort();
+  std::vector<char> used(warm.size(), 0);
+  VectorX guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const double s = contact::along_a(geometry, contacts[i]);
+    const double near = 10.0 * geometry.pieces[contacts[i].a].radius;
+    const contact::PairIndex::Entry* best = nullptr;
+    for (const auto& entry : known.near(contact::bodies_of(geometry, contacts[i]), s, near)) {
+      const bool nearer = !best || std::abs(entry.s_a - s) < std::abs(best->s_a - s);
+      if (nearer && used[static_cast<std::size_t>(entry.index)] == 0) best = &entry;
+    }
+    if (!best) continue;
+    const auto index = static_cast<std::size_t>(best->index);
+    used[index] = 1;
+    guess.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+        part.stage() * (contacts[i].frame.transpose() * warm[index].force);
+  }
+  return guess;
+}
+
+}  // namespace
+
+std::vector<WarmContact> warm_contacts(const Part& part, const Pass& pass) {
+  std::vector<WarmContact> out;
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    const contact::Contact& contact = pass.contacts[i];
+    const Vector3 impulse = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+    if (impulse.isZero(0.0) && contact.gap > part.options.margin) continue;
+    out.push_back({contact::place_of(pass.at->geometry, contact), contact.frame * impulse / part.stage()});
+  }
+  return out;
+}
+
+std::vector<char> touched_trees(const Part& part, const Pass& pass, const HeldPoints& holds) {
+  std::vector<char> out(part.motion.forest.trees.size(), 0);
+  for (const contact::Contact& contact : pass.contacts) {
+    for (const int piece : {contact.a, contact.b}) {
+      if (piece < 0 || !pass.at->geometry.pieces[piece].id.is_fibre()) continue;
+      out[static_cast<std::size_t>(part.motion.forest.tree_of[pass.at->geometry.pieces[piece].id.index])] = 1;
+    }
+  }
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] = out[t] || holds.held(static_cast<int>(t));
+  return out;
+}
+
+void stand_still(const Part& part, int t, Pass& pass) {
+  for (const int f : part.tree(t).fibres) pass.velocities[f].setZero();
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    if (on_tree(part, pass, pass.contacts[i].a, t) || on_tree(part, pass, pass.contacts[i].b, t))
+      pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i)).setZero();
+  }
+  for (assembly::HoldImpulse& held : pass.holds) {
+    if (part.motion.forest.tree_of[part.world.holds[held.hold].fibre] == t) held = {.hold = held.hold};
+  }
+}
+
+bool stand_still(const Part& part, Pass& pass) {
+  bool any = false;
+  for (int t = 0; t < part.tree_count(); ++t) {
+    if (part.driven(t) || !part.linear(t)) continue;
+    stand_still(part, t, pass);
+    any = true;
+  }
+  if (!any) return false;
+  pass.solution.status = Status::not_finite;
+  pass.solution.scaled_error = pass.solution.natural_map_error = 1.0;
+  return sound(part, pass.velocities);
+}
+
+PassSolver::PassSolver(const Part& part, const FreeBodies& bodies, const HeldPoints& holds,
+                       const StartOverlaps& overlaps)
+    : part_(part), bodies_(bodies), holds_(holds), overlaps_(overlaps) {}
+
+Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<VectorX>* before,
+                           const std::vector<WarmContact>& warm, StepReport& report) {
+  Pass pass;
+  pass.at = at;
+  const assembly::FreeMotion& motion = part_.motion;
+  const assembly::Instant instant = before ? assembly::Instant::end : assembly::Instant::begin;
+  pass.places = before ? motion.obstacles_end : motion.obstacles_begin;
+  const assembly::Kinematics& bodies = before ? part_.end : part_.start;
+  const double dt = motion.dt;
+  struct Reach {
+    double start = 0.0;  // gap at the start, linearised [m]
+    bool matters = false;
+    bool jammed = false;
+  };
+  std::vector<Reach> reaches(at->contacts.size());
+  constexpr std::size_t block = 256;
+  for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const contact::Contact& contact = at->contacts[i];
+      if (holds_.cannot_give_way(part_.start, at->geometry, contact)) continue;
+      const auto relative = [&](const std::vector<VectorX>& velocities) {
+        return assembly::relative_velocity(bodies, at->geometry, contact, velocities, motion, instant);
+      };
+      const double travelled = before ? dt * relative(*before)[0] : 0.0;
+      reaches[i].start = contact.gap - travelled;
+      reaches[i].matters = reaches[i].start <= part_.options.margin + dt * relative(motion.velocities).norm();
+      reaches[i].jammed = reaches[i].matters && assembly::cannot_open(bodies, at->geometry, contact, motion, instant);
+    }
+  });
+  for (std::size_t i = 0; i < reaches.size(); ++i) {
+    if (!reaches[i].matters) continue;
+    const contact::Contact& contact = at->contacts[i];
+    if (reaches[i].jammed) {
+      pass.jammed.push_back(contact);
+      continue;
+    }
+    pass.contacts.push_back(contact);
+    pass.bias.push_back((reaches[i].start - overlaps_.wanted_gap(at->geometry, contact)) / dt);
+  }
+  pass.instants.assign(pass.contacts.size(), instant);
+  pass.guess = guess_from(warm, part_, at->geometry, pass.contacts);
+  Stopwatch watch(report.t_assembly);
+  pass.problem = assembly::contact_problem(bodies, at->geometry, pass.contacts, motion, pass.bias, instant, workspace_,
+                                           std::move(spare_));
+  return pass;
+}
+
+void PassSolver::solve(Pass& pass, double tolerance, int taken, StepReport& report) {
+  Stopwatch watch(report.t_solve);
+  const friction::SolverOptions& wanted = part_.options.solver;
+  friction::SolverOptions options = wanted;
+  options.tolerance = std::max(options.tolerance, tolerance);
+  options.max_iterations = std::max(1, options.max_iterations - taken);
+  pass.solution = friction::solve(pass.problem, pass.guess, options);
+  constexpr std::size_t few = 250;  // as many as a path through the smoothed law is followed for
+  if (pass.solution.status == Status::max_iterations && tolerance <= wanted.tolerance &&
+      options.solver == friction::Solver::hybrid_gauss_seidel && options.facets == 0 && pass.contacts.size() <= few) {
+    options.solver = friction::Solver::automatic;
+    friction::FrictionSolution other = friction::solve(pass.problem, VectorX::Zero(pass.guess.size()), options);
+    other.iterations += pass.solution.iterations;
+    if (other.scaled_error < pass.solution.scaled_error) pass.solution = std::move(other);
+  }
+  report.iterations += pass.solution.iterations;
+  std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
+  pass.velocities = assembly::constrained_velocities(part_.world, pass.problem, pass.solution.impulse, part_.motion,
+                                                     workspace_, std::move(memory));
+  pass.body_impulses = bodies_.impulses(pass.velocities, part_.motion);
+}
+
+Pass PassSolver::replaced(Pass& pass, const std::vector<char>& left_out, const Pass& turned,
+                          const contact::Geometry& geometry, StepReport& report) {
+  Pass next;
+  next.at = pass.at;
+  next.places = pass.places;
+  next.jammed = std::move(pass.jammed);
+  {
+    Stopwatch watch(report.t_assembly);
+    next.problem = friction::replaced(std::move(pass.problem), left_out,
+                                      assembly::contact_problem(part_.end, geometry, turned.contacts, part_.motion,
+                                                                turned.bias, assembly::Instant::end, workspace_));
+  }
+  next.guess.resize(next.problem.q.size());
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    if (left_out[i]) continue;
+    next.guess.segment<3>(3 * static_cast<Eigen::Index>(next.contacts.size())) =
+        pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
+    next.contacts.push_back(pass.contacts[i]);
+    next.instants.push_back(pass.instants[i]);
+    next.bias.push_back(pass.bias[i]);
+  }
+  next.guess.tail(turned.guess.size()) = turned.guess;
+  next.turned = turned.contacts.size();
+  next.contacts.insert(next.contacts.end(), turned.contacts.begin(), turned.contacts.end());
+  next.instants.insert(next.instants.end(), next.turned, assembly::Instant::end);
+  next.bias.insert(next.bias.end(), turned.bias.begin(), turned.bias.end());
+  return next;
+}
+
+void PassSolver::reuse(Pass& pass) {
+  spare_ = std::move(pass.problem);
+  spare_velocities_ = std::move(pass.velocities);
+}
+
+}  // namespace tresse::dynamics::detail
