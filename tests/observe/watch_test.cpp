@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include <Eigen/Geometry>
 
@@ -31,7 +32,7 @@ struct Crossing {
   dynamics::StepReport report;
   std::vector<dynamics::ContactReport> contacts;
   double energy_rise = 0.0;
-  double step_error = 0.0;  // wanted
+  std::optional<double> step_error;  // wanted
   WatchTally tally{};
   Watch watch;
 

@@ -121,7 +121,7 @@ std::vector<TreeHold> find_holds(const World& world, const Forest& forest, doubl
   std::vector<TreeHold> out(forest.trees.size());
   for (std::size_t i = 0; i < world.holds.size(); ++i) {
     const Hold& hold = world.holds[i];
-    if (end > hold.release) continue;
+    if (hold.release && end > *hold.release) continue;
     const int t = forest.tree_of[hold.fibre];
     const int touched = world.fibres[hold.fibre].model->touched(hold.piece);
     out[t].holds.push_back(static_cast<int>(i));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ struct Hold {
   Pose pose;                        ///< at time zero
   double compliance = 0.0;          ///< int ds / EA to it, what a fibre that cannot stretch would give; >= 0 [m/N]
   bodies::Motion motion;
-  double release = 1e300;  ///< it lets go then [s]
+  std::optional<double> release;  ///< it lets go then; none: never [s]
 };
 
 /// Where a hold wants its point and, if clamped, its frame at `time`.

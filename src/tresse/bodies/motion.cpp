@@ -41,7 +41,8 @@ Pose displacement(const Motion& motion, double time) {
       pose.frame = rotation_matrix(from.rotation + weight * (next->rotation - from.rotation));
     }
   }
-  const double elapsed = std::clamp(time, motion.start, motion.stop) - motion.start;
+  const double until = motion.stop ? std::min(time, *motion.stop) : time;
+  const double elapsed = std::max(until, motion.start) - motion.start;
   if (elapsed > 0.0) {
     pose.position += elapsed * motion.velocity;
     pose.frame = rotation_matrix(elapsed * motion.angular_velocity) * pose.frame;

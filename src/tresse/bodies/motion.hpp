@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct Motion {
   Vector3 velocity = Vector3::Zero();          ///< (3) [m/s]
   Vector3 angular_velocity = Vector3::Zero();  ///< world axes, about the reference point (3) [rad/s]
   double start = 0.0;                          ///< [s]
-  double stop = 1e300;                         ///< > start [s]
+  std::optional<double> stop;                  ///< > start; none: never [s]
 
   bool at_rest() const;
 };

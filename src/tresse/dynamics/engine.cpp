@@ -45,6 +45,7 @@ StepReport Engine::take_step() {
       return (static_cast<double>(state_.step) + static_cast<double>(part) / whole) * options_.dt;
     };
     constexpr double in_half = 4.0;  // of the estimate, where the motion is smooth
+    const double most_error = options_.step_error.value_or(0.0);
     int size = whole;
     for (int begin = 0; begin < whole && report.finite;) {
       const SubstepResult outcome = attempt({time_at(begin), time_at(begin + size), size == 1}, report);
@@ -54,12 +55,12 @@ StepReport Engine::take_step() {
         do {
           size /= 2;
           error_ /= in_half;
-        } while (size > 1 && error_ > options_.step_error);
+        } while (size > 1 && error_ > most_error);
         continue;
       }
       ++report.parts;
       begin += size;
-      if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= options_.step_error) size *= 2;
+      if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= most_error) size *= 2;
     }
     report.step = previous_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;
@@ -86,7 +87,7 @@ SubstepResult Engine::attempt(const Span& span, StepReport& report) {
   const bool repairable = repairs_.possible() && !holds_.iterated();
   Pass pass = linearise(here_, nullptr, repairable ? Repairs::roughly : 0.0, report);
   error_ = estimated_error(part_, pass.velocities);
-  if (error_ > options_.step_error && !span.shortest) return SubstepResult::cut;
+  if (options_.step_error && error_ > *options_.step_error && !span.shortest) return SubstepResult::cut;
   report.step_error = std::max(report.step_error, error_);
   return iterate(std::move(pass), report);
 }

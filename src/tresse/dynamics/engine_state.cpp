@@ -35,8 +35,8 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.push_out_speed > 0.0, "push-out speed: must be positive");
   require(options.relinearisations >= 0, "relinearisations: must be 0 or more");
   require(options.max_halvings >= 0 && options.max_halvings <= 20, "halvings: must be 0 to 20");
-  require(options.step_error >= 0.0, "step error: must be 0 or more");
-  require(options.step_error == 0.0 || options.theta > 0.5, "theta: must be above 0.5 for a step error");
+  require(!options.step_error || *options.step_error > 0.0, "step error: must be positive");
+  require(!options.step_error || options.theta > 0.5, "theta: must be above 0.5 for a step error");
   require(options.max_nonlinear_iterations >= 1, "nonlinear iterations: must be 1 or more");
   require(options.nonlinear_tolerance > 0.0, "nonlinear tolerance: must be positive");
   require(options.motion_tolerance > 0.0, "motion tolerance: must be positive");

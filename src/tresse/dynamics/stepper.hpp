@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -43,8 +44,8 @@ struct StepOptions {
   int max_halvings = 4;             ///< how often a step whose end still overlaps is cut in two; 0 to 20
   double halving_overlap = 0.0;     ///< the overlap that is worth it; >= 0 [m]
   /// How far off a point may come to be in a part of the step, as its first pass estimates, before that is cut, by
-  /// max_halvings at most; 0: any. Needs theta above 0.5. >= 0 [m]
-  double step_error = 0.0;
+  /// max_halvings at most; none: any. Needs theta above 0.5. > 0 [m]
+  std::optional<double> step_error;
   double margin = 0.0;           ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
   double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
   contact::BroadPhaseOptions broad_phase;

@@ -519,8 +519,8 @@ void Watch::look_at_motion(const WatchedStep& step) {
 }
 
 void Watch::look_at_error(const WatchedStep& step) {
-  if (!(step.report.step_error > step.step_error)) return;
-  const double times = step.report.step_error / step.step_error;
+  if (!step.step_error || !(step.report.step_error > *step.step_error)) return;
+  const double times = step.report.step_error / *step.step_error;
   seen(Trouble::step_error) = {
       times,
       fmt::format("cut in {}, the step still puts a point off by an estimated {}, {:.2g} times step_error; ",
@@ -530,7 +530,7 @@ void Watch::look_at_error(const WatchedStep& step) {
 
 void Watch::look_at_cuts(const WatchedStep& step, const WatchTally& tally) {
   const int parts = step.report.parts;
-  if (parts <= 1 || step.step_error > 0.0) return;  // that asks for parts
+  if (parts <= 1 || step.step_error) return;  // that asks for parts
   const auto fastest = std::max_element(step.contacts.begin(), step.contacts.end(),
                                         [](const auto& p, const auto& q) { return p.slip < q.slip; });
   const double radii = fastest == step.contacts.end() ? 0.0 : travel(step, *fastest);

@@ -268,7 +268,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.dt = scene.simulation.time_step;
   options.scheme = scene.simulation.scheme;
   options.theta = scene.simulation.theta;
-  options.step_error = scene.simulation.step_error.value_or(0.0);
+  options.step_error = scene.simulation.step_error;
   options.nonlinear_tolerance = scene.simulation.nonlinear_tolerance;
   options.max_nonlinear_iterations = scene.simulation.max_nonlinear_iterations;
   options.max_relinearisations = scene.contact.max_relinearisations;

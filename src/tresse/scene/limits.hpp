@@ -31,7 +31,6 @@ inline constexpr Range rotation{-1e6, 1e6};               // [rad], [rad/s]
 inline constexpr Range twist{0.0, 1e3};                   // [rad]
 inline constexpr Range onset{0.0, 1e9};                   // [s]
 inline constexpr Range moment{-1e9, 1e9};                 // [s]
-inline constexpr double always = 1e9;                     // of a time that never comes [s]
 inline constexpr Range tolerance{0.0, 1.0, true};         // of what is relative
 inline constexpr Range iterations{1.0, 1'000'000'000.0};  // a count
 

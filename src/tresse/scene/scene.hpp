@@ -82,7 +82,7 @@ struct Hold {
   bool clamp = false;
   std::optional<Vector3> slide;
   bodies::Motion motion;
-  double release = limits::always;
+  std::optional<double> release;
 };
 
 /// A length that becomes `factor` times the given one.

@@ -82,7 +82,8 @@ void Table<bodies::Motion>::check(const bodies::Motion& x, const Complain& compl
                fmt::format("is {} s; expected one after the keyframe before it, {} s", x.keyframes[i].time,
                            x.keyframes[i - 1].time));
   }
-  if (!(x.stop > x.start)) complain("stop", fmt::format("is {} s; expected a time after start, {} s", x.stop, x.start));
+  if (x.stop && !(*x.stop > x.start))
+    complain("stop", fmt::format("is {} s; expected a time after start, {} s", *x.stop, x.start));
 }
 
 void Table<bodies::Comb>::check(const bodies::Comb& x, const Complain& complain) {

@@ -162,7 +162,7 @@ bool sound(const Part& part, const std::vector<VectorX>& velocities) {
 }
 
 double estimated_error(const Part& part, const std::vector<VectorX>& velocities) {
-  if (part.options.step_error == 0.0) return 0.0;
+  if (!part.options.step_error) return 0.0;
   const std::size_t fibres = part.world.fibres.size();
   std::vector<double> fastest(fibres);
   for_each_fibre(fibres, [&](std::size_t f) {

@@ -13,13 +13,13 @@ namespace {
 
 constexpr double degrees_per_radian = 180.0 / std::numbers::pi;
 
-/// A time that never comes, and what is no value that could be given, are no defaults.
+/// What is no value that could be given is no default.
 bool is_default(const nlohmann::ordered_json& value, const scene::Field& field) {
   if (value.is_array())
     return std::all_of(value.begin(), value.end(), [&](const auto& x) { return is_default(x, field); });
   if (!value.is_number()) return true;
   const double x = value.get<double>();
-  return x < scene::limits::always && (field.range.contains(x) || x == field.none);
+  return field.range.contains(x) || x == field.none;
 }
 
 template <class Shape>
