@@ -43,9 +43,8 @@ void append(const StateCase& from, const std::vector<int>& chosen, const Vector3
 scene::Case part_of(const StateCase& whole, int fibres) {
   scene::Case out;
   out.options = whole.built.options;
-  out.world.gravity = whole.built.world.gravity;
-  out.world.wind = whole.built.world.wind;
-  out.world.friction = whole.built.world.friction;
+  out.world.loads = whole.built.world.loads;
+  out.world.law = whole.built.world.law;
   out.world.obstacle_material = {};
   const auto& all = whole.built.world.fibres;
   std::vector<int> order(all.size());

@@ -81,7 +81,7 @@ Made make_problem() {
   }
   made.at.emplace(*made.world);
   for (int k = 0; k < fibres; ++k) made.at->rod(k).update(states[static_cast<std::size_t>(k)]);
-  made.world->friction = MatrixX::Constant(1, 1, 0.3);
+  made.world->law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
   FreeMotion& motion = made.motion;
   motion.dt = motion.stage = dt;
   motion.forest = make_forest(*made.world);

@@ -21,7 +21,7 @@ struct Row {
   contact::Geometry geometry;
 
   explicit Row(int fibres) {
-    world.friction = MatrixX::Zero(1, 1);
+    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
     for (int f = 0; f < fibres; ++f) {
       const Pose root{Vector3(1.9 * radius * f, 0.0, 0.0), Matrix3::Identity()};
       test::add(world, state, test::fibre(3, 0.03, radius, hair, root, rods::RootCondition::clamped));

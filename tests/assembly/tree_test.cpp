@@ -80,7 +80,8 @@ struct Grown {
     const auto motions = roots();
     for (int k = 0; k < int(states.size()); ++k) {
       VectorX own(world.fibres[k].model->dof());
-      at->rod(k).inertial_and_external_force(assembly::rod_loads(world, tree(), motions, k, world.wind), own);
+      at->rod(k).inertial_and_external_force(
+          assembly::rod_loads(world, tree(), motions, k, assembly::wind_at(world, 0.0)), own);
       assembly::add_rod_force(world, tree(), motions, k, own, out);
     }
     return out;
@@ -182,8 +183,8 @@ struct CutCase {
 /// The same rod whole and cut in two, the second part a branch at the tip of the first.
 void cut_matches(const CutCase& with) {
   const auto surroundings = [&](assembly::World& world) {
-    world.gravity = {0.0, 3.0, -9.81};
-    world.wind = {1.0, 2.0, -0.5};
+    assembly::set_load(world, assembly::Gravity({0.0, 3.0, -9.81}));
+    assembly::set_load(world, assembly::Air({1.0, 2.0, -0.5}));
     for (auto& fibre : world.fibres) fibre.drag = with.drag;
   };
   Grown whole;
@@ -364,7 +365,7 @@ void obeys_lagrange(bool clothoids) {
     slope[i] = difference(energy, 0.02)[0];
   }
   tree.move(start, v, 0.0);
-  tree.world.gravity.setZero();
+  assembly::set_load(tree.world, assembly::Gravity(Vector3::Zero()));
   const double error = relative(-tree.force(), change - slope);
   if (printing()) std::printf("Lagrange's equations of a bush: %.1e\n", error);
   EXPECT_LT(error, 1e-9);
@@ -392,7 +393,7 @@ TEST(Tree, WeightIsTheSlopeOfThePotential) {
     slope[i] = difference(energy, 0.05)[0];
   }
   tree.move(start, VectorX::Zero(tree.dof()), 0.0);
-  tree.world.gravity = gravity;
+  assembly::set_load(tree.world, assembly::Gravity(gravity));
   EXPECT_LT(relative(-tree.force(), slope), 1e-9);
 }
 

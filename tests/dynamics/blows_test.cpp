@@ -22,8 +22,8 @@ struct Blow {
 Blow thrown(double speed, int elements) {
   assembly::World world;
   dynamics::SimulationState state;
-  world.friction = MatrixX::Constant(1, 1, 0.0);
-  world.gravity.setZero();
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.0));
+  assembly::set_load(world, assembly::Gravity(Vector3::Zero()));
   const Vector3 root(-0.04, 0.0, bar_radius + radius + 0.3e-3 * speed);
   test::add(world, state,
             test::fibre(elements, 0.1, radius, hair, {root, Matrix3::Identity()}, rods::RootCondition::free));

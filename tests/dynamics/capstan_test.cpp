@@ -83,8 +83,8 @@ std::pair<double, double> measured_and_expected(double mu) {
   state.rods.push_back({fibre.root, {}, curvature, VectorX::Zero(curvature.size()), {}});
   world.fibres.push_back(std::move(fibre));
   test::add(world, {"bar", "bar", bodies::Capsule{{0, 0, -0.02}, {0, 0, 0.02}, bar_radius}, Vector3::Zero(), {}});
-  world.friction = MatrixX::Constant(1, 1, mu);
-  world.gravity = {0, -gravity, 0};
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, mu));
+  assembly::set_load(world, assembly::Gravity({0, -gravity, 0}));
 
   StepOptions options = test::step_options(1e-3);
   dynamics::Stepper stepper(std::move(world), options, std::move(state));

@@ -18,8 +18,8 @@ struct Built {
 
 Built one(double length, const Pose& root, const rods::Material& material) {
   Built out;
-  out.world.gravity = {0, 0, -9.81};
-  out.world.friction = MatrixX::Zero(1, 1);
+  assembly::set_load(out.world, assembly::Gravity({0, 0, -9.81}));
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   test::add(out.world, out.state, test::fibre(4, length, radius, material, root, rods::RootCondition::clamped));
   return out;
 }
@@ -47,7 +47,7 @@ TEST(Growth, WhatItBringsInIsWork) {
     Built built = one(0.05, {}, undamped);
     built.world.fibres[0].growth = {1.5, 0.0, 0.05};
     Stepper stepper(std::move(built.world), test::step_options(dt), std::move(built.state));
-    const double before = total(stepper.kinematics().rod(0).energies(stepper.world().gravity));
+    const double before = total(stepper.kinematics().rod(0).energies(assembly::gravity_of(stepper.world())));
     StepReport report;
     double largest = 0.0;
     for (int i = 0; i < static_cast<int>(std::lround(0.05 / dt)); ++i) {

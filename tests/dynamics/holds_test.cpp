@@ -38,7 +38,7 @@ Built cord_of(const std::string& model, int elements, const Vector3& curvature =
   const VectorX start = fibre.model->curvature_of_elements(curvature.replicate(given, 1));
   out.state.rods.push_back(fibre.model->make_rod()->shaped({}, {}, start, VectorX::Zero(start.size())));
   out.world.fibres.push_back(std::move(fibre));
-  out.world.friction = MatrixX::Constant(1, 1, 0.3);
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
   return out;
 }
 
@@ -174,7 +174,7 @@ TEST_P(HeldCord, ItsForceIsTheGradientOfTheEnergyAtRest) {
   const Vector3 direction = Vector3(1.0, 0.5, -0.7).normalized();
   for (int k = -1; k <= 1; ++k) {
     Built built = cord_of(GetParam(), elements(8), {0.0, 1.0, 3.0});
-    built.world.gravity = {0.0, 0.0, -gravity};
+    assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
     hold(built, false).motion = move_to(Vector3(-0.04, 0.0, 0.01) + k * d * direction, 1.0);
     auto stepper = stepper_of(std::move(built), 5e-3);
     const dynamics::StepReport report = run(stepper, 8.0);
@@ -193,7 +193,7 @@ TEST_P(HeldCord, ItsForceIsTheGradientOfTheEnergyAtRest) {
 TEST_P(HeldCord, AllForcesBalanceAtRest) {
   for (const double theta : {1.0, 0.75}) {
     Built built = cord_of(GetParam(), elements(8), {0.0, 0.0, 2.0}, RootCondition::free);
-    built.world.gravity = {0.0, 0.0, -gravity};
+    assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
     hold(built, false);
     hold(built, false, elements(8) - elements(1));
     bodies::Obstacle ball{"ball", "", bodies::Sphere{{0.16, 0.044, -0.06}, 0.01}, Vector3::Zero(), {}};
@@ -222,8 +222,8 @@ TEST(Holds, WorkIsBooked) {
     rods::Material undamped = cord;
     undamped.damping_time = 0.0;
     Built built;
-    built.world.gravity = {0.0, 0.0, -gravity};
-    built.world.friction = MatrixX::Zero(1, 1);
+    assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
+    built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
     test::add(built.world, built.state, test::fibre(6, length, 2.0 * radius, undamped, {}, RootCondition::clamped));
     for (int i = 2; i < built.state.rods[0].coordinates.size(); i += 3) built.state.rods[0].coordinates[i] = 4.0;
     hold(built, true).motion = move_to({-0.05, 0.02, 0.03}, 0.3, {0.3, 0.5, -0.2});
@@ -231,7 +231,7 @@ TEST(Holds, WorkIsBooked) {
     built.world.holds[0].motion.interpolation = bodies::Motion::Interpolation::smooth;
     const auto rod = built.world.fibres[0].model->make_rod();
     rod->update(built.state.rods[0]);
-    const rods::RodEnergies first = rod->energies(built.world.gravity);
+    const rods::RodEnergies first = rod->energies(assembly::gravity_of(built.world));
     auto stepper = stepper_of(std::move(built), dt);
     const dynamics::StepReport report = run(stepper, 0.3);
     const rods::RodEnergies& e = report.energies;
@@ -248,8 +248,8 @@ TEST(Holds, WorkIsBooked) {
 // A branch's tip is held: the tree hangs from it.
 TEST(Holds, ABranchIsHeld) {
   Built built;
-  built.world.gravity = {0.0, 0.0, -gravity};
-  built.world.friction = MatrixX::Zero(1, 1);
+  assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   test::add(built.world, built.state, test::fibre(4, length, radius, cord, {}, RootCondition::free));
   assembly::Fibre branch = test::fibre(4, length, radius, cord, {}, RootCondition::carried);
   branch.attachment = {0, 2, 0.02, {Vector3::Zero(), math::rotation_exp({0.0, 0.0, 1.0})}};
@@ -274,7 +274,7 @@ TEST(Holds, ABranchIsHeld) {
 // Elasticity that is not linear: iterated until the held motion itself is solved, in the first step too.
 TEST(Holds, TheFirstStepIsIterated) {
   Built built = cord_of("discrete-elastic-rod", 30, {0.0, 0.0, 2.0});
-  built.world.gravity = {0.0, 0.0, -gravity};
+  assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
   hold(built, false);
   auto stepper = stepper_of(std::move(built), 5e-3);
   const dynamics::StepReport report = stepper.step();
@@ -285,7 +285,7 @@ TEST(Holds, TheFirstStepIsIterated) {
 
 TEST_P(HeldCord, LetGoItFalls) {
   Built built = cord_of(GetParam(), elements(6), {0.0, 0.0, 2.0});
-  built.world.gravity = {0.0, 0.0, -gravity};
+  assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
   hold(built, false).release = 0.5;
   auto stepper = stepper_of(std::move(built), 5e-3);
   EXPECT_GT(run(stepper, 0.5).holds[0].force.norm(), 1e-4);
@@ -304,7 +304,7 @@ TEST_P(HeldCord, LinearisedInertiaHoldsItToo) {
     rods::Material limit = cord;
     limit.rotary_inertia = false;
     Built built = cord_of(GetParam(), elements(6), {0.0, 0.0, 4.0}, RootCondition::clamped, limit);
-    built.world.gravity = {0.0, 0.5 * gravity, -gravity};
+    assembly::set_load(built.world, assembly::Gravity({0.0, 0.5 * gravity, -gravity}));
     hold(built, false);
     auto stepper = stepper_of(std::move(built), dt, 1.0, scheme);
     const dynamics::StepReport report = run(stepper, 0.1);
@@ -332,7 +332,7 @@ TEST_P(HeldCord, LimpItIsHeldAndGainsNothing) {
   limp.damping_time = 0.0;
   for (const int tail : {0, 2}) {
     Built built = cord_of(GetParam(), 6, {0.0, 1.5, 1.0}, RootCondition::clamped, limp);
-    built.world.gravity = {0.0, 0.0, -gravity};
+    assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
     built.world.fibres[0].drag = 0.0;
     hold(built, false, tail).compliance *= cord.young_modulus / limp.young_modulus;
     auto stepper = stepper_of(std::move(built), 4e-3);

@@ -22,7 +22,7 @@ struct Upright {
     fibre.root.position = {0, 0, length + radius - depth};
     fibre.root.frame = math::rotation_exp({0, M_PI / 2, 0});
     test::add(world, {"floor", "floor", bodies::Plane{{0, 0, 0}, {0, 0, 1}}, Vector3::Zero(), {}});
-    world.friction = MatrixX::Constant(1, 1, 0.3);
+    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
     const Eigen::Index pieces = fibre.model->piece_count();
     const VectorX curvature = fibre.model->curvature_of_elements(Vector3(0, 0, bend).replicate(pieces, 1));
     state.rods.push_back(fibre.model->make_rod()->shaped(fibre.root, {}, curvature, VectorX::Zero(curvature.size())));

@@ -36,9 +36,9 @@ std::string name_of(const testing::TestParamInfo<std::tuple<Model, rods::RootCon
 /// A curled rod that moves so fast that its inertial force is far from that of the end of the step.
 Built whirling(Model model, rods::RootCondition condition) {
   Built out;
-  out.world.gravity = gravity;
-  out.world.friction = MatrixX::Constant(1, 1, 0.3);
-  out.world.wind = {0.5, 0.0, 0.0};
+  assembly::set_load(out.world, assembly::Gravity(gravity));
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
+  assembly::set_load(out.world, assembly::Air({0.5, 0.0, 0.0}));
   assembly::Fibre fibre = test::fibre(elements, 0.08, 5e-4, soft, {}, condition);
   if (model == Model::clothoid) {
     const rods::SuperClothoidElement element{0.02, rods::CrossSection::circle(5e-4)};
@@ -115,7 +115,8 @@ TEST_P(Linearised, OneFreeStepSolvesTheLinearEquation) {
     const rods::RodState start = stepper.state().rods[0];
     const auto rod = stepper.kinematics().rod(0).clone();
     const VectorX v = rods::generalised_velocity(*rod, start);
-    const LinearStep step = written_out(*rod, start, {gravity, {}, 1e-3, stepper.world().wind, {}}, theta * dt);
+    const LinearStep step =
+        written_out(*rod, start, {gravity, {}, 1e-3, assembly::wind_at(stepper.world(), 0.0), {}}, theta * dt);
     EXPECT_GT((step.slope - step.slope.transpose()).norm(), 0.1 * step.slope.norm())
         << "a symmetric one would be no test";
     const VectorX change = step.matrix.partialPivLu().solve(step.impulse);
@@ -162,8 +163,8 @@ TEST(LinearisedInertia, AgreesWithTheSemiImplicitSchemeAsStepsShrink) {
 TEST(LinearisedInertia, HoldsALivelySwingTogether) {
   const auto steps_until_wild = [](Scheme scheme) {
     Built built;
-    built.world.gravity = {0.0, 0.0, -9.81};
-    built.world.friction = MatrixX::Zero(1, 1);
+    assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -9.81}));
+    built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
     const rods::Material softer{.density = 1000.0, .young_modulus = 1e6, .poisson_ratio = 0.4};
     test::add(built.world, built.state, test::fibre(12, 0.2, 1e-3, softer, {}, rods::RootCondition::clamped));
     StepOptions options = test::step_options(0.01);
@@ -187,7 +188,7 @@ TEST(LinearisedInertia, HoldsALivelySwingTogether) {
 TEST(LinearisedInertia, AnswersToContactInThePasses) {
   const auto error_of = [](Scheme scheme) {
     Built built;
-    built.world.friction = MatrixX::Constant(1, 1, 0.3);
+    built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
     const rods::Material loose{.density = 1100.0, .young_modulus = 1e5, .poisson_ratio = 0.4};
     test::add(built.world, built.state, test::fibre(6, 0.1, 5e-4, loose, {}, rods::RootCondition::clamped));
     built.state.rods[0].rates = Vector3(100.0, 60.0, 700.0).replicate(6, 1);

@@ -22,8 +22,8 @@ struct Setting {
   StepOptions options = test::step_options(1e-3);
 
   Setting() {
-    world.gravity = Vector3(0.0, 0.0, -9.81);
-    world.friction = MatrixX::Constant(1, 1, friction);
+    assembly::set_load(world, assembly::Gravity(Vector3(0.0, 0.0, -9.81)));
+    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, friction));
   }
   void fibre(const Vector3& at, const Matrix3& frame = Matrix3::Identity(), int elements = 2) {
     test::add(world, state, test::fibre(elements, length, radius, nylon, {at, frame}, rods::RootCondition::free));
@@ -70,7 +70,7 @@ TEST(Meshes, AHairFallsAndSlidesOnAPlateAsOnAPlane) {
   for (const int n : {1, 10}) {
     const auto with = [&](bodies::Shape shape) {
       Setting setting;
-      setting.world.gravity = Vector3(5.0, 1.0, -9.81);  // down a slope, where it slides
+      assembly::set_load(setting.world, assembly::Gravity(Vector3(5.0, 1.0, -9.81)));  // down a slope, where it slides
       setting.fibre({-0.05, 0.001, 2e-3}, turned(0.2, {0.0, -0.3, 1.0}));
       setting.obstacle(std::move(shape));
       return run(setting.start(), 150);
@@ -88,7 +88,7 @@ TEST(Meshes, AHairFallsAndSlidesOnAPlateAsOnAPlane) {
 TEST(Meshes, AHairRestsOnABallOfTrianglesAsOnASphere) {
   const auto with = [&](bodies::Shape shape) {
     Setting setting;
-    setting.world.friction.setConstant(0.8);
+    setting.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.8));
     setting.fibre({-0.5 * length, 0.0, 0.05 + radius + 2e-5});
     setting.obstacle(std::move(shape));
     return run(setting.start(), 300);
@@ -102,7 +102,7 @@ TEST(Meshes, AHairRestsOnABallOfTrianglesAsOnASphere) {
 
 TEST(Meshes, AFibreLiesOverAnEdgeOfABox) {
   Setting setting;
-  setting.world.friction.setConstant(0.9);
+  setting.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.9));
   // Balanced across the ridge of a box that stands on its edge.
   setting.fibre({0.0, -0.5 * length, radius + 0.01 * std::sqrt(2.0) + 1e-6},
                 turned(0.5 * std::numbers::pi, Vector3::UnitZ()));

@@ -67,8 +67,8 @@ assembly::World one_fibre(const Drop& setup) {
                                                      : rods::make_discrete_elastic_rod(edges, material, setup.root);
   fibre.model = rod->model();
   world.fibres.push_back(std::move(fibre));
-  world.friction = MatrixX::Constant(1, 1, 0.3);
-  world.gravity = setup.gravity;
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
+  assembly::set_load(world, assembly::Gravity(setup.gravity));
   return world;
 }
 
@@ -88,7 +88,7 @@ TEST_P(NodalRodStep, EndsInABalanceOfForces) {
   Drop setup = Drop{.damping_time = 2e-3, .gravity = {1.0, -9.81, 2.0}, .bend = 10.0}.of(GetParam());
   assembly::World world = one_fibre(setup);
   world.fibres[0].drag = 1e-2;
-  world.wind = {0.3, 0.1, -0.2};
+  assembly::set_load(world, assembly::Air({0.3, 0.1, -0.2}));
   Stepper stepper(world, setup.options, start(world, setup));
   int most = 0;
   double worst = 0.0;
@@ -106,7 +106,7 @@ TEST_P(NodalRodStep, EndsInABalanceOfForces) {
     rod.add_drag_matrix(1e-2, damping);
     VectorX elastic(n), outer(n);
     rod.elastic_force(elastic);
-    rod.inertial_and_external_force({setup.gravity, {}, 1e-2, world.wind}, outer);
+    rod.inertial_and_external_force({setup.gravity, {}, 1e-2, assembly::wind_at(world, 0.0)}, outer);
     const VectorX& v = stepper.state().rods[0].rates;
     const VectorX residual = mass * (v - before.rates) - 1e-3 * (elastic + outer - damping * v);
     worst = std::max(worst, residual.norm() / (1e-3 * elastic.norm()));
@@ -386,7 +386,7 @@ TEST_P(NodalRodStep, ContactsOfAStretchedStringAreWhereItIs) {
     across.motion.keyframes = {{.time = 0.0}, {.time = 0.04, .displacement = {0, 0, -down}}};
     world.obstacles.push_back(across);
     world.obstacle_material.push_back(0);
-    world.friction.setZero();
+    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
     const SimulationState start = stretched(world, {}, factor);
     Stepper stepper(world, setup.options, start);
     double pressed = 0.0;

@@ -25,8 +25,8 @@ struct Built {
 /// A curl that swings: far from its natural shape, and fast enough for the velocity terms to matter.
 Built swinging_curl() {
   Built out;
-  out.world.friction = MatrixX::Zero(1, 1);
-  out.world.gravity = {0, 0, -gravity};
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
+  assembly::set_load(out.world, assembly::Gravity({0, 0, -gravity}));
   assembly::Fibre fibre = test::fibre(elements, 0.06, 1e-4, soft, {}, rods::RootCondition::clamped);
   fibre.model = fibre.model->with_rest_curvature(Vector3(10, 20, 40).replicate(elements, 1));
   fibre.drag = drag;
@@ -162,7 +162,7 @@ TEST(Nonlinear, AgreesWithTheSemiImplicitSchemeAsStepsShrink) {
 /// A curl that drops on a bar: the contact and every force of the fibre are at the end of the step together.
 TEST(Nonlinear, ConvergesWithContactAndLeavesNoOverlap) {
   Built built = swinging_curl();
-  built.world.friction = MatrixX::Constant(1, 1, 0.3);
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
   built.state.rods[0].coordinates.setZero();
   built.state.rods[0].rates.setZero();
   test::add(built.world,

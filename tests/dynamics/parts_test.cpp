@@ -34,8 +34,8 @@ Outcome whip(int max_halvings) {
   Pose far;
   far.position = {1, 0, 0};
   test::add(world, state, test::fibre(2, 0.02, 1e-4, stiff, far, rods::RootCondition::free));
-  world.friction = MatrixX::Constant(1, 1, 0.2);
-  world.gravity = {0, 0, -gravity};
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.2));
+  assembly::set_load(world, assembly::Gravity({0, 0, -gravity}));
   StepOptions options = test::step_options(dt);
   options.relinearisations = options.max_relinearisations = 1;
   options.max_halvings = max_halvings;

@@ -57,8 +57,8 @@ class ReleasedRod {
     }
     state.rods.push_back(start);
     world.fibres.push_back(std::move(fibre));
-    world.friction = MatrixX::Zero(1, 1);
-    if (coin(0.4)) world.gravity.setZero();
+    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
+    if (coin(0.4)) assembly::set_load(world, assembly::Gravity(Vector3::Zero()));
   }
 
   double dt = 0.0;
@@ -113,8 +113,8 @@ TEST(ReleasedRods, TwistAndBendKeepTheirEnergyAtAnyStep) {
       const VectorX shape = Vector3(5.0, 0.0, 5.0).replicate(fibre.model->coordinate_count() / 3, 1);
       state.rods.push_back(fibre.model->make_rod()->shaped({}, {}, shape, VectorX::Zero(shape.size())));
       world.fibres.push_back(std::move(fibre));
-      world.friction = MatrixX::Zero(1, 1);
-      world.gravity.setZero();
+      world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
+      assembly::set_load(world, assembly::Gravity(Vector3::Zero()));
       dynamics::Stepper stepper(std::move(world), test::step_options(dt), std::move(state));
       double before = stepper.energies().elastic;
       for (int i = 0; i < 50; ++i) {

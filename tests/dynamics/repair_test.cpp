@@ -34,8 +34,8 @@ Outcome curls(int max_relinearisations) {
     test::add(world, state, std::move(curl));
     state.rods.back().coordinates.setZero();
   }
-  world.friction = MatrixX::Constant(1, 1, 0.2);
-  world.gravity = {0, 0, -9.81};
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.2));
+  assembly::set_load(world, assembly::Gravity({0, 0, -9.81}));
   StepOptions options = test::step_options(1e-3);
   options.relinearisations = 0;
   options.max_relinearisations = max_relinearisations;

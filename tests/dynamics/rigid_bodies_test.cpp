@@ -42,8 +42,8 @@ struct Bodies {
   StepOptions options = test::step_options(1e-3);
 
   explicit Bodies(double mu = 0.3) {
-    world.gravity = {0, 0, -g};
-    world.friction = MatrixX::Constant(1, 1, mu);
+    assembly::set_load(world, assembly::Gravity({0, 0, -g}));
+    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, mu));
     options.margin = 0.05 * radius;
     options.overlap_tolerance = 1e-5 * radius;
     options.halving_overlap = 1e-2 * radius;
@@ -104,7 +104,7 @@ TEST(RigidBodies, AFreeTopKeepsMomentumAndEnergy) {
   bodies::Obstacle top = rod("top", {-0.1, 0, 0}, {0.1, 0, 0}, 0.02);
   top.velocity.angular = {60, 5, -11};
   b.add(top);
-  b.world.gravity.setZero();
+  assembly::set_load(b.world, assembly::Gravity(Vector3::Zero()));
   Stepper stepper = b.stepper();
   const assembly::Vector6 before = momentum_of(stepper, 0);
   const double energy = assembly::kinetic_energy(stepper.kinematics());
@@ -230,7 +230,7 @@ Collision collide(double dt, int relinearisations) {
   Bodies b(0.4);
   b.options.dt = dt;
   b.options.relinearisations = b.options.max_relinearisations = relinearisations;
-  b.world.gravity.setZero();
+  assembly::set_load(b.world, assembly::Gravity(Vector3::Zero()));
   bodies::Obstacle first = ball("first", {-0.2, 0, 0});
   first.velocity = {{1.5, 0.2, 0}, {3, -2, 5}};
   bodies::Obstacle second = ball("second", {0.05, 0.04, 0.02}, 2.0 * mass, 1.3 * radius);
@@ -383,7 +383,7 @@ TEST(RigidBodies, ABallBendsACantileverAsItsWeightDoes) {
 double ball_meets_strand(double dt) {
   Bodies b(0.5);
   b.options.dt = dt;
-  b.world.gravity.setZero();
+  assembly::set_load(b.world, assembly::Gravity(Vector3::Zero()));
   const rods::Material material{1200.0, 1e7, 0.4, 0.0};
   test::add(b.world, b.state,
             test::fibre(8, 0.2, 2e-3, material, {{-0.1, 0, 0}, Matrix3::Identity()}, rods::RootCondition::free));
@@ -457,7 +457,7 @@ TEST(RigidBodies, ForcesAreWhatMomentumChangesBy) {
       const assembly::FreeBody& body = stepper.world().free_bodies[k];
       const assembly::Vector6 change = momentum_of(stepper, k) - before[k];
       const ObstacleLoad& load = report.obstacles[static_cast<std::size_t>(body.obstacle)];
-      const Vector3 weight = body.solid.mass * b.world.gravity;
+      const Vector3 weight = body.solid.mass * assembly::gravity_of(b.world);
       const double scale = body.solid.mass * g * b.options.dt;
       EXPECT_NEAR((change.head<3>() - b.options.dt * (load.force + weight)).norm(), 0.0, 1e-10 * scale) << i;
       EXPECT_NEAR((change.tail<3>() - b.options.dt * load.torque).norm(), 0.0, 1e-10 * scale * 0.05) << i;

@@ -26,7 +26,7 @@ Stepper fibre_over_bar(const bodies::Motion& motion, double mass = 0.0) {
   bar.mass = mass;
   test::add(world, bar);
   test::free_bodies(world, state);
-  world.friction = MatrixX::Constant(1, 1, 0.2);
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.2));
   return {std::move(world), test::step_options(dt), std::move(state)};
 }
 

@@ -17,8 +17,8 @@ const rods::Material soft{.density = 1000.0, .young_modulus = 1e7, .poisson_rati
 Stepper swing(double step, std::optional<double> step_error, double theta = 1.0) {
   assembly::World world;
   SimulationState state;
-  world.gravity = {0.0, 0.0, -9.81};
-  world.friction = MatrixX::Zero(1, 1);
+  assembly::set_load(world, assembly::Gravity({0.0, 0.0, -9.81}));
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   test::add(world, state, test::fibre(8, 0.2, 1e-3, soft, {}, rods::RootCondition::clamped));
   bodies::Obstacle ball{"ball", "", bodies::Sphere{{0.0, 1.0, 0.0}, 0.01}, {0.0, 1.0, 0.0}, {}};
   ball.mass = 0.1;

@@ -31,8 +31,8 @@ Built cord_of(const std::string& model, RootCondition condition) {
   const VectorX zero = VectorX::Zero(rod->curvature().size());
   out.state.rods.push_back(rod->shaped(fibre.root, {}, zero, zero));
   out.world.fibres.push_back(std::move(fibre));
-  out.world.friction = MatrixX::Constant(1, 1, 0.3);
-  out.world.gravity = {0.0, 0.0, -gravity};
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
+  assembly::set_load(out.world, assembly::Gravity({0.0, 0.0, -gravity}));
   return out;
 }
 
@@ -86,7 +86,7 @@ TEST_P(Roots, CarryWhatAHeldPointWould) {
   if (GetParam() == "discrete-elastic-rod") GTEST_SKIP() << "its held points have no frame";
   Built clamped = cord_of(GetParam(), RootCondition::clamped);
   Built held = cord_of(GetParam(), RootCondition::free);
-  clamped.world.wind = held.world.wind = {0.0, 2.0, 0.0};
+  for (auto* world : {&clamped.world, &held.world}) assembly::set_load(*world, assembly::Air({0.0, 2.0, 0.0}));
   held.world.holds.emplace_back();
   held.world.holds[0].clamped = true;
   held.world.holds[0].pose = held.world.fibres[0].root;
@@ -112,8 +112,8 @@ TEST_P(Roots, CarryWhatAHeldPointWould) {
 // Root, held tip and an obstacle share the weight of a trunk and its branch; the load of both is the trunk's.
 TEST(Roots, BalanceWithHoldsBranchesAndContacts) {
   Built built;
-  built.world.gravity = {0.0, 0.0, -gravity};
-  built.world.friction = MatrixX::Constant(1, 1, 0.3);
+  assembly::set_load(built.world, assembly::Gravity({0.0, 0.0, -gravity}));
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
   test::add(built.world, built.state, test::fibre(8, length, radius, cord, {}, RootCondition::clamped));
   assembly::Fibre branch = test::fibre(4, 0.1, radius, cord, {}, RootCondition::carried);
   branch.attachment = {0, 3, 0.0, {Vector3::Zero(), math::rotation_exp({0.0, 0.0, 1.0})}};

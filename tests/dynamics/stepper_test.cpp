@@ -33,8 +33,8 @@ Built strand_on_incline(double angle, double mu, bool across) {
   test::add(out.world, out.state, test::fibre(4, 0.02, radius, hair, root, rods::RootCondition::free));
   test::add(out.world,
             {"plane", "plane", bodies::Plane{Vector3::Zero(), slope * Vector3::UnitZ()}, Vector3::Zero(), {}});
-  out.world.friction = MatrixX::Constant(1, 1, mu);
-  out.world.gravity = {0, 0, -gravity};
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, mu));
+  assembly::set_load(out.world, assembly::Gravity({0, 0, -gravity}));
   return out;
 }
 
@@ -68,8 +68,8 @@ TEST(Stepper, StrandSticksBelowTheFrictionAngleAndSlidesAboveIt) {
 TEST(Stepper, AFreeStrandFallsAsAParabola) {
   Built built;
   test::add(built.world, built.state, test::fibre(6, 0.1, 1e-4, hair, {}, rods::RootCondition::free));
-  built.world.friction = MatrixX::Zero(1, 1);
-  built.world.gravity = {0, 0, -gravity};
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
+  assembly::set_load(built.world, assembly::Gravity({0, 0, -gravity}));
   const double dt = 1e-3;
   Stepper stepper(std::move(built.world), test::step_options(dt), std::move(built.state));
   for (int i = 0; i < 200; ++i) static_cast<void>(stepper.step());
@@ -92,8 +92,8 @@ Built falling_curls(int count = 2) {
   }
   test::add(built.world,
             {"bar", "bar", bodies::Capsule{{0.05, -0.1, -0.01}, {0.05, 0.1, -0.01}, 1e-3}, Vector3::Zero(), {}});
-  built.world.friction = MatrixX::Constant(1, 1, 0.2);
-  built.world.gravity = {0, 0, -gravity};
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.2));
+  assembly::set_load(built.world, assembly::Gravity({0, 0, -gravity}));
   return built;
 }
 

@@ -20,8 +20,8 @@ struct Built {
 /// A clamped rod, straight and horizontal, let go.
 Built swing(rods::RootCondition condition = rods::RootCondition::clamped) {
   Built out;
-  out.world.gravity = {0, 0, -gravity};
-  out.world.friction = MatrixX::Zero(1, 1);
+  assembly::set_load(out.world, assembly::Gravity({0, 0, -gravity}));
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   test::add(out.world, out.state, test::fibre(4, 0.1, 5e-4, undamped, {}, condition));
   return out;
 }

@@ -33,9 +33,9 @@ struct Scenery {
 /// A clamped rod of six elements in pieces of `cuts` elements, over a floor, with a loose strand above its far half.
 Scenery rod_over_floor(const std::vector<int>& cuts, const bodies::Motion& root_motion, double drag) {
   Scenery out;
-  out.world.gravity = {0.0, 0.0, -9.81};
-  out.world.friction = MatrixX::Constant(1, 1, 0.3);
-  out.world.wind = {0.0, 1.0, 0.0};
+  assembly::set_load(out.world, assembly::Gravity({0.0, 0.0, -9.81}));
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
+  assembly::set_load(out.world, assembly::Air({0.0, 1.0, 0.0}));
   for (std::size_t k = 0; k < cuts.size(); ++k) {
     assembly::Fibre fibre = part(cuts[k], k == 0 ? RootCondition::clamped : RootCondition::carried);
     if (k == 0) fibre.root_motion = root_motion;
@@ -124,7 +124,7 @@ Drift spinning_tree(double dt) {
     fibre.attachment = at;
     test::add(out.world, out.state, std::move(fibre));
   };
-  out.world.friction = MatrixX::Zero(1, 1);
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   add(3, RootCondition::free, {});
   add(2, RootCondition::carried, {0, 1, 0.4 * element_length, {Vector3::Zero(), math::rotation_exp({0.2, 0.0, 1.0})}});
   add(2, RootCondition::carried, {0, 2, element_length, {Vector3::Zero(), math::rotation_exp({0.0, -1.2, 0.3})}});
@@ -176,10 +176,9 @@ std::string two_trees(int threads, int cut) {
                                           static_cast<std::size_t>(threads));
   const auto planted = [] {
     Scenery out;
-    out.world.gravity = {0.0, 0.0, -9.81};
-    out.world.friction = MatrixX::Constant(1, 1, 0.3);
-    out.world.gust = {0.0, 2.0, -1.0};
-    out.world.gust_period = 0.07;
+    assembly::set_load(out.world, assembly::Gravity({0.0, 0.0, -9.81}));
+    out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.3));
+    assembly::set_load(out.world, assembly::Air(Vector3::Zero(), {0.0, 2.0, -1.0}, 0.07));
     for (int tree = 0; tree < 2; ++tree) {
       const int trunk = 4 * tree;
       const auto add = [&](int elements, RootCondition condition, const assembly::Attachment& at) {
@@ -226,11 +225,9 @@ TEST(TreeDynamics, BitsDoNotDependOnThreadsNorOnWhereARunWasCut) {
 /// dissipates: m |dv|^2 / 2 a step.
 TEST(Gusts, CarryAStrand) {
   Scenery out;
-  out.world.friction = MatrixX::Zero(1, 1);
-  out.world.wind = {0.5, 0.0, 0.0};
-  out.world.gust = {0.0, 2.0, -1.0};
-  out.world.gust_period = 0.05;
-  EXPECT_EQ(assembly::wind_at(out.world, 0.0), out.world.wind);
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
+  assembly::set_load(out.world, assembly::Air({0.5, 0.0, 0.0}, {0.0, 2.0, -1.0}, 0.05));
+  EXPECT_EQ(assembly::wind_at(out.world, 0.0), Vector3(0.5, 0.0, 0.0));
   EXPECT_LT((assembly::wind_at(out.world, 0.025) - Vector3(0.5, 2.0, -1.0)).norm(), 1e-15);
   EXPECT_LT((assembly::wind_at(out.world, 0.0125) - Vector3(0.5, 1.0, -0.5)).norm(), 1e-15);
   assembly::Fibre strand = part(3, RootCondition::free);

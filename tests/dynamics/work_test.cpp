@@ -47,7 +47,7 @@ struct Books {
 Books books(const std::function<Built()>& build, double dt, double end) {
   Built built = build();
   Stepper stepper(std::move(built.world), test::step_options(dt), std::move(built.state));
-  const Vector3 g = stepper.world().gravity;
+  const Vector3 g = assembly::gravity_of(stepper.world());
   Books out;
   for (int f = 0; f < static_cast<int>(stepper.world().fibres.size()); ++f)
     out.gain -= total(stepper.kinematics().rod(f).energies(g));
@@ -83,7 +83,7 @@ void expect_balance(const std::function<Built()>& build) {
 /// A fibre that sags from its root, or floats, in its natural curl.
 Built one_fibre(rods::RootCondition condition, const std::function<void(assembly::Fibre&, assembly::World&)>& change) {
   Built out;
-  out.world.friction = MatrixX::Zero(1, 1);
+  out.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   assembly::Fibre fibre = test::fibre(elements, length, radius, material, {}, condition);
   fibre.model = fibre.model->with_rest_curvature(Vector3(5, 10, 30).replicate(elements, 1));
   change(fibre, out.world);
@@ -94,7 +94,7 @@ Built one_fibre(rods::RootCondition condition, const std::function<void(assembly
 TEST(WorkExternal, OfARootThatMovesAndTurns) {
   const auto build = [] {
     return one_fibre(rods::RootCondition::clamped, [](assembly::Fibre& fibre, assembly::World& world) {
-      world.gravity = {0, 0, -gravity};
+      assembly::set_load(world, assembly::Gravity({0, 0, -gravity}));
       fibre.root_motion.interpolation = bodies::Motion::Interpolation::smooth;
       fibre.root_motion.keyframes = {{0.0, Vector3::Zero(), Vector3::Zero()},
                                      {0.05, Vector3(0.01, 0.02, 0.03), Vector3(0.3, -0.5, 0.8)},
@@ -117,8 +117,8 @@ TEST(WorkExternal, OfARootAtConstantVelocityAndRotation) {
 TEST(WorkExternal, OfAirAndWindOnAFreeFibre) {
   const auto build = [] {
     return one_fibre(rods::RootCondition::free, [](assembly::Fibre& fibre, assembly::World& world) {
-      world.gravity = {0, 0, -gravity};
-      world.wind = {1.0, 0.5, 0.2};
+      assembly::set_load(world, assembly::Gravity({0, 0, -gravity}));
+      assembly::set_load(world, assembly::Air({1.0, 0.5, 0.2}));
       fibre.drag = 2e-4;
     });
   };
@@ -128,8 +128,8 @@ TEST(WorkExternal, OfAirAndWindOnAFreeFibre) {
 TEST(WorkExternal, OfAirOnAFibreWhoseRootMoves) {
   const auto build = [] {
     return one_fibre(rods::RootCondition::clamped, [](assembly::Fibre& fibre, assembly::World& world) {
-      world.gravity = {0, 0, -gravity};
-      world.wind = {1.0, 0.5, 0.2};
+      assembly::set_load(world, assembly::Gravity({0, 0, -gravity}));
+      assembly::set_load(world, assembly::Air({1.0, 0.5, 0.2}));
       fibre.drag = 2e-4;
       fibre.root_motion.velocity = {0.1, -0.2, 0.05};
       fibre.root_motion.angular_velocity = {3, 20, -5};
@@ -142,8 +142,8 @@ TEST(WorkExternal, OfAirOnAFibreWhoseRootMoves) {
 TEST(WorkExternal, OfAirAtTheTerminalSpeedIsWeightTimesPath) {
   const double drag = 1e-2;
   Built built;
-  built.world.friction = MatrixX::Zero(1, 1);
-  built.world.gravity = {0, 0, -gravity};
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
+  assembly::set_load(built.world, assembly::Gravity({0, 0, -gravity}));
   assembly::Fibre fibre = test::fibre(elements, length, radius, material, {}, rods::RootCondition::free);
   fibre.drag = drag;
   const double weight = fibre.model->mass() * gravity;
@@ -160,7 +160,7 @@ TEST(WorkExternal, OfAirAtTheTerminalSpeedIsWeightTimesPath) {
 TEST(WorkExternal, OfANaturalShapeThatGrows) {
   const auto build = [] {
     return one_fibre(rods::RootCondition::clamped, [](assembly::Fibre& fibre, assembly::World& world) {
-      world.gravity = {0, 0, -gravity};
+      assembly::set_load(world, assembly::Gravity({0, 0, -gravity}));
       fibre.rest_onset = 0.06;
       fibre.first_rest_curvature = fibre.model->rest_curvature();
       fibre.last_rest_curvature = Vector3(30, -20, 90).replicate(elements, 1);
@@ -208,8 +208,8 @@ TEST(WorkExternal, OfAPlaneThatDragsAStrandAlongIsFrictionTimesThePlanesWay) {
   const double mu = 0.3;
   const double speed = 0.2;
   Built built;
-  built.world.friction = MatrixX::Constant(1, 1, mu);
-  built.world.gravity = {0, 0, -gravity};
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, mu));
+  assembly::set_load(built.world, assembly::Gravity({0, 0, -gravity}));
   Pose root;
   root.position = {0, 0, radius};
   assembly::Fibre fibre = test::fibre(elements, length, radius, material, root, rods::RootCondition::free);

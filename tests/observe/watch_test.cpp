@@ -380,8 +380,8 @@ TEST(Watch, IsSilentOnARunThatIsSound) {
   root.position = {-0.03, 0, 1.2e-3};
   test::add(world, state, test::fibre(4, 0.04, radius, material, root, rods::RootCondition::free));
   test::add(world, {"bar", "bar", bodies::Capsule{{0, -0.1, 0}, {0, 0.1, 0}, 1e-3}, Vector3::Zero(), {}});
-  world.friction = MatrixX::Constant(1, 1, 0.1);
-  world.gravity = {0, 0, -9.81};
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.1));
+  assembly::set_load(world, assembly::Gravity({0, 0, -9.81}));
   dynamics::Stepper stepper(std::move(world), test::step_options(2e-4), std::move(state));
   WatchTally tally{};
   Watch watch;
@@ -409,7 +409,7 @@ TEST(Watch, StepsNameTheirDeepestOverlap) {
   root.position = {-0.02, 0, 1e-3 + 0.3 * radius};
   test::add(world, state, test::fibre(2, 0.04, radius, material, root, rods::RootCondition::free));
   test::add(world, {"bar", "bar", bodies::Capsule{{0, -0.1, 0}, {0, 0.1, 0}, 1e-3}, Vector3::Zero(), {}});
-  world.friction = MatrixX::Zero(1, 1);
+  world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   dynamics::Stepper stepper(std::move(world), test::step_options(dt), std::move(state));
   const dynamics::StepReport report = stepper.step();
   ASSERT_TRUE(report.deepest);

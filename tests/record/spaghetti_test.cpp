@@ -61,7 +61,7 @@ normal = [0, 0, 1]
 
 double weight(const assembly::World& world) {
   double out = 0.0;
-  for (const assembly::Fibre& fibre : world.fibres) out += fibre.model->mass() * world.gravity.norm();
+  for (const assembly::Fibre& fibre : world.fibres) out += fibre.model->mass() * assembly::gravity_of(world).norm();
   return out;
 }
 

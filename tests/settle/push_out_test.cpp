@@ -37,8 +37,8 @@ Case empty_case() {
   Case built;
   built.options = test::step_options(1e-3);
   built.options.margin = 0.05 * radius;
-  built.world.friction = MatrixX::Constant(1, 1, 0.5);
-  built.world.gravity = Vector3(0.0, 0.0, -9.81);
+  built.world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, 0.5));
+  assembly::set_load(built.world, assembly::Gravity(Vector3(0.0, 0.0, -9.81)));
   return built;
 }
 

@@ -48,7 +48,7 @@ struct Scene {
   assembly::World world;
   std::vector<rods::RodState> start;
 
-  Scene() { world.friction = MatrixX::Zero(1, 1); }
+  Scene() { world.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1)); }
   void add(std::unique_ptr<rods::Rod> rod, const Pose& root) {
     assembly::Fibre fibre;
     const VectorX zero = VectorX::Zero(rod->rest_curvature().size());
@@ -149,7 +149,7 @@ struct Lying {
 /// Root at the origin along +x, gravity along -y.
 Scene rod_over_ground(Model model, int elements, double gamma, double drop) {
   Scene scene;
-  scene.world.gravity = {0, -1, 0};
+  assembly::set_load(scene.world, assembly::Gravity({0, -1, 0}));
   scene.add(unit_rod(model, elements, gamma), {});
   scene.add(bodies::Plane{Vector3(0, -drop - kRadius, 0), Vector3::UnitY()});
   return scene;
@@ -206,7 +206,7 @@ VectorX contact_force_on(const assembly::Kinematics& at, const WorldEquilibrium&
 TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
   for (const Model model : {Model::helix, Model::clothoid, Model::nodes}) {
     Scene scene;
-    scene.world.gravity = {0, -1, 0};
+    assembly::set_load(scene.world, assembly::Gravity({0, -1, 0}));
     scene.add(unit_rod(model, 12, 2.0), {});
     Pose above{Vector3(0.6, 0.05, -0.55), Matrix3::Identity()};
     above.frame << 0, 0, -1, 0, 1, 0, 1, 0, 0;  // tangent +z
@@ -225,7 +225,7 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
     for (int f = 0; f < 2; ++f) {
       const rods::Rod& rod = at.rod(f);
       VectorX gradient(rod.dof());
-      rod.potential_gradient(scene.world.gravity, gradient);
+      rod.potential_gradient(assembly::gravity_of(scene.world), gradient);
       VectorX elastic(rod.dof());
       rod.elastic_force(elastic);
       EXPECT_LT((gradient - contact_force_on(at, found, f)).norm(), tolerance * elastic.norm()) << f;
@@ -237,7 +237,7 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
 TEST(WorldEquilibrium, WithoutContactsItIsThatOfTheFibreAlone) {
   Scene scene = rod_over_ground(Model::helix, 16, 10.0, 5.0);
   const auto alone = scene.world.fibres[0].model->make_rod();
-  const Equilibrium expected = solve_equilibrium(*alone, scene.start[0], scene.world.gravity, {});
+  const Equilibrium expected = solve_equilibrium(*alone, scene.start[0], assembly::gravity_of(scene.world), {});
   assembly::Kinematics at(scene.world);
   const WorldEquilibrium found = solve_equilibrium(at, scene.start, options());
   EXPECT_FALSE(found.together);

@@ -465,7 +465,7 @@ friction::FactoredProblem contact_problem(const Kinematics& at, const contact::G
     }
     velocity[0] += bias[k];
     problem.q.segment<3>(3 * i) = velocity;
-    problem.mu[i] = world.friction(a.material, b.material);
+    problem.mu[i] = world.law->friction(a.material, b.material);
   });
   return problem;
 }

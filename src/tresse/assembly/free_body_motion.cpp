@@ -60,7 +60,7 @@ double kinetic_energy(const Kinematics& at) {
 double gravity_energy(const Kinematics& at) {
   double out = 0.0;
   for (std::size_t k = 0; k < at.bodies.size(); ++k)
-    out -= at.world().free_bodies[k].solid.mass * at.world().gravity.dot(at.bodies[k].pose.position);
+    out -= at.world().free_bodies[k].solid.mass * gravity_of(at.world()).dot(at.bodies[k].pose.position);
   return out;
 }
 

@@ -212,7 +212,7 @@ void add_rod_rows(const Tree& tree, const std::vector<RootMotion>& roots, int k,
 
 rods::RodLoads rod_loads(const World& world, const Tree& tree, const std::vector<RootMotion>& roots, int k,
                          const Vector3& wind) {
-  return {world.gravity, roots[k].bias, fibre_of(world, tree, k).drag, wind, roots[k].prescribed};
+  return {gravity_of(world), roots[k].bias, drag_of(world, tree.fibres[k]), wind, roots[k].prescribed};
 }
 
 }  // namespace tresse::assembly

@@ -30,10 +30,22 @@ VectorX rest_curvature_at(const Fibre& fibre, double time) {
   return (1.0 - weight) * fibre.first_rest_curvature + weight * fibre.last_rest_curvature;
 }
 
+Vector3 gravity_of(const World& world) {
+  Vector3 out = Vector3::Zero();
+  for (const auto& load : world.loads) out += load->acceleration();
+  return out;
+}
+
 Vector3 wind_at(const World& world, double time) {
-  if (world.gust.isZero(0.0)) return world.wind;
-  const double phase = 2.0 * std::numbers::pi * time / world.gust_period;
-  return world.wind + 0.5 * (1.0 - std::cos(phase)) * world.gust;
+  Vector3 out = Vector3::Zero();
+  for (const auto& load : world.loads) out += load->wind(time);
+  return out;
+}
+
+double drag_of(const World& world, int fibre) {
+  double out = 0.0;
+  for (const auto& load : world.loads) out += load->drag(world.fibres[static_cast<std::size_t>(fibre)]);
+  return out;
 }
 
 Pose root_pose(const Fibre& fibre, double time) {
@@ -115,7 +127,7 @@ BodyId body_of_number(const World& world, int number) {
 
 double energy_floor(const World& world, double dt) {
   constexpr double still = 1e-9;  // of a length in a step
-  const double gravity = world.gravity.norm();
+  const double gravity = gravity_of(world).norm();
   const auto floor_of = [&](double mass, double radius, double length) {
     const double speed = still * length / dt;
     return mass * (gravity * radius + speed * speed);

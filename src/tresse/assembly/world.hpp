@@ -3,8 +3,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <tresse/assembly/contact_law.hpp>
+#include <tresse/assembly/load.hpp>
 #include <tresse/base/body_id.hpp>
 #include <tresse/bodies/rigid_body.hpp>
 #include <tresse/rods/rod.hpp>
@@ -44,8 +47,8 @@ struct Fibre {
   Embedding embedding;                 ///< clamped roots only
   int group = 0;                       ///< index of the scene's fibre group
   int member = 0;                      ///< number of the fibre in it
-  int material = 0;                    ///< row of World::friction
-  double drag = 0.0;                   ///< [N s/m^2]
+  int material = 0;                    ///< of World::law
+  double drag = 0.0;                   ///< how much it resists the air: Load::drag() [N s/m^2]
   VectorX first_rest_curvature;        ///< (m) at time zero, used when rest_onset > 0 [1/m]
   VectorX last_rest_curvature;         ///< (m) from rest_onset on [1/m]
   double rest_onset = 0.0;             ///< the natural shape grows linearly until this time; >= 0 [s]
@@ -93,18 +96,23 @@ struct FreeBody {
 struct World {
   std::vector<Fibre> fibres;
   std::vector<bodies::Obstacle> obstacles;
-  std::vector<int> obstacle_material;  ///< (obstacles) row of `friction`
+  std::vector<int> obstacle_material;  ///< (obstacles) of `law`
   std::vector<FreeBody> free_bodies;   ///< those of `obstacles` with a mass, in their order: find_free_bodies()
   std::vector<Hold> holds;
-  MatrixX friction;                   ///< coefficient by pair of materials, symmetric [-]
-  Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
-  Vector3 wind = Vector3::Zero();     ///< (3) of the air between gusts [m/s]
-  Vector3 gust = Vector3::Zero();     ///< (3) what a gust adds at its height [m/s]
-  double gust_period = 0.0;           ///< from one gust to the next; > 0 with a gust [s]
+  std::vector<std::shared_ptr<const Load>> loads{std::make_shared<Air>()};  ///< not null
+  std::shared_ptr<const ContactLaw> law;  ///< between the materials of `fibres` and `obstacle_material`
 };
 
-/// Velocity of the air: gusts rise and fall as a raised cosine, the first from time zero. (3) [m/s]
+/// Replaces the load of this kind, or adds one.
+template <class OneLoad>
+void set_load(World& world, OneLoad load) {
+  std::erase_if(world.loads, [](const auto& other) { return dynamic_cast<const OneLoad*>(other.get()) != nullptr; });
+  world.loads.push_back(std::make_shared<OneLoad>(std::move(load)));
+}
+/// Sums of what the loads say, see Load.
+Vector3 gravity_of(const World& world);
 Vector3 wind_at(const World& world, double time);
+double drag_of(const World& world, int fibre);
 
 /// Pose of a clamped root at `time`.
 Pose root_pose(const Fibre& fibre, double time);

@@ -161,7 +161,7 @@ FibreLoads at_rest(const assembly::World& world, std::size_t points) {
   return {std::vector<Vector3>(points, Vector3::Zero()),
           std::vector<Vector3>(points, Vector3::Zero()),
           {},
-          world.gravity,
+          assembly::gravity_of(world),
           Vector3::Zero(),
           0.0};
 }
@@ -174,7 +174,6 @@ std::vector<FibreLoads> loads_of(const scene::Scene& scene, const dynamics::Step
   std::vector<FibreLoads> all;
   all.reserve(world.fibres.size());
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const assembly::Fibre& fibre = world.fibres[f];
     const rods::Rod& rod = stepper.kinematics().rod(static_cast<int>(f));
     const std::vector<Place> at = places(rod, scene.output.points_per_element);
     FibreLoads& loads = all.emplace_back(at_rest(world, at.size()));
@@ -182,7 +181,7 @@ std::vector<FibreLoads> loads_of(const scene::Scene& scene, const dynamics::Step
       loads.velocity = point_velocities(rod, at);
       if (part.dt > 0.0) loads.acceleration = accelerations(rod, part.start[f], at, loads.velocity, part.dt);
       loads.wind = assembly::wind_at(world, stepper.time());
-      loads.drag = fibre.drag;
+      loads.drag = assembly::drag_of(world, static_cast<int>(f));
     }
     add_contacts(stepper.contacts(), static_cast<int>(f), loads);
     add_holds(stepper, report, static_cast<int>(f), loads);

@@ -251,7 +251,7 @@ std::string liveliest_fibre(const assembly::Kinematics& at) {
   std::size_t liveliest = 0;
   double most = -1.0;
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
-    const double kinetic = at.rod(static_cast<int>(f)).energies(world.gravity).kinetic;
+    const double kinetic = at.rod(static_cast<int>(f)).energies(assembly::gravity_of(world)).kinetic;
     if (kinetic <= most) continue;
     most = kinetic;
     liveliest = f;

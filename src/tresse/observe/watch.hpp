@@ -56,11 +56,11 @@ struct WatchedStep {
   const dynamics::StepReport& report;
   const std::vector<dynamics::ContactReport>& contacts;
   const dynamics::SimulationState& before;
-  const assembly::Kinematics& at;    ///< of the step's end
-  double dt = 0.0;                   ///< [s]
-  std::optional<double> step_error;  ///< wanted, StepOptions::step_error [m]
-  bool carried = true;               ///< whether the scheme is Scheme::carried
-  double energy_rise = 0.0;          ///< beyond what is sound, relative to the energy's scale; 0: none in this step
+  const assembly::Kinematics& at;         ///< of the step's end
+  double dt = 0.0;                        ///< [s]
+  std::optional<double> step_error = {};  ///< wanted, StepOptions::step_error [m]
+  bool carried = true;                    ///< whether the scheme is Scheme::carried
+  double energy_rise = 0.0;  ///< beyond what is sound, relative to the energy's scale; 0: none in this step
 };
 
 /// "fibre 3 at 0.12 m and tooth 2 of 'comb'".

@@ -369,16 +369,15 @@ Case build(const Scene& scene) {
   }
   out.world.free_bodies = assembly::find_free_bodies(out.world.obstacles);
   for (const assembly::FreeBody& body : out.world.free_bodies) out.state.bodies.push_back(body.start);
-  out.world.gravity = scene.simulation.gravity;
-  out.world.wind = scene.simulation.wind.mean;
-  out.world.gust = scene.simulation.wind.gust;
-  out.world.gust_period = scene.simulation.wind.period;
+  const Wind& wind = scene.simulation.wind;
+  out.world.loads = {std::make_shared<assembly::Gravity>(scene.simulation.gravity),
+                     std::make_shared<assembly::Air>(wind.mean, wind.gust, wind.period)};
   const Eigen::Index count = static_cast<Eigen::Index>(materials.size());
-  out.world.friction.resize(count, count);
+  MatrixX friction(count, count);
   for (Eigen::Index i = 0; i < count; ++i) {
-    for (Eigen::Index j = 0; j < count; ++j)
-      out.world.friction(i, j) = scene.friction.coefficient(materials[i], materials[j]);
+    for (Eigen::Index j = 0; j < count; ++j) friction(i, j) = scene.friction.coefficient(materials[i], materials[j]);
   }
+  out.world.law = std::make_shared<assembly::Coulomb>(std::move(friction));
   out.options = step_options(scene);
   take_branches_to_start(out);
   detail::add_embeddings(scene, out);

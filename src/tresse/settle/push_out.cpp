@@ -46,7 +46,7 @@ assembly::World still_world(const scene::Case& built) {
     }
   }
   out.obstacle_material.assign(out.obstacles.size(), 0);
-  out.friction = MatrixX::Zero(1, 1);
+  out.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));
   return out;
 }
 

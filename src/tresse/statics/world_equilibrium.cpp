@@ -205,7 +205,7 @@ WorldEquilibrium solve_alone(assembly::Kinematics& at, const std::vector<rods::R
     rods::Rod& rod = at.rod(static_cast<int>(f));
     rods::RodState state = start[f];
     state.root = assembly::root_pose(world.fibres[f], 0.0);
-    const Equilibrium own = solve_equilibrium(rod, state, world.gravity, options.search);
+    const Equilibrium own = solve_equilibrium(rod, state, assembly::gravity_of(world), options.search);
     out.states.push_back(rod.state());
     out.iterations += own.iterations;
     out.residual = std::max(out.residual, own.residual);
@@ -240,10 +240,10 @@ WorldEquilibrium solve_together(assembly::Kinematics& at, const std::vector<rods
     out.status = last.status;
     return last.status != Status::not_finite;
   };
-  const int loads = world.gravity.isZero(0.0) ? 1 : options.search.load_steps;
+  const int loads = assembly::gravity_of(world).isZero(0.0) ? 1 : options.search.load_steps;
   bool finite = true;
   for (int load = 1; load <= loads && finite; ++load) {
-    model.set_gravity(world.gravity * load / loads);
+    model.set_gravity(assembly::gravity_of(world) * load / loads);
     finite = search();
   }
   if (finite && options.time > 0.0 && moves(world)) {

@@ -89,7 +89,8 @@ void CarriedMotion::assemble(int t, const std::vector<VectorX>* v_at) {
   const double h = part_.stage();
   const bool lone = !part_.branched(t);
   // At the start, w is that of the velocities there: their momentum is what the factor makes beside.
-  const bool plain = !v_at && lone && !part_.driven(t) && (world.fibres[trunk].drag == 0.0 || part_.air.isZero(0.0));
+  const bool plain =
+      !v_at && lone && !part_.driven(t) && (assembly::drag_of(world, trunk) == 0.0 || part_.air.isZero(0.0));
   if (!plain && !v_at) {
     sample_start(t);
     assembly::update_tree(part_.start, tree, part_.start_rods);
@@ -103,7 +104,7 @@ void CarriedMotion::assemble(int t, const std::vector<VectorX>* v_at) {
     if (plain) {
       RodMemory memory;
       auto weight = memory.matrix<VectorX>(tree.dof);
-      at.rod(trunk).gravity_force(world.gravity, weight);
+      at.rod(trunk).gravity_force(assembly::gravity_of(world), weight);
       v += h * weight;
     } else {
       momentum_of(at, t, start_fields_, h, v);
@@ -199,7 +200,7 @@ void CarriedMotion::begin_balance(const assembly::Kinematics& at, int t) {
     FibreBalance& own = balances_[f];
     own = {};
     const rods::Rod& rod = at.rod(f);
-    if (part_.world.fibres[f].drag > 0.0 || driven) own.motion = rod.motion();
+    if (assembly::drag_of(part_.world, f) > 0.0 || driven) own.motion = rod.motion();
     if (!driven) continue;
     own.first_moment = first_moment(rod);
     gain_momentum(rod, start_fields_[f], own.gained);

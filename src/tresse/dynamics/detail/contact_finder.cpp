@@ -24,7 +24,7 @@ void ContactFinder::set_reaches(const assembly::Kinematics& at, const std::vecto
   constexpr double safety = 1.2;
   const double dt = options_.dt;
   const double least = 0.5 * options_.margin;
-  const Vector3 fall = dt * dt * world_.gravity;
+  const Vector3 fall = dt * dt * assembly::gravity_of(world_);
   // Of a few pieces none is worth more than the mean of its ends' travel.
   const bool simple = contact::few_pieces(geometry);
   const auto between = [least](const Vector3& first, const Vector3& last) {

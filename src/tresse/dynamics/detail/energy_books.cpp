@@ -44,8 +44,9 @@ std::vector<TreeEnergy> energies_of_trees(const Part& part) {
 rods::RodEnergies energies_of(const assembly::Kinematics& at) {
   const assembly::World& world = at.world();
   std::vector<rods::RodEnergies> of_fibres(world.fibres.size());
-  for_each_fibre(of_fibres.size(),
-                 [&](std::size_t f) { of_fibres[f] = at.rod(static_cast<int>(f)).energies(world.gravity); });
+  for_each_fibre(of_fibres.size(), [&](std::size_t f) {
+    of_fibres[f] = at.rod(static_cast<int>(f)).energies(assembly::gravity_of(world));
+  });
   rods::RodEnergies out;
   for (const rods::RodEnergies& own : of_fibres) {
     out.kinetic += own.kinetic;

@@ -11,7 +11,7 @@ void FreeBodies::begin(const assembly::Kinematics& start, assembly::FreeMotion& 
     const bodies::Solid& solid = world_.free_bodies[k].solid;
     momenta_.push_back(assembly::momentum(solid, start_[k]));
     assembly::Vector6& weight = weights_.emplace_back(assembly::Vector6::Zero());
-    weight.head<3>() = motion.stage * solid.mass * world_.gravity;
+    weight.head<3>() = motion.stage * solid.mass * assembly::gravity_of(world_);
   }
 }
 

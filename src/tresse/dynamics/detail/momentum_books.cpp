@@ -39,8 +39,8 @@ void MomentumBooks::balance() {
   balances_.assign(part_.world.fibres.size(), {});
   for_each_fibre(balances_.size(), [&](std::size_t f) {
     const int tree = part_.motion.forest.tree_of[f];
-    if (part_.world.fibres[f].drag <= 0.0 && !part_.driven(tree)) return;
     const int fibre = static_cast<int>(f);
+    if (assembly::drag_of(part_.world, fibre) <= 0.0 && !part_.driven(tree)) return;
     balances_[f] = part_.carries(tree) ? carried_.balance(fibre) : balance_of(fibre);
   });
 }
@@ -81,7 +81,7 @@ void MomentumBooks::add_work(const Pass& pass, const std::vector<ContactReport>&
     if (!part_.carries(tree)) into.uncertain += std::abs(work);
   };
   for (std::size_t f = 0; f < balances_.size(); ++f) {
-    const double drag = part_.world.fibres[f].drag;
+    const double drag = assembly::drag_of(part_.world, static_cast<int>(f));
     if (drag <= 0.0) continue;
     const rods::RodMotion& motion = balances_[f].motion;
     add(part_.motion.forest.tree_of[f], -part_.motion.dt * drag * (motion.square - part_.air.dot(motion.velocity)));
@@ -100,12 +100,12 @@ double MomentumBooks::root_work(int t, const Pass& pass, const std::vector<Conta
   Vector3 moment = Vector3::Zero();
   Twist carried;  // impulse and moment of carrying the velocity to the end
   for (const int f : tree.fibres) {
-    const assembly::Fibre& fibre = world.fibres[f];
+    const double drag = assembly::drag_of(world, f);
     const FibreBalance& own = balances_[f];
-    const Vector3 air = -fibre.drag * (own.motion.velocity - at.rod(f).length() * part_.air);
-    const Vector3 air_moment = -fibre.drag * (own.motion.angular - own.motion.position.cross(part_.air));
-    impulse += own.gained.linear - dt * (at.rod(f).mass() * world.gravity + air);
-    moment += own.gained.angular - dt * (own.first_moment.cross(world.gravity) + air_moment);
+    const Vector3 air = -drag * (own.motion.velocity - at.rod(f).length() * part_.air);
+    const Vector3 air_moment = -drag * (own.motion.angular - own.motion.position.cross(part_.air));
+    impulse += own.gained.linear - dt * (at.rod(f).mass() * assembly::gravity_of(world) + air);
+    moment += own.gained.angular - dt * (own.first_moment.cross(assembly::gravity_of(world)) + air_moment);
     carried.linear += own.carried.linear;
     carried.angular += own.carried.angular;
     for (const ContactReport& contact : contacts) {
@@ -142,11 +142,12 @@ void MomentumBooks::report_roots(const Pass& pass, const std::vector<ContactRepo
   for_each_fibre(impulse.size(), [&](std::size_t f) {
     if (!rooted(static_cast<int>(f))) return;
     const rods::Rod& rod = end.rod(static_cast<int>(f));
-    impulse[f].linear = dt * rod.mass() * world.gravity - (momenta_[f].linear - before[f].linear);
-    impulse[f].angular = dt * moment_of_weight(rod, world.gravity) - (momenta_[f].angular - before[f].angular);
-    if (world.fibres[f].drag <= 0.0) return;
+    impulse[f].linear = dt * rod.mass() * assembly::gravity_of(world) - (momenta_[f].linear - before[f].linear);
+    impulse[f].angular =
+        dt * moment_of_weight(rod, assembly::gravity_of(world)) - (momenta_[f].angular - before[f].angular);
+    const double drag = dt * assembly::drag_of(world, static_cast<int>(f));
+    if (drag <= 0.0) return;
     const rods::RodMotion& motion = balances_[f].motion;
-    const double drag = dt * world.fibres[f].drag;
     impulse[f].linear -= drag * (motion.velocity - rod.length() * part_.air);
     impulse[f].angular -= drag * (motion.angular - motion.position.cross(part_.air));
   });

@@ -21,7 +21,7 @@ void grow(Part& part, int f) {
   const auto energy_at = [&](double time) {
     assembly::set_natural_shape(fibre, time, rod);
     rod.update(part.state.rods[f]);
-    const rods::RodEnergies energies = rod.energies(part.world.gravity);
+    const rods::RodEnergies energies = rod.energies(assembly::gravity_of(part.world));
     return energies.kinetic + energies.elastic + energies.gravity;
   };
   const double before = energy_at(part.span.begin);

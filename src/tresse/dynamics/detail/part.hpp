@@ -62,7 +62,7 @@ struct Part {
   bool carries(int t) const { return options.scheme == Scheme::carried && linear(t); }
   /// Loads on a fibre that is a tree of its own.
   rods::RodLoads lone_loads(int f) const {
-    return {world.gravity, root_accelerations[f], world.fibres[f].drag, air, {}};
+    return {assembly::gravity_of(world), root_accelerations[f], assembly::drag_of(world, f), air, {}};
   }
 };
 

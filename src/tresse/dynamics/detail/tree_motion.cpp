@@ -123,7 +123,7 @@ void TreeMotion::assemble_fibre(int t, const VectorX& v_at, bool at_end) {
 void TreeMotion::solve_fibre(int t) {
   const int f = part_.tree(t).fibres.front();
   assembly::FreeMotion& motion = part_.motion;
-  const FreeStep step{part_.start_rods[f], part_.stage_roots[f], part_.stage(), part_.world.fibres[f].drag,
+  const FreeStep step{part_.start_rods[f], part_.stage_roots[f], part_.stage(), assembly::drag_of(part_.world, f),
                       part_.lone_loads(f)};
   results_[f] = solve_free_motion(part_.trial->rod(f), motion.matrices[t].lone(), step, part_.options.motion_tolerance,
                                   part_.options.max_motion_iterations, motion.velocities[f]);
