@@ -53,8 +53,8 @@ void CarriedMotion::sample_start(int t) {
   if (knows_start_[t]) return;
   const assembly::Tree& tree = part_.tree(t);
   for (const int f : tree.fibres) sampled_[f] = part_.state.rods[f];
-  assembly::update_tree(part_.start, tree, sampled_);
-  for (const int f : tree.fibres) part_.start.rod(f).sample_motion(start_fields_[f]);
+  assembly::update_tree(part_.linearised, tree, sampled_);
+  for (const int f : tree.fibres) part_.linearised.rod(f).sample_motion(start_fields_[f]);
   knows_start_[t] = 1;
 }
 
@@ -81,7 +81,7 @@ void CarriedMotion::momentum_of(const assembly::Kinematics& at, int t,
 }
 
 void CarriedMotion::assemble(int t, const std::vector<VectorX>* v_at) {
-  assembly::Kinematics& at = v_at ? part_.linearised : part_.start;
+  const assembly::Kinematics& at = v_at ? part_.linearised : part_.start;
   assembly::FreeMotion& motion = part_.motion;
   const assembly::World& world = part_.world;
   const assembly::Tree& tree = part_.tree(t);
@@ -91,10 +91,7 @@ void CarriedMotion::assemble(int t, const std::vector<VectorX>* v_at) {
   // At the start, w is that of the velocities there: their momentum is what the factor makes beside.
   const bool plain =
       !v_at && lone && !part_.driven(t) && (assembly::drag_of(world, trunk) == 0.0 || part_.air.isZero(0.0));
-  if (!plain && !v_at) {
-    sample_start(t);
-    assembly::update_tree(part_.start, tree, part_.start_rods);
-  }
+  if (!plain && !v_at) sample_start(t);
   VectorX of_tree;
   VectorX start_of_tree;
   if (!lone) start_of_tree = assembly::tree_velocity(world, tree, part_.start_velocities);
@@ -139,21 +136,10 @@ void CarriedMotion::add_elastic_impulse(int t, const std::vector<VectorX>* v_at,
   }
 }
 
-/// Whether a tree was linearised in the shape of the start.
-bool CarriedMotion::linearised_at_start(int t) const {
-  const std::vector<int>& fibres = part_.tree(t).fibres;
-  return std::all_of(fibres.begin(), fibres.end(), [&](int f) {
-    const rods::RodState& start = part_.start_rods[f];
-    const rods::RodState& then = shapes_[f];
-    return start.coordinates == then.coordinates && start.root.position == then.root.position &&
-           start.root.frame == then.root.frame;
-  });
-}
-
 /// The field of a pass's velocities, in the shape in which the pass was linearised.
 void CarriedMotion::sample_pass(int t, const std::vector<VectorX>& velocities) {
   const assembly::Tree& tree = part_.tree(t);
-  assembly::Kinematics& at = linearised_at_start(t) ? part_.start : part_.linearised;
+  assembly::Kinematics& at = part_.linearised;
   for (const int f : tree.fibres) {
     pass_velocities_[f] = velocities[f];
     rods::set_generalised_velocity(at.rod(f), velocities[f], shapes_[f]);

@@ -18,8 +18,7 @@ class CarriedMotion {
   void begin();
   /// Notes in which of `shapes` (fibres) a tree is linearised.
   void note_shapes(int tree, const std::vector<rods::RodState>& shapes);
-  /// Samples how the material of a tree moves at the start, unless that is known. Leaves the rods of the start in the
-  /// state of the part.
+  /// Samples how the material of a tree moves at the start, unless that is known. Moves its rods of Part::linearised.
   void sample_start(int tree);
   /// The motion of a tree without contact, with the inertial force of the move from the start's shape to that of the
   /// linearisation, which `v_at` (fibres) reached (none: that is the start):
@@ -41,7 +40,6 @@ class CarriedMotion {
   void momentum_of(const assembly::Kinematics& at, int tree, const std::vector<rods::MaterialMotion>& material,
                    double h, VectorX& out) const;
   void add_elastic_impulse(int tree, const std::vector<VectorX>* v_at, VectorX& into) const;
-  bool linearised_at_start(int tree) const;
   void sample_pass(int tree, const std::vector<VectorX>& velocities);
   void carry_to_end(int tree, const std::vector<VectorX>& velocities);
   void begin_balance(const assembly::Kinematics& at, int tree);

@@ -48,7 +48,7 @@ void MomentumBooks::balance() {
 /// Of a fibre between the state and the end.
 FibreBalance MomentumBooks::balance_of(int f) {
   const rods::Rod& end = part_.end.rod(f);
-  rods::Rod& start = part_.start.rod(f);
+  rods::Rod& start = part_.linearised.rod(f);
   FibreBalance out;
   out.motion = mean_motion(f);
   out.first_moment = first_moment(end);

@@ -15,7 +15,7 @@ class MomentumBooks {
 
   /// Begins at the state that `at` is in.
   void begin(const assembly::Kinematics& at) { momenta_ = momenta_of(at); }
-  /// Balances the fibres of a part which ends where the rods of the end are. Moves the rods of the start.
+  /// Balances the fibres of a part which ends where the rods of the end are. Moves those of Part::linearised.
   void balance();
   /// Adds the work of the air and of moving roots over the part. The root's share is what the balance of momentum of
   /// its tree leaves. Of carried trees the books are those of the equations that were solved, of others they are of

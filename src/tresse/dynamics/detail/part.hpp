@@ -33,7 +33,7 @@ struct Part {
   const SimulationState& state;  ///< the part starts from it
 
   assembly::Kinematics start;       ///< of `state`, with the root velocities of this part
-  assembly::Kinematics linearised;  ///< where the dynamics of a tree were linearised again after the first pass
+  assembly::Kinematics linearised;  ///< where a tree was linearised again after the first pass, or was sampled
   assembly::Kinematics end;         ///< where the last pass ends
   std::optional<assembly::Kinematics> trial;  ///< for searches of a shape; where there are such
 
