@@ -1,45 +1,76 @@
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include <tresse/base/hot.hpp>
+#include <tresse/base/lanes.hpp>
 
 /// Sines, cosines and Stumpff functions that are inline and quick, for queries that call them tens of times.
 namespace tresse::math::quick {
 
+/// Of one number, or of a pack of them.
+template <typename T>
 struct SineCosine {
-  double sine = 0.0;
-  double cosine = 1.0;
+  T sine;
+  T cosine;
 };
 
-/// Sine and cosine of `angle` [rad] together, absolute error below 3e-16 for |angle| <= 1e5 (the C library's beyond).
+/// Sine and cosine of what is left of `angle` in its quadrant, and a number whose lowest bits are that of the quadrant.
 /// Cody and Waite's reduction by pi/2 in three parts, then Taylor-like minimax polynomials on [-pi/4, pi/4].
-TRESSE_HOT SineCosine sine_cosine(double angle) {
-  if (!(std::abs(angle) <= 1e5)) return {std::sin(angle), std::cos(angle)};
+template <typename T>
+TRESSE_HOT SineCosine<T> within_quadrant(const T& angle, T& shifted) {
   constexpr double two_over_pi = 0.63661977236758134308;
   constexpr double half_pi_high = 1.57079632673412561417e+00;  // 33 bits: exact product with a quadrant below 2^20
   constexpr double half_pi_middle = 6.07710050630396597660e-11;
   constexpr double half_pi_low = 2.02226624879595063154e-21;
   constexpr double shifter = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to the nearest integer
-  const double shifted = angle * two_over_pi + shifter;
-  const double quadrant = shifted - shifter;
-  const auto index = static_cast<int>(quadrant);
-  const double x = ((angle - quadrant * half_pi_high) - quadrant * half_pi_middle) - quadrant * half_pi_low;
-  const double z = x * x;
-  const double z2 = z * z;
+  shifted = angle * two_over_pi + shifter;
+  const T quadrant = shifted - shifter;
+  const T x = ((angle - quadrant * half_pi_high) - quadrant * half_pi_middle) - quadrant * half_pi_low;
+  const T z = x * x;
+  const T z2 = z * z;
   // Estrin's scheme: short dependency chains.
-  const double s_low = (-1.66666666666666324348e-01 + z * 8.33333333332248946124e-03) +
-                       z2 * (-1.98412698298579493134e-04 + z * 2.75573137070700676789e-06);
-  const double s_high = -2.50507602534068634195e-08 + z * 1.58969099521155010221e-10;
-  const double sine = x + x * z * (s_low + z2 * z2 * s_high);
-  const double c_low = (4.16666666666666019037e-02 - z * 1.38888888888741095749e-03) +
-                       z2 * (2.48015872894767294178e-05 - z * 2.75573143513906633035e-07);
-  const double c_high = 2.08757232129817482790e-09 - z * 1.13596475577881948265e-11;
-  const double cosine = 1.0 - (0.5 * z - z2 * (c_low + z2 * z2 * c_high));
+  const T s_low = (-1.66666666666666324348e-01 + z * 8.33333333332248946124e-03) +
+                  z2 * (-1.98412698298579493134e-04 + z * 2.75573137070700676789e-06);
+  const T s_high = -2.50507602534068634195e-08 + z * 1.58969099521155010221e-10;
+  const T c_low = (4.16666666666666019037e-02 - z * 1.38888888888741095749e-03) +
+                  z2 * (2.48015872894767294178e-05 - z * 2.75573143513906633035e-07);
+  const T c_high = 2.08757232129817482790e-09 - z * 1.13596475577881948265e-11;
+  return {x + x * z * (s_low + z2 * z2 * s_high), 1.0 - (0.5 * z - z2 * (c_low + z2 * z2 * c_high))};
+}
+
+/// Sine and cosine of `angle` [rad] together, absolute error below 3e-16 for |angle| <= 1e5 (the C library's beyond).
+TRESSE_HOT SineCosine<double> sine_cosine(double angle) {
+  if (!(std::abs(angle) <= 1e5)) return {std::sin(angle), std::cos(angle)};
+  double shifted;
+  const auto [sine, cosine] = within_quadrant(angle, shifted);
+  const auto index = std::bit_cast<std::int64_t>(shifted);
   const bool odd = (index & 1) != 0;
   const double a = odd ? cosine : sine;
   const double b = odd ? sine : cosine;
   return {(index & 2) != 0 ? -a : a, ((index + 1) & 2) != 0 ? -b : b};
+}
+
+/// The same of four angles.
+TRESSE_HOT SineCosine<lanes::Doubles> sine_cosine(const lanes::Doubles& angle) {
+  using lanes::select;
+  SineCosine<lanes::Doubles> out;
+  if (lanes::any(lanes::abs(angle) > lanes::spread(1e5))) {
+    for (int i = 0; i < lanes::count; ++i) {
+      out.sine[i] = std::sin(angle[i]);
+      out.cosine[i] = std::cos(angle[i]);
+    }
+    return out;
+  }
+  lanes::Doubles shifted;
+  const auto [sine, cosine] = within_quadrant(angle, shifted);
+  const auto index = std::bit_cast<lanes::Mask>(shifted);
+  const lanes::Mask odd = -(index & 1);
+  const lanes::Doubles a = select(odd, cosine, sine);
+  const lanes::Doubles b = select(odd, sine, cosine);
+  return {select(-((index >> 1) & 1), -a, a), select(-(((index + 1) >> 1) & 1), -b, b)};
 }
 
 /// The Stumpff functions c_0..c_3 of x >= 0: c_m(x) = sum_k (-x)^k / (2k + m)!.
@@ -66,7 +97,7 @@ TRESSE_HOT void stumpff_series(const T& x, T& c2, T& c3) {
 /// Beyond x = 1, trigonometric: nothing cancels there any more.
 [[gnu::noinline]] inline Stumpff stumpff_beyond_series(double x) {
   const double t = std::sqrt(x);
-  const SineCosine trig = sine_cosine(t);
+  const SineCosine<double> trig = sine_cosine(t);
   const double half = sine_cosine(0.5 * t).sine;
   return {trig.cosine, trig.sine / t, 2.0 * half * half / x, (t - trig.sine) / (t * x)};
 }

@@ -6,6 +6,7 @@
 
 #include <tresse/geometry/detail/lanes.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
+#include <tresse/math/quick_trigonometry.hpp>
 #include <tresse/math/reciprocals.hpp>
 
 /// Pieces of curves, boxes of two pieces, and what can be proved about |a - b| on four boxes at a time. See
@@ -143,8 +144,7 @@ TRESSE_HOT void fill_jets(const HelixEvaluator& curve, Pieces& p) {
     p.third = (1.0 - x * c2) * v - (w * w * p.centre * c1) * u;
     return;
   }
-  Lanes sine, cosine;
-  sines_cosines(w * p.centre, sine, cosine);
+  const auto [sine, cosine] = math::quick::sine_cosine(Lanes(w * p.centre));
   const LaneVector radial = cosine * u + sine * v;
   p.offset = spread(curve.centre()) + p.centre * pitch + radial;
   p.first = pitch + (w * cosine) * v - (w * sine) * u;
