@@ -228,9 +228,9 @@ TEST(ClosestPoints, lanes_evaluate_as_the_curve_does) {
           const detail::Pieces p = detail::make_pieces(c, s, detail::spread(0.0));
           for (int lane = 0; lane < detail::lane_count; ++lane) {
             const CurveJet jet = c.jet(s[lane]);
-            EXPECT_LE((jet.offset - Vector3(p.offset.x[lane], p.offset.y[lane], p.offset.z[lane])).norm(), 1e-17);
-            EXPECT_LE((jet.first - Vector3(p.first.x[lane], p.first.y[lane], p.first.z[lane])).norm(), 2e-15);
-            EXPECT_LE((jet.second - Vector3(p.second.x[lane], p.second.y[lane], p.second.z[lane])).norm(), 5e-13);
+            EXPECT_LE((jet.offset - lanes::lane_of(p.offset, lane)).norm(), 1e-17);
+            EXPECT_LE((jet.first - lanes::lane_of(p.first, lane)).norm(), 2e-15);
+            EXPECT_LE((jet.second - lanes::lane_of(p.second, lane)).norm(), 5e-13);
           }
         },
         prepare(curve));
@@ -255,7 +255,7 @@ TEST(ClosestPoints, helices_go_on_as_they_are) {
     const double end = arc.length;
     const detail::Pieces by_sines = detail::strip_pieces(helix, detail::spread(s), detail::spread(0.1 * end));
     const detail::Pieces by_jet = detail::strip_pieces_about(helix, s, helix.jet(s), detail::spread(0.1 * end));
-    const auto third = [](const detail::Pieces& p) { return Vector3(p.third.x[0], p.third.y[0], p.third.z[0]); };
+    const auto third = [](const detail::Pieces& p) { return lanes::lane_of(p.third, 0); };
     const double twist = helix.bounds({}).third;
     EXPECT_LE((third(by_jet) - third(by_sines)).norm(), 1e-14 * (twist + helix.rate() * helix.rate())) << i;
     EXPECT_EQ(by_jet.fourth[0], by_sines.fourth[0]);
@@ -270,8 +270,7 @@ TEST(ClosestPoints, halves_and_ends_of_helices_are_prepared_as_evaluated) {
     const HelixEvaluator helix(random.helix());
     const Interval all = helix.domain();
     const auto expect_same = [](const detail::LaneVector& x, const detail::LaneVector& y) {
-      for (int lane = 0; lane < detail::lane_count; ++lane)
-        EXPECT_EQ(Vector3(x.x[lane], x.y[lane], x.z[lane]), Vector3(y.x[lane], y.y[lane], y.z[lane]));
+      for (int lane = 0; lane < detail::lane_count; ++lane) EXPECT_EQ(lanes::lane_of(x, lane), lanes::lane_of(y, lane));
     };
     const auto check_halves = [&](const detail::Pieces& prepared, const Lanes& centres) {
       const detail::Pieces p = detail::make_pieces(helix, all.end * centres, detail::spread(0.25 * all.end));
@@ -290,7 +289,7 @@ TEST(ClosestPoints, halves_and_ends_of_helices_are_prepared_as_evaluated) {
       const detail::Pieces p = detail::make_pieces(helix, all.end * at, detail::spread(0.0));
       expect_same(ends.offset, p.offset);
       expect_same(ends.first, p.first);
-      const Vector3 end(p.offset.x[3], p.offset.y[3], p.offset.z[3]);
+      const Vector3 end = lanes::lane_of(p.offset, 3);
       EXPECT_LE((end - helix.offset(all.end * at[3])).norm(), 1e-15 * all.end);
     };
     check_ends(detail::make_ends<false>(helix, all), Lanes{0.0, 0.0, 1.0, 1.0});

@@ -140,10 +140,9 @@ TEST(Strips, know_the_derivatives_of_clothoids) {
     const double end = curve.domain().end, h = 1e-5 * end, more = curve.continuation();
     const double s = random.uniform(h - more, end + more - h);
     const detail::Pieces p = detail::strip_pieces(curve, Lanes{s - h, s, s + h, s}, detail::spread(0.0));
-    const auto lane = [](const detail::LaneVector& v, int i) { return Vector3(v.x[i], v.y[i], v.z[i]); };
-    const Vector3 third = (lane(p.second, 2) - lane(p.second, 0)) / (2.0 * h);
-    const Vector3 fourth = (lane(p.third, 2) - lane(p.third, 0)) / (2.0 * h);
-    EXPECT_LT((lane(p.third, 1) - third).norm(), 1e-6 * p.fourth[1] * end) << k;
+    const Vector3 third = (lanes::lane_of(p.second, 2) - lanes::lane_of(p.second, 0)) / (2.0 * h);
+    const Vector3 fourth = (lanes::lane_of(p.third, 2) - lanes::lane_of(p.third, 0)) / (2.0 * h);
+    EXPECT_LT((lanes::lane_of(p.third, 1) - third).norm(), 1e-6 * p.fourth[1] * end) << k;
     EXPECT_LT(fourth.norm(), p.fourth[1] * (1.0 + 1e-6)) << k;
     EXPECT_GT(fourth.norm(), 0.02 * p.fourth[1]) << k;
   }

@@ -143,9 +143,9 @@ TEST(HelixElement, DerivativesByComplexStep) {
     const double s = 0.5;
     const Vector3 w = 3.0 * Vector3(uniform(random), uniform(random), uniform(random));
     const Vector3 d = Vector3(uniform(random), uniform(random), uniform(random));
-    detail::Triple<Complex> wc;
-    detail::Triple<double> wd;
-    detail::Triple<double> dd;
+    Triple<Complex> wc;
+    Triple<double> wd;
+    Triple<double> dd;
     Complex x = 0.0;
     for (int k = 0; k < 3; ++k) {
       wc[k] = Complex(w[k], complex_step * d[k]);

@@ -142,7 +142,7 @@ std::vector<std::uint32_t> LinkTree::along_curve(const std::vector<Box>& boxes) 
 
 /// Around eight boxes, each as far as it travels beside their mean.
 LinkTree::Box LinkTree::united(const Boxes& boxes) {
-  FloatLanes beside = spread(0.0F);
+  Floats beside = spread(0.0F);
   Box out;
   for (std::size_t k = 0; k < 3; ++k) {
     float sum = 0.0F;
@@ -153,7 +153,7 @@ LinkTree::Box LinkTree::united(const Boxes& boxes) {
       ++count;
     }
     out.travel[k] = count > 0 ? sum / static_cast<float>(count) : 0.0F;
-    const FloatLanes along = boxes.travel[k] - spread(out.travel[k]);
+    const Floats along = boxes.travel[k] - spread(out.travel[k]);
     beside += along * along;
   }
   beside = sqrt(beside);

@@ -141,17 +141,15 @@ Box quick_box(const PreparedCurve& curve, Interval interval) {
         constexpr double units = 8.0 * std::numeric_limits<double>::epsilon();
         const Lanes grow = p.remainder + units * (c.size(interval) + c.origin.cwiseAbs().maxCoeff());
         Box box;
-        const auto bound = [&](int axis, Lanes offset, Lanes first, Lanes second) {
-          const Lanes slope = p.half * first;
-          const Lanes bend = (0.5 * p.half * p.half) * second;
-          const Lanes low = offset + least_parabola(slope, bend) - grow;
-          const Lanes high = offset - least_parabola(-slope, -bend) + grow;
+        for (int axis = 0; axis < 3; ++axis) {
+          const auto k = static_cast<std::size_t>(axis);
+          const Lanes slope = p.half * p.first[k];
+          const Lanes bend = (0.5 * p.half * p.half) * p.second[k];
+          const Lanes low = p.offset[k] + least_parabola(slope, bend) - grow;
+          const Lanes high = p.offset[k] - least_parabola(-slope, -bend) + grow;
           box.lower[axis] = c.origin[axis] + std::min(std::min(low[0], low[1]), std::min(low[2], low[3]));
           box.upper[axis] = c.origin[axis] + std::max(std::max(high[0], high[1]), std::max(high[2], high[3]));
-        };
-        bound(0, p.offset.x, p.first.x, p.second.x);
-        bound(1, p.offset.y, p.first.y, p.second.y);
-        bound(2, p.offset.z, p.first.z, p.second.z);
+        }
         return box;
       },
       curve);

@@ -45,9 +45,7 @@ HelixEvaluator::HelixEvaluator(const HelixArc& arc)
   at.centre = length_ * detail::Lanes{0.25, 0.75, 0.0, 1.0};
   fill_jets(*this, at);
   const auto keep = [](const detail::LaneVector& v, Places::Vectors& to) {
-    lanes::store(v.x, to[0].data());
-    lanes::store(v.y, to[1].data());
-    lanes::store(v.z, to[2].data());
+    for (std::size_t axis = 0; axis < 3; ++axis) lanes::store(v[axis], to[axis].data());
   };
   keep(at.offset, places_.offset);
   keep(at.first, places_.first);
@@ -84,7 +82,7 @@ class ClothoidCut {
 using math::reciprocals;
 
 using Lanes = detail::Lanes;
-using LaneRows = std::array<std::array<Lanes, 3>, 3>;
+using LaneRows = std::array<detail::LaneVector, 3>;
 
 /// Series of up to four arcs, a lane each, in the frame of the point that they are developed about: `curvature` is the
 /// one there, s = 1 is at `length` from it.
@@ -133,8 +131,8 @@ class FourSeries {
   }
 
  private:
-  std::array<Lanes, 3> k_{};  ///< curvature times length
-  std::array<Lanes, 3> g_{};  ///< slope times its square
+  detail::LaneVector k_{};  ///< curvature times length
+  detail::LaneVector g_{};  ///< slope times its square
   double turn_ = 0.0;
   double twirl_ = 0.0;
 };
@@ -149,8 +147,6 @@ Matrix3 matrix_of(const LaneRows& rows, std::size_t lane) {
 
 Vector3 first_three(Lanes x) { return {x[0], x[1], x[2]}; }
 
-Vector3 vector_of(const std::array<Lanes, 3>& v, std::size_t lane) { return {v[0][lane], v[1][lane], v[2][lane]}; }
-
 /// The poses of the ends of up to four pieces from their middles: with odd terms of the other sign the series gives the
 /// begin, so that a piece is twice as long for as many terms.
 class FourMiddles {
@@ -162,7 +158,7 @@ class FourMiddles {
     points_[1][0] = one;
     series.for_each_term(max_terms, [&](std::size_t n, const LaneRows& term) {
       LaneRows& frame = frames_[n & 1U];
-      std::array<Lanes, 3>& point = points_[(n + 1) & 1U];
+      detail::LaneVector& point = points_[(n + 1) & 1U];
       const double by = reciprocals[n + 1];
       for (std::size_t r = 0; r < 3; ++r) {
         for (std::size_t c = 0; c < 3; ++c) frame[r][c] += term[r][c];
@@ -176,13 +172,13 @@ class FourMiddles {
     const Matrix3 even = matrix_of(frames_[0], lane);
     const Matrix3 odd = matrix_of(frames_[1], lane);
     const Matrix3 middle = frame * (even - odd).transpose();
-    position += (2.0 * half) * (middle * vector_of(points_[1], lane));
+    position += (2.0 * half) * (middle * detail::lane_of(points_[1], static_cast<int>(lane)));
     frame = math::orthonormalised_once(middle * (even + odd));
   }
 
  private:
-  std::array<LaneRows, 2> frames_{};              ///< sums of the even and of the odd terms
-  std::array<std::array<Lanes, 3>, 2> points_{};  ///< the same, of the position over the half length
+  std::array<LaneRows, 2> frames_{};            ///< sums of the even and of the odd terms
+  std::array<detail::LaneVector, 2> points_{};  ///< the same, of the position over the half length
 };
 
 }  // namespace
@@ -247,9 +243,9 @@ void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count, std::ve
     series.set(lane, pieces[first + lane].length, pieces[first + lane].curvature, slope_);
   }
   LaneRows frame{};
-  std::array<Lanes, 3> position{};
+  detail::LaneVector position{};
   frame[0][0] = frame[1][1] = frame[2][2] = position[0] = detail::spread(1.0);
-  std::array<std::array<Lanes, 3>, max_terms> tangent;
+  std::array<detail::LaneVector, max_terms> tangent;
   const int terms = series.for_each_term(max_terms, [&](std::size_t n, const LaneRows& term) {
     const double by = reciprocals[n + 1];
     for (std::size_t r = 0; r < 3; ++r) {
@@ -266,7 +262,7 @@ void ClothoidEvaluator::sum_pieces(std::size_t first, std::size_t count, std::ve
     for (std::size_t n = 1; n < static_cast<std::size_t>(terms); ++n) {
       piece.term[n] = {tangent[n][0][lane], tangent[n][1][lane], tangent[n][2][lane], 0.0};
     }
-    next.start = piece.start + piece.length * (piece.frame * vector_of(position, lane));
+    next.start = piece.start + piece.length * (piece.frame * detail::lane_of(position, static_cast<int>(lane)));
     next.frame = math::orthonormalised_once(piece.frame * matrix_of(frame, lane));
   }
 }

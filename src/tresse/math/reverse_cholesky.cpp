@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include <tresse/base/lanes.hpp>
+#include <tresse/base/triple.hpp>
 
 namespace tresse::math {
 
@@ -184,24 +184,16 @@ namespace {
 
 /// Twelve numbers that stay in registers.
 struct Twelve {
-  lanes::Doubles x, y, z;
+  Triple<lanes::Doubles> x;
 
   TRESSE_HOT static Twelve read(const Eigen::Array<double, 12, 1>& from) {
-    return {lanes::load(from.data()), lanes::load(from.data() + 4), lanes::load(from.data() + 8)};
+    return {{lanes::load(from.data()), lanes::load(from.data() + 4), lanes::load(from.data() + 8)}};
   }
   TRESSE_HOT void write(Eigen::Array<double, 12, 1>& to) const {
-    lanes::store(x, to.data());
-    lanes::store(y, to.data() + 4);
-    lanes::store(z, to.data() + 8);
+    for (std::size_t k = 0; k < 3; ++k) lanes::store(x[k], to.data() + 4 * k);
   }
-  TRESSE_HOT void scale(double by) {
-    const lanes::Doubles factor = lanes::spread(by);
-    x *= factor, y *= factor, z *= factor;
-  }
-  TRESSE_HOT void subtract(double by, const Twelve& other) {
-    const lanes::Doubles factor = lanes::spread(by);
-    x -= factor * other.x, y -= factor * other.y, z -= factor * other.z;
-  }
+  TRESSE_HOT void scale(double by) { x = lanes::spread(by) * x; }
+  TRESSE_HOT void subtract(double by, const Twelve& other) { x = x - lanes::spread(by) * other.x; }
 };
 
 }  // namespace

@@ -6,10 +6,18 @@
 #include <cstdint>
 #include <vector>
 
-#include <tresse/contact/detail/float_lanes.hpp>
+#include <tresse/base/triple.hpp>
 #include <tresse/contact/pieces.hpp>
 
 namespace tresse::contact::detail {
+
+using lanes::abs;
+using lanes::Floats;
+using lanes::mask_bits;
+using lanes::max;
+using lanes::min;
+using lanes::spread;
+using lanes::sqrt;
 
 /// A capsule around a chord of a piece, and what it may do during the step.
 struct Link {
@@ -69,13 +77,13 @@ class LinkTree {
   };
   /// Eight boxes; those of none are empty.
   struct alignas(32) Boxes {
-    std::array<FloatLanes, 3> lower, upper, travel;
+    Triple<Floats> lower, upper, travel;
   };
   /// Eight capsules.
   struct alignas(32) Leaf {
     Boxes box;
-    std::array<FloatLanes, 3> middle, half;  // of the chords, from the tree's centre
-    FloatLanes radius, growth;
+    Triple<Floats> middle, half;  // of the chords, from the tree's centre
+    Floats radius, growth;
     std::array<int, 8> piece;
   };
   /// One box, against eight.
@@ -89,20 +97,20 @@ class LinkTree {
       }
     }
     /// How far the travel of each differs from this one's.
-    FloatLanes parting(const Boxes& other) const {
-      FloatLanes sum = spread(0.0F);
+    Floats parting(const Boxes& other) const {
+      Floats sum = spread(0.0F);
       for (std::size_t k = 0; k < 3; ++k) sum += (travel[k] - other.travel[k]) * (travel[k] - other.travel[k]);
       return sqrt(sum);
     }
     /// Those that overlap it, grown by `parting`.
-    unsigned overlapping(const Boxes& other, FloatLanes parting) const {
+    unsigned overlapping(const Boxes& other, Floats parting) const {
       const auto along = [&](std::size_t k) {
         return (lower[k] - parting <= other.upper[k]) & (other.lower[k] - parting <= upper[k]);
       };
       return mask_bits(along(0) & along(1) & along(2));
     }
     unsigned overlapping(const Boxes& other) const { return overlapping(other, parting(other)); }
-    std::array<FloatLanes, 3> lower, upper, travel;
+    Triple<Floats> lower, upper, travel;
   };
   /// One chord, against eight.
   struct FloatSegment {
@@ -110,8 +118,8 @@ class LinkTree {
       for (std::size_t k = 0; k < 3; ++k)
         middle[k] = spread(leaf.middle[k][lane]), half[k] = spread(leaf.half[k][lane]);
     }
-    FloatLanes distances(const Leaf& leaf, float rounding) const;
-    std::array<FloatLanes, 3> middle, half;
+    Floats distances(const Leaf& leaf, float rounding) const;
+    Triple<Floats> middle, half;
   };
 
   template <typename Visit>
@@ -119,11 +127,11 @@ class LinkTree {
     for (; lanes != 0; lanes &= lanes - 1) {
       const int lane = std::countr_zero(lanes);
       const FloatBox box(own.box, static_cast<std::size_t>(lane));
-      const FloatLanes parting = box.parting(other.box);
+      const Floats parting = box.parting(other.box);
       unsigned found = box.overlapping(other.box, parting);
       if (same) found &= ~0U << (lane + 1);
       if (found == 0) continue;
-      const FloatLanes bound = FloatSegment(own, lane).distances(other, rounding_) - spread(own.radius[lane]);
+      const Floats bound = FloatSegment(own, lane).distances(other, rounding_) - spread(own.radius[lane]);
       found &= mask_bits(bound <= spread(own.growth[lane]) + other.growth + parting);
       for (; found != 0; found &= found - 1) {
         const int k = std::countr_zero(found);
@@ -144,28 +152,23 @@ class LinkTree {
 };
 
 /// The gap between the projections on one direction, that of the nearest points: a bound whichever it is.
-inline FloatLanes LinkTree::FloatSegment::distances(const Leaf& leaf, float rounding) const {
-  const auto dot = [](const std::array<FloatLanes, 3>& x, const std::array<FloatLanes, 3>& y) {
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-  };
-  const std::array<FloatLanes, 3>& p = half;
-  const std::array<FloatLanes, 3>& q = leaf.half;
-  const std::array<FloatLanes, 3> w = {middle[0] - leaf.middle[0], middle[1] - leaf.middle[1],
-                                       middle[2] - leaf.middle[2]};
-  const FloatLanes tiny = spread(1e-30F);
-  const FloatLanes one = spread(1.0F);
-  const auto clamp = [&](FloatLanes x) { return min(max(x, -one), one); };
-  const FloatLanes pp = max(dot(p, p), tiny);
-  const FloatLanes qq = max(dot(q, q), tiny);
-  const FloatLanes pq = dot(p, q);
-  const FloatLanes pw = dot(p, w);
-  const FloatLanes qw = dot(q, w);
-  FloatLanes u = clamp((pq * qw - pw * qq) / max(pp * qq - pq * pq, tiny));
-  const FloatLanes v = clamp((pq * u + qw) / qq);
+inline Floats LinkTree::FloatSegment::distances(const Leaf& leaf, float rounding) const {
+  const Triple<Floats>& p = half;
+  const Triple<Floats>& q = leaf.half;
+  const Triple<Floats> w = middle - leaf.middle;
+  const Floats tiny = spread(1e-30F);
+  const Floats one = spread(1.0F);
+  const auto clamp = [&](Floats x) { return min(max(x, -one), one); };
+  const Floats pp = max(dot(p, p), tiny);
+  const Floats qq = max(dot(q, q), tiny);
+  const Floats pq = dot(p, q);
+  const Floats pw = dot(p, w);
+  const Floats qw = dot(q, w);
+  Floats u = clamp((pq * qw - pw * qq) / max(pp * qq - pq * pq, tiny));
+  const Floats v = clamp((pq * u + qw) / qq);
   u = clamp((pq * v - pw) / pp);
-  const std::array<FloatLanes, 3> d = {w[0] + u * p[0] - v * q[0], w[1] + u * p[1] - v * q[1],
-                                       w[2] + u * p[2] - v * q[2]};
-  const FloatLanes gap = dot(d, w) - abs(dot(d, p)) - abs(dot(d, q));
+  const Triple<Floats> d = w + u * p - v * q;
+  const Floats gap = dot(d, w) - abs(dot(d, p)) - abs(dot(d, q));
   return gap / max(sqrt(dot(d, d)), tiny) - leaf.radius - spread(rounding);
 }
 

@@ -228,7 +228,7 @@ TRESSE_HOT lanes::Doubles at_once(const Real* of, std::size_t apart, const std::
 void RoundedOperator::solve(const SweepGroup& group, const VectorX& r, const Bodies& y, Visits& visits,
                             GroupImpulses& out) const {
   std::size_t at[SweepGroup::most];
-  Lanes<float, body_lanes> sums[SweepGroup::most][3];
+  Pack<float, body_lanes> sums[SweepGroup::most][3];
   for (int n = 0; n < SweepGroup::most; ++n) {
     if (n < group.count) {
       at[n] = static_cast<std::size_t>(group.contact[static_cast<std::size_t>(n)]);

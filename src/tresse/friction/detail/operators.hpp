@@ -158,15 +158,15 @@ class FactoredOperator : public OperatorBase {
   void add_products(const VectorX& y, VectorX& u) const;
   /// X_i y.
   Vector3 times_rows(int i, const double* y) const {
-    Lanes<double, lanes> sum0{}, sum1{}, sum2{};
+    Pack<double, lanes> sum0{}, sum1{}, sum2{};
     for (const Side& side : side_[static_cast<std::size_t>(i)]) {
       const double* row = rows_.data() + side.offset;
       const double* part = y + side.begin;
       for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
-        const auto v = load_lanes<double, lanes>(part);
-        sum0 += load_lanes<double, lanes>(row) * v;
-        sum1 += load_lanes<double, lanes>(row + lanes) * v;
-        sum2 += load_lanes<double, lanes>(row + 2 * lanes) * v;
+        const auto v = load_pack<double, lanes>(part);
+        sum0 += load_pack<double, lanes>(row) * v;
+        sum1 += load_pack<double, lanes>(row + lanes) * v;
+        sum2 += load_pack<double, lanes>(row + 2 * lanes) * v;
       }
     }
     return {sum_of<double>(sum0), sum_of<double>(sum1), sum_of<double>(sum2)};
@@ -176,9 +176,9 @@ class FactoredOperator : public OperatorBase {
     const double* row = rows_.data() + side.offset;
     double* part = y + side.begin;
     for (int k = 0; k < side.blocks; ++k, row += 3 * lanes, part += lanes) {
-      const auto v = load_lanes<double, lanes>(part) +
-                     (load_lanes<double, lanes>(row) * dr[0] + load_lanes<double, lanes>(row + lanes) * dr[1] +
-                      load_lanes<double, lanes>(row + 2 * lanes) * dr[2]);
+      const auto v = load_pack<double, lanes>(part) +
+                     (load_pack<double, lanes>(row) * dr[0] + load_pack<double, lanes>(row + lanes) * dr[1] +
+                      load_pack<double, lanes>(row + 2 * lanes) * dr[2]);
       std::memcpy(part, &v, sizeof v);
     }
   }
@@ -204,7 +204,7 @@ class RoundedOperator : public FactoredOperator {
       const Block& block = block_[static_cast<std::size_t>(b)];
       float* part = y.data() + block.begin;
       const auto v =
-          load_lanes<float, body_lanes>(part) +
+          load_pack<float, body_lanes>(part) +
           (load_short(block.row[0]) * by[0] + load_short(block.row[1]) * by[1] + load_short(block.row[2]) * by[2]);
       std::memcpy(part, &v, sizeof v);
     }
@@ -219,11 +219,11 @@ class RoundedOperator : public FactoredOperator {
 
   void round_rows(std::size_t k);
   /// X_i y in the contact's unit, summed over the lanes of each row.
-  void times_rounded(std::size_t k, const float* y, Lanes<float, body_lanes> (&sums)[3]) const {
-    for (auto& sum : sums) sum = Lanes<float, body_lanes>{};
+  void times_rounded(std::size_t k, const float* y, Pack<float, body_lanes> (&sums)[3]) const {
+    for (auto& sum : sums) sum = Pack<float, body_lanes>{};
     for (int b = block_begin_[k]; b < block_begin_[k + 1]; ++b) {
       const Block& block = block_[static_cast<std::size_t>(b)];
-      const auto v = load_lanes<float, body_lanes>(y + block.begin);
+      const auto v = load_pack<float, body_lanes>(y + block.begin);
       for (int row = 0; row < 3; ++row) sums[row] += load_short(block.row[row]) * v;
     }
   }

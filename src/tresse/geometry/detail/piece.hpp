@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <tresse/geometry/detail/lanes.hpp>
+#include <tresse/base/triple.hpp>
 #include <tresse/geometry/prepared_curve.hpp>
 #include <tresse/math/quick_trigonometry.hpp>
 #include <tresse/math/reciprocals.hpp>
@@ -14,6 +14,21 @@
 /// |r''|, m >= |r'''|.
 
 namespace tresse::geometry::detail {
+
+using Lanes = lanes::Doubles;
+using LaneMask = lanes::Mask;
+using LaneVector = Triple<Lanes>;
+constexpr int lane_count = lanes::count;
+using lanes::abs;
+using lanes::any;
+using lanes::lane_of;
+using lanes::max;
+using lanes::min;
+using lanes::select;
+using lanes::spread;
+using lanes::sqrt;
+
+TRESSE_HOT Lanes clamp(Lanes x, double low, double high) { return min(max(x, spread(low)), spread(high)); }
 
 /// Four pieces of a curve: intervals of the parameter, the jets at their centres and bounds of the derivatives over
 /// them.
@@ -37,9 +52,12 @@ template <CurveEvaluator C>
 TRESSE_HOT void fill_jets(const C& curve, Pieces& p) {
   for (int i = 0; i < lane_count; ++i) {
     const CurveJet jet = curve.jet(p.centre[i]);
-    p.offset.x[i] = jet.offset.x(), p.offset.y[i] = jet.offset.y(), p.offset.z[i] = jet.offset.z();
-    p.first.x[i] = jet.first.x(), p.first.y[i] = jet.first.y(), p.first.z[i] = jet.first.z();
-    p.second.x[i] = jet.second.x(), p.second.y[i] = jet.second.y(), p.second.z[i] = jet.second.z();
+    for (int k = 0; k < 3; ++k) {
+      const auto component = static_cast<std::size_t>(k);
+      p.offset[component][i] = jet.offset[k];
+      p.first[component][i] = jet.first[k];
+      p.second[component][i] = jet.second[k];
+    }
     const DerivativeBounds bounds = curve.bounds({p.centre[i] - p.half[i], p.centre[i] + p.half[i]});
     p.bend[i] = bounds.second;
     p.twist[i] = bounds.third;
@@ -61,7 +79,7 @@ TRESSE_HOT void sum_series(const ClothoidEvaluator::Piece& piece, Pieces& p) {
     sum = t * sum + spread(math::reciprocals[n + 1]) * term;
   }
   const auto turned = [&frame = piece.frame](Lanes by, const LaneVector& v) {
-    const auto row = [&](int i) { return by * (frame(i, 0) * v.x + frame(i, 1) * v.y + frame(i, 2) * v.z); };
+    const auto row = [&](int i) { return by * (frame(i, 0) * v[0] + frame(i, 1) * v[1] + frame(i, 2) * v[2]); };
     return LaneVector{row(0), row(1), row(2)};
   };
   const double rate = 1.0 / piece.length;
@@ -85,7 +103,7 @@ TRESSE_HOT void fill_clothoid(const ClothoidEvaluator& curve, Pieces& p) {
     constexpr LaneMask places{0, 1, 2, 3};
     const LaneMask later = places >= static_cast<std::int64_t>(i);
     const auto join = [&](LaneVector& x, const LaneVector& y) {
-      x = {select(later, y.x, x.x), select(later, y.y, x.y), select(later, y.z, x.z)};
+      for (std::size_t k = 0; k < 3; ++k) x[k] = select(later, y[k], x[k]);
     };
     join(p.offset, next.offset);
     join(p.first, next.first);
@@ -101,10 +119,10 @@ TRESSE_HOT void bound_along(const ClothoidEvaluator& curve, Lanes begin, Lanes e
   const LaneVector g = spread(curve.curvature_slope());
   const LaneVector first = k + begin * g;
   const LaneVector last = k + end * g;
-  const auto across = [](const LaneVector& v) { return v.y * v.y + v.z * v.z; };
+  const auto across = [](const LaneVector& v) { return v[1] * v[1] + v[2] * v[2]; };
   const Lanes bend2 = max(across(first), across(last));
   const Lanes bend = sqrt(bend2);
-  const Lanes whole = sqrt(max(first.x * first.x, last.x * last.x) + bend2);
+  const Lanes whole = sqrt(max(first[0] * first[0], last[0] * last[0]) + bend2);
   const Lanes slope = sqrt(across(g));
   constexpr double rounding = 1.0 + 1e-15;
   p.bend = bend * rounding;

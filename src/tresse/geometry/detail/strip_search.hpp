@@ -107,8 +107,8 @@ class StripSearch {
       const double last = beyond[2 + side];
       if (!(std::max(first, last) > upper_ && std::min(first, last) < upper_)) continue;
       const double t = side == 0 ? ib.begin : ib.end;
-      const Vector3 n = outward[side] * Vector3(b.first.x[side], b.first.y[side], b.first.z[side]);
-      const Vector3 origin = task_.base - Vector3(b.offset.x[side], b.offset.y[side], b.offset.z[side]);
+      const Vector3 n = outward[side] * lane_of(b.first, side);
+      const Vector3 origin = task_.base - lane_of(b.offset, side);
       const double guess = ia.begin + (ia.end - ia.begin) * (upper_ - first) / (last - first);
       const double cut = leaves(n, origin, guess, last > first ? ia.end : ia.begin);
       if (last > first && cut < out.end) {

@@ -12,6 +12,7 @@ namespace tresse::rods::detail {
 namespace {
 
 using lanes::Doubles;
+using lanes::spread;
 using Lanes3 = Triple<Doubles>;
 constexpr int four = lanes::count;
 
@@ -37,7 +38,7 @@ struct Behind {
     const Doubles pairs = x + one_back<towards>(x);
     const Doubles through = pairs + two_back<towards>(pairs);
     const Doubles behind = carry + one_back<towards>(through);
-    carry += lanes::spread(through[towards == Towards::tip ? four - 1 : 0]);
+    carry += spread(through[towards == Towards::tip ? four - 1 : 0]);
     return behind;
   }
 };
@@ -45,7 +46,7 @@ using Before = Behind<Towards::tip>;
 using Beyond = Behind<Towards::root>;
 
 std::array<Before, 3> starting_at(const Vector3& v) {
-  return {Before{lanes::spread(v[0])}, Before{lanes::spread(v[1])}, Before{lanes::spread(v[2])}};
+  return {Before{spread(v[0])}, Before{spread(v[1])}, Before{spread(v[2])}};
 }
 Vector3 sum_of(const std::array<Beyond, 3>& all) { return {all[0].carry[0], all[1].carry[0], all[2].carry[0]}; }
 template <typename Sum>
@@ -56,7 +57,6 @@ TRESSE_HOT Lanes3 each(std::array<Sum, 3>& sums, const Lanes3& x) {
 double total(const Doubles& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 Vector3 total(const Lanes3& v) { return {total(v[0]), total(v[1]), total(v[2])}; }
 
-TRESSE_HOT Lanes3 spread(const Vector3& v) { return {lanes::spread(v[0]), lanes::spread(v[1]), lanes::spread(v[2])}; }
 TRESSE_HOT Columns<Doubles> cross_columns(const Lanes3& v) {
   return {{{Doubles{}, v[2], -v[1]}, {-v[2], Doubles{}, v[0]}, {v[1], -v[0], Doubles{}}}};
 }
@@ -198,12 +198,12 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
     const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
     all.integrals[static_cast<std::size_t>(g)].moments(m);
     all.discs[static_cast<std::size_t>(g)].add_to(m);
-    const Doubles density = by_mass ? scale * e.density : lanes::spread(scale);
+    const Doubles density = by_mass ? scale * e.density : spread(scale);
     const Doubles mass = density * e.length;
     const Lanes3 p = times(e.frame, m.p);
-    const Lanes3 arm = plus(p, scaled(Doubles(0.5 * e.length), e.offset));
+    const Lanes3 arm = p + 0.5 * e.length * e.offset;
     const Doubles m_beyond = mass_beyond(mass);
-    const Lanes3 first = each(first_beyond, scaled(density, plus(scaled(e.length, e.offset), p)));
+    const Lanes3 first = each(first_beyond, density * (e.length * e.offset + p));
     // int d d^T of what lies beyond, and with it the rotational inertia.
     Columns<Doubles> turning;
     std::size_t at = 0;
@@ -219,18 +219,18 @@ void ChainRod<Shape>::gram_in_lanes(bool by_mass, double scale, Eigen::Ref<Matri
     for (std::size_t k = 0; k < 3; ++k) turning[k][k] -= trace;
     Block block;
     for (std::size_t k = 0; k < 3; ++k) {
-      block.force[k] = minus(scaled(m_beyond, e.linear[k]), cross(first, e.angular[k]));
-      block.torque[k] = plus(cross(first, e.linear[k]), times(turning, e.angular[k]));
+      block.force[k] = m_beyond * e.linear[k] - cross(first, e.angular[k]);
+      block.torque[k] = cross(first, e.linear[k]) + times(turning, e.angular[k]);
       for (std::size_t r = 0; r <= k; ++r) {
         block.own[k][r] =
             density * m.P_P[k][r] + (dot(e.linear[r], block.force[k]) + dot(e.angular[r], block.torque[k]));
       }
     }
     for (std::size_t k = 0; k < 3; ++k) {
-      const Lanes3 force = scaled(density, times(e.frame, m.P[k]));
-      const Lanes3 own = scaled(density, times(e.frame, m.p_cross_P[k]));
-      block.force[k] = plus(block.force[k], force);
-      block.torque[k] = plus(block.torque[k], plus(cross(e.offset, force), own));
+      const Lanes3 force = density * times(e.frame, m.P[k]);
+      const Lanes3 own = density * times(e.frame, m.p_cross_P[k]);
+      block.force[k] += force;
+      block.torque[k] += cross(e.offset, force) + own;
     }
     for (int i = std::min(four * (g + 1), count()) - 1; i >= four * g; --i) write(i, block);
   }
@@ -260,7 +260,7 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
   std::array<Before, 3> spin_rates = starting_at(free ? Vector3::Zero() : loads.root_acceleration.angular);
   const Lanes3 gravity = spread(loads.gravity);
   const Lanes3 wind = spread(prescribed.linear - loads.wind), turning_air = spread(prescribed.angular);
-  const Doubles drag = lanes::spread(loads.drag);
+  const Doubles drag = spread(loads.drag);
   const HelixGroups& all = gathered();
   HelixForce<Doubles> f;
   std::array<Doubles, 8> c;
@@ -270,13 +270,13 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     const Lanes3 bend = times(e.frame, helix_second(e.length, e.w, e.rate, c));
     const Lanes3 twist = times(e.frame, helix_angular_rate(e.length, e.w, e.rate, c));
     const Lanes3 curl = times(e.angular, e.rate);
-    const Lanes3 across = minus(times(e.linear, e.rate), cross(e.next, curl));  // of its end, beside the rigid motion
-    const Lanes3 step = minus(e.next, e.offset);
+    const Lanes3 across = times(e.linear, e.rate) - cross(e.next, curl);  // of its end, beside the rigid motion
+    const Lanes3 step = e.next - e.offset;
     const Lanes3 spin = each(spins, curl);
-    const Lanes3 spin_rate = each(spin_rates, plus(cross(spin, curl), twist));
-    const Lanes3 rigid = plus(cross(spin_rate, step), cross(spin, cross(spin, step)));
-    const Lanes3 relative = plus(scaled(lanes::spread(2.0), cross(spin, across)), bend);
-    const Lanes3 acceleration = each(accelerations, plus(rigid, relative));
+    const Lanes3 spin_rate = each(spin_rates, cross(spin, curl) + twist);
+    const Lanes3 rigid = cross(spin_rate, step) + cross(spin, cross(spin, step));
+    const Lanes3 relative = spread(2.0) * cross(spin, across) + bend;
+    const Lanes3 acceleration = each(accelerations, rigid + relative);
 
     const Lanes3 own_spin = transposed_times(e.frame, spin);
     const Lanes3 own_rate = transposed_times(e.frame, spin_rate);
@@ -285,22 +285,22 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     line.density = e.density;
     line.spin = own_spin;
     line.spin_rate = own_rate;
-    line.air = scaled(drag, air);
-    line.constant = transposed_times(e.frame, minus(scaled(e.density, minus(gravity, acceleration)),
-                                                    scaled(drag, plus(wind, cross(turning_air, e.offset)))));
+    line.air = drag * air;
+    line.constant =
+        transposed_times(e.frame, e.density * (gravity - acceleration) - drag * (wind + cross(turning_air, e.offset)));
     // -density ([spin_rate]x + [spin]x^2) - [air]x
-    line.position = cross_columns(minus(Lanes3{}, plus(line.air, scaled(e.density, own_rate))));
+    line.position = cross_columns(Lanes3{} - (line.air + e.density * own_rate));
     const Doubles square = e.density * dot(own_spin, own_spin);
     for (std::size_t k = 0; k < 3; ++k) {
-      const Lanes3 column = scaled(Doubles(e.density * own_spin[k]), own_spin);
-      line.position[k] = minus(line.position[k], column);
+      const Lanes3 column = e.density * own_spin[k] * own_spin;
+      line.position[k] = line.position[k] - column;
       line.position[k][k] += square;
     }
-    line.rate = cross_columns(scaled(Doubles(-2.0 * e.density), own_spin));
+    line.rate = cross_columns(-2.0 * e.density * own_spin);
     all.integrals[static_cast<std::size_t>(g)].force(line, e.rate, f);
     all.discs[static_cast<std::size_t>(g)].add_to(f, line, e.w, e.rate);
     const Lanes3 resultant = times(e.frame, f.resultant);
-    forces_of[static_cast<std::size_t>(g)] = {resultant, plus(cross(e.offset, resultant), times(e.frame, f.torque)),
+    forces_of[static_cast<std::size_t>(g)] = {resultant, cross(e.offset, resultant) + times(e.frame, f.torque),
                                               f.generalised};
   }
   std::array<Beyond, 3> forces, torques;
@@ -308,8 +308,7 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     const Forces& own = forces_of[static_cast<std::size_t>(g)];
     const HelixGroup& e = all.groups[static_cast<std::size_t>(g)];
     const Lanes3 force = each(forces, own.resultant), torque = each(torques, own.torque);
-    const Lanes3 of_group =
-        plus(own.generalised, plus(transposed_times(e.linear, force), transposed_times(e.angular, torque)));
+    const Lanes3 of_group = own.generalised + (transposed_times(e.linear, force) + transposed_times(e.angular, torque));
     scatter(g, of_group, out.data() + root_dof());
   }
   if (root_dof() > 0) {
@@ -333,11 +332,10 @@ void ChainRod<Shape>::gravity_in_lanes(const Vector3& gravity, Eigen::Ref<Vector
     integrals.set_first(e.length, e.w);
     integrals.first_moments(p, P);
     const Doubles mass = mass_beyond(e.density * e.length);
-    const Lanes3 first = each(first_beyond, scaled(e.density, plus(scaled(e.length, e.offset), times(e.frame, p))));
-    const Lanes3 own = scaled(e.density, transposed_times(P, transposed_times(e.frame, pull)));
-    const Lanes3 beyond =
-        plus(transposed_times(e.linear, scaled(mass, pull)), transposed_times(e.angular, cross(first, pull)));
-    scatter(g, plus(own, beyond), out.data() + root_dof());
+    const Lanes3 first = each(first_beyond, e.density * (e.length * e.offset + times(e.frame, p)));
+    const Lanes3 own = e.density * transposed_times(P, transposed_times(e.frame, pull));
+    const Lanes3 beyond = transposed_times(e.linear, mass * pull) + transposed_times(e.angular, cross(first, pull));
+    scatter(g, own + beyond, out.data() + root_dof());
   }
   if (root_dof() > 0) {
     out.head<3>() = mass_beyond.carry[0] * gravity;
@@ -361,29 +359,27 @@ void ChainRod<Shape>::move_in_lanes() const {
     all.integrals[static_cast<std::size_t>(g)].moments(m);
     all.discs[static_cast<std::size_t>(g)].add_to(m);
     const Lanes3 curl = times(e.angular, e.rate);
-    const Lanes3 across = minus(times(e.linear, e.rate), cross(e.next, curl));
+    const Lanes3 across = times(e.linear, e.rate) - cross(e.next, curl);
     const Lanes3 spin = each(spins, curl);
-    const Lanes3 linear = each(linears, plus(cross(spin, minus(e.next, e.offset)), across));
+    const Lanes3 linear = each(linears, cross(spin, e.next - e.offset) + across);
     // HelixShape::momentum(), in the frame of the element's start.
     const Lanes3 v = transposed_times(e.frame, linear), o = transposed_times(e.frame, spin);
     const Doubles trace = (m.p_p[0][0] + m.p_p[1][1]) + m.p_p[2][2];
-    const Lanes3 own = plus(scaled(e.length, v), plus(cross(o, m.p), times(m.P, e.rate)));
-    const Lanes3 own_angular =
-        plus(cross(m.p, v), plus(minus(scaled(trace, o), times(m.p_p, o)), times(m.p_cross_P, e.rate)));
-    const Lanes3 generalised =
-        plus(transposed_times(m.P, v), plus(transposed_times(m.p_cross_P, o), times(m.P_P, e.rate)));
+    const Lanes3 own = e.length * v + (cross(o, m.p) + times(m.P, e.rate));
+    const Lanes3 own_angular = cross(m.p, v) + (trace * o - times(m.p_p, o) + times(m.p_cross_P, e.rate));
+    const Lanes3 generalised = transposed_times(m.P, v) + (transposed_times(m.p_cross_P, o) + times(m.P_P, e.rate));
     const Doubles square = (dot(v, own) + dot(o, own_angular)) + dot(e.rate, generalised);
 
-    const Lanes3 place = plus(spread(state_.root.position), e.offset);
+    const Lanes3 place = spread(state_.root.position) + e.offset;
     const Lanes3 velocity = times(e.frame, own);
-    const Lanes3 angular = plus(cross(place, velocity), times(e.frame, own_angular));
-    const Lanes3 position = plus(scaled(e.length, place), times(e.frame, m.p));
-    sums.velocity = plus(sums.velocity, velocity);
-    sums.angular = plus(sums.angular, angular);
-    sums.position = plus(sums.position, position);
-    sums.linear = plus(sums.linear, scaled(e.density, velocity));
-    sums.rotational = plus(sums.rotational, scaled(e.density, angular));
-    sums.first = plus(sums.first, scaled(e.density, position));
+    const Lanes3 angular = cross(place, velocity) + times(e.frame, own_angular);
+    const Lanes3 position = e.length * place + times(e.frame, m.p);
+    sums.velocity += velocity;
+    sums.angular += angular;
+    sums.position += position;
+    sums.linear += e.density * velocity;
+    sums.rotational += e.density * angular;
+    sums.first += e.density * position;
     sums.square += square;
     sums.kinetic += 0.5 * e.density * square;
   }
@@ -429,7 +425,7 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
     for (std::size_t k = 0; k < own.size(); ++k) stumpff[k][lane] = own[k];
   }
   const HelixPoint<Doubles> h = helix_point(u, w, stumpff);
-  const Lanes3 d = plus(offset, times(frame, h.p));
+  const Lanes3 d = offset + times(frame, h.p);
   std::array<Lanes3, 6> wrench;  // of each force and torque component, by direction
   std::array<Lanes3, 3> own;     // of each coordinate of the point's element, by direction
   for (std::size_t c = 0; c < 3; ++c) {
@@ -471,7 +467,7 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
     fill_to(static_cast<std::size_t>(root_dof() + 3 * piece));  // of all of which every point is beyond
     for (int lane = 0; lane < four; ++lane) beyond[lane] = point(lane).piece > piece ? -1 : 0;
     for (Lanes3& rows_of : wrench) {
-      for (Doubles& of_direction : rows_of) of_direction = lanes::select(beyond, of_direction, Doubles{});
+      for (Doubles& of_direction : rows_of.components) of_direction = lanes::select(beyond, of_direction, Doubles{});
     }
     fill_to(static_cast<std::size_t>(touched(piece)));
   }

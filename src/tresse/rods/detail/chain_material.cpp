@@ -4,21 +4,21 @@
 #include <tresse/base/assert.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
-#include <tresse/rods/detail/lane_vectors.hpp>
 
 // The velocity of the material, carried from one shape of a chain to another: docs/theory/energy.md, "Carried
 // velocity".
 namespace tresse::rods::detail {
 namespace {
 
-using Lanes3 = LaneVector<NodeLanes>;
+using Lanes3 = Triple<NodeLanes>;
 
 /// Sections keep the rates of their axes n1 and n2, which are the velocities of what lies beside the centreline.
 constexpr std::size_t numbers_of_section = 6;
 constexpr std::size_t numbers_of_batch = 3 * point_lanes;
 
 void append(const Lanes3& v, std::vector<double>& out) {
-  for (const NodeLanes& component : v) out.insert(out.end(), component.data(), component.data() + point_lanes);
+  for (const NodeLanes& component : v.components)
+    out.insert(out.end(), component.data(), component.data() + point_lanes);
 }
 void append(const Vector3& v, std::vector<double>& out) { out.insert(out.end(), v.data(), v.data() + 3); }
 
@@ -73,7 +73,7 @@ void ChainRod<Shape>::sample_motion(MaterialMotion& out) const {
       for (std::size_t r = 0; r < 3; ++r) {
         for (std::size_t k = 0; k < width; ++k) v[r] += batch.P[r][k] * rate_i[static_cast<int>(k)];
       }
-      append(matrix_times(frame, v), out.numbers);
+      append(times(columns(frame), v), out.numbers);
     }
     const auto append_disc = [&](const SectionDisc<width>& disc) {
       const Matrix3 axes = frame * disc.frame;
@@ -127,14 +127,13 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
     force = {Vector3::Zero(), Vector3::Zero(), Local::Zero()};
     const MaterialPoints& points = material_points(i, motion.parts[static_cast<std::size_t>(i)]);
     for (const PointBatch<width>& batch : points.batches) {
-      const Lanes3 w = matrix_times(to_local, batch_at(next));
+      const Lanes3 w = times(columns(to_local), batch_at(next));
       const Lanes3 fixed = rigid(constant, -resisted * spin, batch.p);
       next += numbers_of_batch;
-      Lanes3 f, torque = zero_lanes<NodeLanes>();
+      Lanes3 f;
       for (std::size_t r = 0; r < 3; ++r) f[r] = batch.weight * (density * w[r] + fixed[r]);
-      add_cross(batch.p, f, torque);
       force.resultant += sum(f);
-      force.torque += sum(torque);
+      force.torque += sum(cross(batch.p, f));
       for (std::size_t k = 0; k < width; ++k) {
         force.generalised[static_cast<int>(k)] +=
             (batch.P[0][k] * f[0] + batch.P[1][k] * f[1] + batch.P[2][k] * f[2]).sum();

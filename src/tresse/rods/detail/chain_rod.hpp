@@ -5,12 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include <tresse/base/lanes.hpp>
+#include <tresse/base/triple.hpp>
 #include <tresse/rods/detail/articulated_matrix.hpp>
 #include <tresse/rods/detail/clothoid_shape.hpp>
 #include <tresse/rods/detail/helix_groups.hpp>
 #include <tresse/rods/detail/helix_shape.hpp>
-#include <tresse/rods/detail/triples.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
 

@@ -113,11 +113,10 @@ void ClothoidSeries::columns_at_nodes(int lane, std::array<std::array<NodeLanes,
   }
 }
 
-void ClothoidSeries::frame_at_nodes(std::array<std::array<NodeLanes, 3>, 3>& R) const {
+void ClothoidSeries::frame_at_nodes(std::array<Triple<NodeLanes>, 3>& R) const {
   const NodeLanes& t = nodes();
   for (std::size_t r = 0; r < 3; ++r) {
-    std::array<NodeLanes, 3> sum;
-    for (NodeLanes& lanes : sum) lanes.setZero();
+    Triple<NodeLanes> sum = zero_lanes<NodeLanes>();
     for (int n = terms_ - 1; n >= 0; --n) {
       const Term& y = y_[static_cast<std::size_t>(n)];
       for (int k = 0; k < 3; ++k) {
@@ -129,9 +128,9 @@ void ClothoidSeries::frame_at_nodes(std::array<std::array<NodeLanes, 3>, 3>& R) 
   }
 }
 
-void ClothoidSeries::position_at_nodes(std::array<NodeLanes, 3>& p) const {
+void ClothoidSeries::position_at_nodes(Triple<NodeLanes>& p) const {
   const NodeLanes& t = nodes();
-  for (NodeLanes& lanes : p) lanes.setZero();
+  p = zero_lanes<NodeLanes>();
   for (int n = terms_; n >= 1; --n) {
     const Vector3 c = position_term(n);
     for (int r = 0; r < 3; ++r) {
@@ -142,9 +141,9 @@ void ClothoidSeries::position_at_nodes(std::array<NodeLanes, 3>& p) const {
   for (int r = 0; r < 3; ++r) p[static_cast<std::size_t>(r)] = p[static_cast<std::size_t>(r)] * t + start_[r];
 }
 
-Vector3 ClothoidSeries::position_integral_at_nodes(std::array<NodeLanes, 3>& integral) const {
+Vector3 ClothoidSeries::position_integral_at_nodes(Triple<NodeLanes>& integral) const {
   const NodeLanes& t = nodes();
-  for (NodeLanes& lanes : integral) lanes.setZero();
+  integral = zero_lanes<NodeLanes>();
   Vector3 end = Vector3::Zero();
   for (int n = terms_; n >= 0; --n) {
     const Vector3 c =
@@ -160,7 +159,7 @@ Vector3 ClothoidSeries::position_integral_at_nodes(std::array<NodeLanes, 3>& int
 
 /// With w = a c' the angular velocity and dots at constant rates, all in the moving frame:
 ///   wdot' = -kappa x wdot + w x kappadot,   A' = -kappa x A + wdot x e_x + w x (w x e_x).
-void ClothoidSeries::bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias, std::array<NodeLanes, 3>& linear,
+void ClothoidSeries::bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias, Triple<NodeLanes>& linear,
                                    std::span<const double> parts, std::vector<Vector3>* angular_at) const {
   const double h = piece_.length;
   const double part = piece_.begin / piece_.element_length;
@@ -190,7 +189,7 @@ void ClothoidSeries::bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bia
     A[n + 1] = reciprocals[n + 1] * moved;
   }
   const NodeLanes& t = nodes();
-  for (NodeLanes& lanes : linear) lanes.setZero();
+  linear = zero_lanes<NodeLanes>();
   bias = {Vector3::Zero(), Vector3::Zero()};
   for (int n = terms_ - 1; n >= 0; --n) {
     const auto at = static_cast<std::size_t>(n);

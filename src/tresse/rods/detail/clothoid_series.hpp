@@ -57,15 +57,15 @@ class ClothoidSeries {
   /// At a part of the piece, 0 to 1.
   ClothoidState at(double part) const;
   /// Values at the Gauss points.
-  void position_at_nodes(std::array<NodeLanes, 3>& p) const;
-  void frame_at_nodes(std::array<std::array<NodeLanes, 3>, 3>& R) const;
+  void position_at_nodes(Triple<NodeLanes>& p) const;
+  void frame_at_nodes(std::array<Triple<NodeLanes>, 3>& R) const;
   void a_at_nodes(std::array<std::array<NodeLanes, 6>, 3>& a) const { columns_at_nodes(0, a); }
   void b_at_nodes(std::array<std::array<NodeLanes, 6>, 3>& b) const { columns_at_nodes(b_lane, b); }
   /// int_begin^s position ds at the Gauss points; returns it at the end.
-  Vector3 position_integral_at_nodes(std::array<NodeLanes, 3>& integral) const;
+  Vector3 position_integral_at_nodes(Triple<NodeLanes>& integral) const;
   /// Acceleration in the moving frame at the Gauss points, for the rates of the six coordinates; `bias` goes from the
   /// piece's begin to its end, and the angular acceleration at `parts` of the piece is appended to `angular`.
-  void bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias, std::array<NodeLanes, 3>& linear,
+  void bias_at_nodes(const Coordinates<6>& rate, ClothoidBias& bias, Triple<NodeLanes>& linear,
                      std::span<const double> parts = {}, std::vector<Vector3>* angular = nullptr) const;
 
  private:

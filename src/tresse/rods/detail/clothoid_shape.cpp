@@ -3,31 +3,16 @@
 #include <utility>
 
 #include <tresse/math/gauss_legendre.hpp>
-#include <tresse/rods/detail/lane_vectors.hpp>
 
 namespace tresse::rods::detail {
 namespace {
 
-using Lanes3 = LaneVector<NodeLanes>;
-using Lanes33 = std::array<Lanes3, 3>;
+using Lanes3 = Triple<NodeLanes>;
+using Lanes33 = std::array<Lanes3, 3>;  // rows
 using Lanes36 = std::array<std::array<NodeLanes, 6>, 3>;
 
 const NodeLanes& node_weights() {
   static const NodeLanes out = Eigen::Map<const NodeLanes>(math::gauss_legendre(clothoid_nodes).weights.data());
-  return out;
-}
-
-Lanes3 gradient_times(const Lanes36& P, const Coordinates<6>& d) {
-  Lanes3 out;
-  for (std::size_t r = 0; r < 3; ++r) {
-    out[r] = P[r][0] * d[0] + P[r][1] * d[1] + P[r][2] * d[2] + P[r][3] * d[3] + P[r][4] * d[4] + P[r][5] * d[5];
-  }
-  return out;
-}
-
-Lanes3 rotated(const Lanes33& R, const Lanes3& v) {
-  Lanes3 out;
-  for (std::size_t r = 0; r < 3; ++r) out[r] = R[r][0] * v[0] + R[r][1] * v[1] + R[r][2] * v[2];
   return out;
 }
 
@@ -108,7 +93,7 @@ class ClothoidShape::BiasWalk {
   void pass(const ClothoidSeries& series, const Lanes33& R, std::span<const double> discs) {
     Lanes3 moving;
     series.bias_at_nodes(shape_.rate_, bias_, moving, discs, &into_.discs);
-    into_.second.push_back(rotated(R, moving));
+    into_.second.push_back(transposed_times(R, moving));
   }
   void end() {
     into_.end = {shape_.end_.frame * bias_.linear, shape_.end_.frame * bias_.angular};
@@ -214,11 +199,9 @@ void ClothoidShape::integrate_moments() {
     for (std::size_t k = 0; k < 6; ++k) {
       const Lanes3 column = {s.P[0][k], s.P[1][k], s.P[2][k]};
       const Lanes3 weighted = {s.weight * column[0], s.weight * column[1], s.weight * column[2]};
-      Lanes3 cross = zero_lanes<NodeLanes>();
-      add_cross(wp, column, cross);
       const int at = static_cast<int>(k);
       out.P.col(at) += sum(weighted);
-      out.p_cross_P.col(at) += sum(cross);
+      out.p_cross_P.col(at) += sum(cross(wp, column));
       for (std::size_t j = 0; j <= k; ++j) {
         out.P_P(static_cast<int>(j), at) +=
             (weighted[0] * s.P[0][j] + weighted[1] * s.P[1][j] + weighted[2] * s.P[2][j]).sum();
@@ -251,8 +234,8 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
   const Biases& biases = this->biases();
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     const PointBatch<6>& s = samples_[i];
-    const Lanes3 from_position = matrix_times(line.position, s.p);
-    const Lanes3 from_rate = matrix_times(line.rate, gradient_times(s.P, rate_));
+    const Lanes3 from_position = times(columns(line.position), s.p);
+    const Lanes3 from_rate = times(columns(line.rate), gradient_times(s.P, rate_));
     Lanes3 f;
     for (std::size_t r = 0; r < 3; ++r) {
       f[r] =
@@ -260,7 +243,7 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
           s.weight;
       resultant[r] += f[r];
     }
-    add_cross(s.p, f, torque);
+    torque += cross(s.p, f);
     for (std::size_t k = 0; k < 6; ++k) {
       generalised[static_cast<int>(k)] += (s.P[0][k] * f[0] + s.P[1][k] * f[1] + s.P[2][k] * f[2]).sum();
     }

@@ -76,8 +76,8 @@ class ClothoidShape {
   /// What accelerates at constant rates: c'^T (d2/dc2) c'. Series serve both the integrals and these, so that these are
   /// found with those where the shape before wanted them, and else once they are asked for.
   struct Biases {
-    std::vector<std::array<NodeLanes, 3>> second;  ///< of the position at the Gauss points, in the axes of the start
-    std::vector<Vector3> discs;                    ///< (discs) R^T of the angular acceleration
+    std::vector<Triple<NodeLanes>> second;  ///< of the position at the Gauss points, in the axes of the start
+    std::vector<Vector3> discs;             ///< (discs) R^T of the angular acceleration
     EndBias end;
     bool known = false;
     bool expected = true;

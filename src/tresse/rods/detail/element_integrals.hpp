@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include <Eigen/Geometry>
 
+#include <tresse/base/triple.hpp>
 #include <tresse/base/types.hpp>
 
 /// What a chain asks of an element with Width curvature coordinates c, in the frame of the element's start: p(s) its
@@ -80,11 +82,30 @@ struct LineForce {
 constexpr int point_lanes = 8;
 using NodeLanes = Eigen::Array<double, point_lanes, 1>;
 
+template <typename Lanes>
+Triple<Lanes> zero_lanes() {
+  return {Lanes::Zero(), Lanes::Zero(), Lanes::Zero()};
+}
+template <typename Lanes>
+Vector3 sum(const Triple<Lanes>& v) {
+  return {v[0].sum(), v[1].sum(), v[2].sum()};
+}
+/// P d, with P[row][column] of several points.
+template <typename Lanes, std::size_t Width>
+Triple<Lanes> gradient_times(const std::array<std::array<Lanes, Width>, 3>& P,
+                             const Coordinates<static_cast<int>(Width)>& d) {
+  const auto row = [&]<std::size_t... k>(const std::array<Lanes, Width>& of, std::index_sequence<k...>)->Lanes {
+    return (... + (of[k] * d[static_cast<int>(k)]));
+  };
+  constexpr auto all = std::make_index_sequence<Width>();
+  return {row(P[0], all), row(P[1], all), row(P[2], all)};
+}
+
 /// The Gauss points of a part of an element.
 template <int Width>
 struct PointBatch {
   NodeLanes weight;                               ///< those of all parts sum to the element's length [m]
-  std::array<NodeLanes, 3> p;                     ///< [m]
+  Triple<NodeLanes> p;                            ///< [m]
   std::array<std::array<NodeLanes, Width>, 3> P;  ///< [row][column] [m^2]
 };
 

@@ -56,8 +56,8 @@ void HelixDiscs<Scalar>::set(const Scalar& u, const Triple<Scalar>& w, const std
   const Scalar of_frame = 1.0 - versed * w2, of_turning = u - rest * w2;
   const Columns<Scalar> across = {{{Scalar{}, w[2], -w[1]}, {-w[2], Scalar{}, w[0]}, {w[1], -w[0], Scalar{}}}};
   for (std::size_t k = 0; k < 3; ++k) {
-    frame_[k] = plus(scaled(sine, across[k]), scaled(Scalar(versed * w[k]), w));
-    turning_[k] = minus(scaled(Scalar(rest * w[k]), w), scaled(versed, across[k]));
+    frame_[k] = sine * across[k] + versed * w[k] * w;
+    turning_[k] = rest * w[k] * w - versed * across[k];
     frame_[k][k] += of_frame;
     turning_[k][k] += of_turning;
   }
@@ -67,11 +67,11 @@ template <typename Scalar>
 void HelixDiscs<Scalar>::add_to(HelixMoments<Scalar>& moments) const {
   moments.p_p[1][1] += start_[2];
   moments.p_p[2][2] += start_[1];
-  const Triple<Scalar> y = scaled(inner_[2], frame_[1]), z = scaled(inner_[1], frame_[2]);
+  const Triple<Scalar> y = inner_[2] * frame_[1], z = inner_[1] * frame_[2];
   for (std::size_t k = 0; k < 3; ++k) {
     const Triple<Scalar> angular = by_parts(inner_, turning_[k]);
-    moments.p_p[k] = plus(moments.p_p[k], plus(scaled(frame_[1][k], y), scaled(frame_[2][k], z)));
-    moments.p_cross_P[k] = plus(moments.p_cross_P[k], times(frame_, angular));
+    moments.p_p[k] += frame_[1][k] * y + frame_[2][k] * z;
+    moments.p_cross_P[k] += times(frame_, angular);
     for (std::size_t r = 0; r <= k; ++r) {
       const Scalar value = dot(turning_[r], angular);
       moments.P_P[r][k] += value;
@@ -85,16 +85,16 @@ void HelixDiscs<Scalar>::add_to(HelixForce<Scalar>& force, const HelixLineForce<
                                 const Triple<Scalar>& rate) const {
   const auto couple = [&](const Triple<Scalar>& inertia, const Triple<Scalar>& spin, const Triple<Scalar>& spin_rate,
                           const Triple<Scalar>& air) {
-    const Triple<Scalar> turned = plus(by_parts(inertia, spin_rate), cross(spin, by_parts(inertia, spin)));
-    return minus(scaled(Scalar(-line.density), turned), by_parts(inertia, air));
+    const Triple<Scalar> turned = by_parts(inertia, spin_rate) + cross(spin, by_parts(inertia, spin));
+    return -line.density * turned - by_parts(inertia, air);
   };
   const Triple<Scalar> start = couple(start_, line.spin, line.spin_rate, line.air);
   const Triple<Scalar> own = times(turning_, rate), carried = transposed_times(frame_, line.spin);
-  const Triple<Scalar> fixed = plus(line.spin_rate, helix_angular_rate(u_, w, rate, c_));
-  const Triple<Scalar> spin_rate = plus(transposed_times(frame_, fixed), cross(carried, own));
-  const Triple<Scalar> inner = couple(inner_, plus(carried, own), spin_rate, transposed_times(frame_, line.air));
-  force.torque = plus(force.torque, plus(start, times(frame_, inner)));
-  force.generalised = plus(force.generalised, transposed_times(turning_, inner));
+  const Triple<Scalar> fixed = line.spin_rate + helix_angular_rate(u_, w, rate, c_);
+  const Triple<Scalar> spin_rate = transposed_times(frame_, fixed) + cross(carried, own);
+  const Triple<Scalar> inner = couple(inner_, carried + own, spin_rate, transposed_times(frame_, line.air));
+  force.torque += start + times(frame_, inner);
+  force.generalised += transposed_times(turning_, inner);
 }
 
 }  // namespace tresse::rods::detail

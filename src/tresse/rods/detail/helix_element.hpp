@@ -6,9 +6,9 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/base/triple.hpp>
 #include <tresse/base/types.hpp>
 #include <tresse/math/stumpff.hpp>
-#include <tresse/rods/detail/triples.hpp>
 
 /// Closed forms inside one element of constant curvature w, in the frame of its start, by scalar type: double, complex
 /// (complex step), or an array of doubles (several arc lengths at once). With e = e_x and c_m the Stumpff functions of
@@ -38,8 +38,8 @@ Scalar stumpff_second(const std::array<Scalar, Count>& c) {
 /// p(s) and its gradient P = dp/dw, row major.
 template <typename Scalar>
 struct HelixPoint {
-  Triple<Scalar> p;                 ///< [m]
-  std::array<Triple<Scalar>, 3> P;  ///< P[row][k] = dp_row/dw_k [m^2]
+  Triple<Scalar> p;                        ///< [m]
+  std::array<std::array<Scalar, 3>, 3> P;  ///< P[row][k] = dp_row/dw_k [m^2]
 };
 
 /// From s, w and c_0 .. c_{M+3} at least. M = 2: p(s) itself; M = 3: its integral from 0 to s, as that of s^m c_m is
@@ -114,10 +114,9 @@ Triple<Scalar> helix_angular_rate(const Scalar& s, const Triple<Scalar>& w, cons
   const Scalar s2 = s * s;
   const Scalar x1 = s2 * dot(w, d) * 2.0;
   const Triple<Scalar> turned = cross(w, d);
-  const Triple<Scalar> by_2 = scaled(Scalar(stumpff_slope<2>(c) * x1), turned);
-  const Triple<Scalar> by_3 =
-      plus(scaled(c[3], cross(d, turned)), scaled(Scalar(stumpff_slope<3>(c) * x1), cross(w, turned)));
-  return scaled(s2, plus(by_2, scaled(s, by_3)));
+  const Triple<Scalar> by_2 = stumpff_slope<2>(c) * x1 * turned;
+  const Triple<Scalar> by_3 = c[3] * cross(d, turned) + stumpff_slope<3>(c) * x1 * cross(w, turned);
+  return s2 * (by_2 + s * by_3);
 }
 
 /// Hessian with respect to w of gamma . (a(x) w x y + b(x) w x (w x y)), x = s^2 |w|^2: with n = y x gamma and

@@ -158,7 +158,7 @@ TRESSE_HOT Columns<Scalar> gradient(const Shape<Scalar>& shape, const std::array
   const Scalar across = g[place<f, a>], bend = g[place<f, b>], twice = 2.0 * bend;
   const Triple<Scalar> turned = blend(g[place<f, a1>], shape.u, g[place<f, b1>], shape.z);
   const Triple<Scalar>& w = shape.w;
-  Columns<Scalar> m = {scaled(w[0], turned), scaled(w[1], turned), scaled(w[2], turned)};
+  Columns<Scalar> m = {w[0] * turned, w[1] * turned, w[2] * turned};
   m[0][1] += bend * w[1];
   m[0][2] += bend * w[2];
   m[1][0] -= twice * w[1];
@@ -183,14 +183,14 @@ TRESSE_HOT Triple<Scalar> position(const Shape<Scalar>& shape, const std::array<
 template <typename Scalar>
 void HelixIntegrals<Scalar>::set(const Scalar& length, const Triple<Scalar>& w) {
   length_ = length;
-  w_ = scaled(length, w);
+  w_ = length * w;
   sum_series<entries>(dot(w_, w_), products_);
 }
 
 template <typename Scalar>
 void HelixIntegrals<Scalar>::set_first(const Scalar& length, const Triple<Scalar>& w) {
   length_ = length;
-  w_ = scaled(length, w);
+  w_ = length * w;
   sum_series<first_entries>(dot(w_, w_), products_);
 }
 
@@ -198,9 +198,9 @@ template <typename Scalar>
 void HelixIntegrals<Scalar>::first_moments(Triple<Scalar>& p, Columns<Scalar>& P) const {
   const Shape<Scalar> shape(w_);
   const Scalar l2 = length_ * length_, l3 = l2 * length_;
-  p = scaled(l2, position<one>(shape, products_));
+  p = l2 * position<one>(shape, products_);
   const Columns<Scalar> m = gradient<one>(shape, products_);
-  for (std::size_t k = 0; k < 3; ++k) P[k] = scaled(l3, m[k]);
+  for (std::size_t k = 0; k < 3; ++k) P[k] = l3 * m[k];
 }
 
 template <typename Scalar>
@@ -221,9 +221,9 @@ void HelixIntegrals<Scalar>::moments(HelixMoments<Scalar>& out) const {
   const Columns<Scalar> of_s = gradient<s>(shape, g), of_a = gradient<a>(shape, g), of_b = gradient<b>(shape, g);
   const Columns<Scalar> of_a1 = gradient<a1>(shape, g), of_b1 = gradient<b1>(shape, g);
   for (std::size_t k = 0; k < 3; ++k) {
-    out.p_cross_P[k] = scaled(Scalar(l2 * l2), plus(along_cross(of_s[k]), plus(cross(u, of_a[k]), cross(z, of_b[k]))));
+    out.p_cross_P[k] = l2 * l2 * (along_cross(of_s[k]) + (cross(u, of_a[k]) + cross(z, of_b[k])));
     const Scalar turned = dot(u, of_a1[k]) + dot(z, of_b1[k]);
-    const Triple<Scalar> column = plus(scaled(turned, shape.w), shape.back(of_a[k], of_b[k]));
+    const Triple<Scalar> column = turned * shape.w + shape.back(of_a[k], of_b[k]);
     for (std::size_t r = 0; r <= k; ++r) out.P_P[r][k] = out.P_P[k][r] = l5 * column[r];
   }
 }
@@ -234,7 +234,7 @@ void HelixIntegrals<Scalar>::force(const HelixLineForce<Scalar>& line, const Tri
   const Shape<Scalar> shape(w_);
   const auto& g = products_;
   const Scalar l = length_;
-  const Triple<Scalar> d = scaled(l, rate);
+  const Triple<Scalar> d = l * rate;
   const Scalar turning = dot(w_, d);
   const Triple<Scalar> across = Shape<Scalar>::across(d);
   const Triple<Scalar> bend = shape.bend(d);
@@ -244,17 +244,16 @@ void HelixIntegrals<Scalar>::force(const HelixLineForce<Scalar>& line, const Tri
   const Triple<Scalar> rate_u = times(line.rate, shape.u), rate_z = times(line.rate, shape.z);
   const Scalar l_turning = l * turning, both = 2.0 * turning * inertia, squared = square * inertia;
   // The line force is the sum of each profile times its vector.
-  const Triple<Scalar> of_s = scaled(l, line.position[0]);
-  const Triple<Scalar> of_a = scaled(l, plus(times(line.position, shape.u), times(line.rate, across)));
-  const Triple<Scalar> of_b = plus(scaled(l, plus(times(line.position, shape.z), times(line.rate, bend))),
-                                   scaled(Scalar(2.0 * inertia), twice));
-  const Triple<Scalar> of_a1 = plus(scaled(l_turning, rate_u), blend(both, across, squared, shape.u));
-  const Triple<Scalar> of_b1 = plus(scaled(l_turning, rate_z), blend(both, bend, squared, shape.z));
+  const Triple<Scalar> of_s = l * line.position[0];
+  const Triple<Scalar> of_a = l * (times(line.position, shape.u) + times(line.rate, across));
+  const Triple<Scalar> of_b = l * (times(line.position, shape.z) + times(line.rate, bend)) + 2.0 * inertia * twice;
+  const Triple<Scalar> of_a1 = l_turning * rate_u + blend(both, across, squared, shape.u);
+  const Triple<Scalar> of_b1 = l_turning * rate_z + blend(both, bend, squared, shape.z);
   const Scalar second = inertia * turning * turning;
   /// int profile f; a2 and b2 together multiply second u and second z.
   const auto times_profile = [&]<Profile f>() -> Triple<Scalar> {
     Triple<Scalar> out_f = line.constant;
-    if constexpr (f != one) out_f = scaled(g[place<one, f>], line.constant);
+    if constexpr (f != one) out_f = g[place<one, f>] * line.constant;
     const Scalar by_u = g[place<f, a2>] * second, by_z = g[place<f, b2>] * second;
     for (std::size_t k = 0; k < 3; ++k) {
       out_f[k] += (g[place<f, s>] * of_s[k] + g[place<f, a>] * of_a[k]) +
@@ -268,10 +267,10 @@ void HelixIntegrals<Scalar>::force(const HelixLineForce<Scalar>& line, const Tri
   const Scalar turned =
       dot(shape.u, times_profile.template operator()<a1>()) + dot(shape.z, times_profile.template operator()<b1>());
   const Scalar l2 = l * l, l3 = l2 * l;
-  out.resultant = scaled(l, times_profile.template operator()<one>());
-  out.torque = scaled(
-      l2, plus(along_cross(times_profile.template operator()<s>()), plus(cross(shape.u, by_a), cross(shape.z, by_b))));
-  out.generalised = scaled(l3, plus(scaled(turned, shape.w), shape.back(by_a, by_b)));
+  out.resultant = l * times_profile.template operator()<one>();
+  out.torque =
+      l2 * (along_cross(times_profile.template operator()<s>()) + (cross(shape.u, by_a) + cross(shape.z, by_b)));
+  out.generalised = l3 * (turned * shape.w + shape.back(by_a, by_b));
 }
 
 template class HelixIntegrals<double>;

@@ -2,8 +2,7 @@
 
 #include <array>
 
-#include <tresse/base/lanes.hpp>
-#include <tresse/rods/detail/triples.hpp>
+#include <tresse/base/triple.hpp>
 
 namespace tresse::rods::detail {
 

@@ -4,7 +4,6 @@
 #include <tresse/math/gauss_legendre.hpp>
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/helix_shape.hpp>
-#include <tresse/rods/detail/lane_vectors.hpp>
 
 namespace tresse::rods::detail {
 namespace {
@@ -46,12 +45,6 @@ void evaluate(const Vector3& w, double w2, const PreciseNorm& norm, double turn,
     }
   }
   batch.point = helix_point(batch.s, triple(w), batch.c);
-}
-
-Lanes3 gradient_times(const HelixPoint<Lanes>& point, const Vector3& d) {
-  Lanes3 out;
-  for (int r = 0; r < 3; ++r) out[r] = point.P[r][0] * d[0] + point.P[r][1] * d[1] + point.P[r][2] * d[2];
-  return out;
 }
 
 /// a I + b [v]x + c [v]x^2.
@@ -99,7 +92,7 @@ HelixMoments<double> integrate_moments(const std::vector<GaussBatch>& batches) {
   Lanes3 p = zero_lanes<Lanes>();
   std::array<Lanes3, 3> P = {zero_lanes<Lanes>(), zero_lanes<Lanes>(), zero_lanes<Lanes>()};
   std::array<Lanes3, 3> p_p = P;
-  std::array<Lanes3, 3> cross = P;  // [column]
+  std::array<Lanes3, 3> p_cross_P = P;  // [column]
   std::array<Lanes3, 3> P_P = P;
   for (const GaussBatch& batch : batches) {
     const HelixPoint<Lanes>& h = batch.point;
@@ -109,7 +102,7 @@ HelixMoments<double> integrate_moments(const std::vector<GaussBatch>& batches) {
     for (int k = 0; k < 3; ++k) {
       p[k] += wp[k];
       column[k] = {h.P[0][k], h.P[1][k], h.P[2][k]};
-      add_cross(wp, column[k], cross[k]);
+      p_cross_P[k] += cross(wp, column[k]);
       for (int r = 0; r < 3; ++r) P[r][k] += weight * h.P[r][k];
       for (int r = 0; r <= k; ++r) {
         p_p[r][k] += wp[r] * h.p[k];
@@ -122,7 +115,7 @@ HelixMoments<double> integrate_moments(const std::vector<GaussBatch>& batches) {
   const Vector3 all = sum(p);
   for (std::size_t k = 0; k < 3; ++k) {
     out.p[k] = all[static_cast<int>(k)];
-    out.p_cross_P[k] = triple(sum(cross[k]));
+    out.p_cross_P[k] = triple(sum(p_cross_P[k]));
     for (std::size_t r = 0; r < 3; ++r) out.P[k][r] = P[r][k].sum();
     for (std::size_t r = 0; r <= k; ++r) {
       out.p_p[r][k] = out.p_p[k][r] = p_p[r][k].sum();
@@ -267,14 +260,14 @@ HelixForce<double> HelixShape::integrate_force(const LineForce& line) const {
   for (const GaussBatch& batch : batches_) {
     const HelixPoint<Lanes>& h = batch.point;
     const Lanes3 second = helix_second(batch.s, w_lanes, rate_lanes, batch.c);
-    const Lanes3 from_position = matrix_times(line.position, h.p);
-    const Lanes3 from_rate = matrix_times(line.rate, gradient_times(h, rate_));
+    const Lanes3 from_position = times(columns(line.position), h.p);
+    const Lanes3 from_rate = times(columns(line.rate), gradient_times(h.P, rate_));
     Lanes3 f;
     for (int r = 0; r < 3; ++r) {
       f[r] = (from_position[r] + from_rate[r] - second[r] * line.density + line.constant[r]) * batch.weight;
       resultant[r] += f[r];
     }
-    add_cross(h.p, f, torque);
+    torque += cross(h.p, f);
     for (int k = 0; k < 3; ++k) generalised[k] += h.P[0][k] * f[0] + h.P[1][k] * f[1] + h.P[2][k] * f[2];
   }
   return {triple(sum(resultant)), triple(sum(torque)), triple(sum(generalised))};
