@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -112,6 +113,9 @@ TRESSE_HOT bool any(Mask mask) {
 #endif
 }
 
+TRESSE_HOT double largest(Doubles x) { return std::max(std::max(x[0], x[1]), std::max(x[2], x[3])); }
+TRESSE_HOT double least(Doubles x) { return std::min(std::min(x[0], x[1]), std::min(x[2], x[3])); }
+TRESSE_HOT double sum(Doubles x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 /// Bit k: whether lane k is set.
 TRESSE_HOT unsigned mask_bits(FloatMask mask) {
 #ifdef __AVX__

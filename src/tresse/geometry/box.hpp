@@ -19,12 +19,8 @@ struct Box {
   Box grown(double margin) const { return {lower.array() - margin, upper.array() + margin}; }
 };
 
-/// Smallest axis-aligned box of a piece of curve, exact to rounding (outwards) for every curve type but the clothoid,
-/// where it may exceed the curve by the last subdivision's sagitta.
-Box bounding_box(const Curve& curve, Interval interval);
-
-/// A box that holds a piece of curve: that of four parabolas and their remainders. Far cheaper than the smallest one,
-/// which it exceeds by |d3r/ds3| (length/8)^3/3 at most where that derivative's norm is constant.
+/// A box that holds a piece of curve: that of four parabolas and their remainders. It exceeds the smallest one by
+/// |d3r/ds3| (length/8)^3/3 at most where that derivative's norm is constant.
 Box quick_box(const PreparedCurve& curve, Interval interval);
 
 }  // namespace tresse::geometry

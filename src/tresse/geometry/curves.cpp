@@ -1,5 +1,6 @@
 #include <tresse/geometry/curves.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <tresse/geometry/prepared_curve.hpp>
@@ -29,9 +30,10 @@ Vector3 second_derivative(const Curve& curve, double s) {
   return std::visit([s](const auto& c) -> Vector3 { return c.jet(s).second; }, prepare(curve));
 }
 
-double turning_length(double k, double g, double turn) {
+double turning_length(double k, double g, double turn, double whole) {
+  constexpr double most_pieces = 1e5;
   // in the form that never divides by zero but for a straight one
-  return 2.0 * turn / (k + std::sqrt(k * k + 4.0 * turn * g));
+  return std::max(2.0 * turn / (k + std::sqrt(k * k + 4.0 * turn * g)), whole / most_pieces);
 }
 
 }  // namespace tresse::geometry

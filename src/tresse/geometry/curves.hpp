@@ -52,8 +52,28 @@ Vector3 derivative(const Curve& curve, double s);         ///< dr/ds; unit for a
 Vector3 second_derivative(const Curve& curve, double s);  ///< d2r/ds2
 
 /// Largest length l with (k + g l) l <= turn: along it a curve of curvature k >= 0 that grows by g >= 0 a length turns
-/// by no more. Infinite for a straight one.
-double turning_length(double k, double g, double turn);
+/// by no more. Infinite for a straight one. At least 1e-5 of the `whole`: a curve that turns beyond all use, or whose
+/// turn is not finite, is cut in so many pieces.
+double turning_length(double k, double g, double turn, double whole);
+
+/// Majorant of the terms of the series of R' = R [k + s g]x on [0, 1], R(0) = 1, which tells where they may end.
+class SeriesMajorant {
+ public:
+  /// |k| and |g|, both times the length and its square.
+  SeriesMajorant(double turn, double twirl) : turn_(turn), twirl_(twirl) {}
+  /// Goes on to the n-th term from the one before, `by` = 1/n; whether those from there on are negligible.
+  bool ends_at(double by) {
+    constexpr double negligible = 0x1.0p-57;
+    const double next = by * (turn_ * bound_ + twirl_ * before_);
+    before_ = bound_;
+    bound_ = next;
+    return !(bound_ + before_ > negligible);
+  }
+
+ private:
+  double turn_, twirl_;
+  double bound_ = 1.0, before_ = 0.0;
+};
 
 /// Position and material frame at the end of a clothoid arc, to rounding at any number of turns (the phase to a
 /// rounding of the whole turn). @cite casati2013 sec. 5-6, four pieces of the sum at once.

@@ -133,22 +133,4 @@ std::vector<double> lowest_points(const Curve& curve, Interval interval, const V
   return lowest_points(prepare(curve), interval, point, normal, bound);
 }
 
-LowestPoint lowest_point(const Curve& curve, Interval interval, const Vector3& point, const Vector3& normal) {
-  validate(interval, point, normal);
-  return std::visit(
-      [&](const auto& c) {
-        LowestPoint out;
-        const double base = normal.dot(c.origin - point);
-        const auto offer = [&](double s) {
-          const double height = base + normal.dot(c.offset(s));
-          if (height < out.height) out = {s, height};
-        };
-        offer(interval.begin);
-        offer(interval.end);
-        for (const double s : all_minima(c, interval, normal)) offer(s);
-        return out;
-      },
-      prepare(curve));
-}
-
 }  // namespace tresse::geometry

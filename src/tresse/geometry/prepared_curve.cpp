@@ -11,15 +11,6 @@
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::geometry {
-namespace {
-
-Matrix3 skew(const Vector3& v) {
-  Matrix3 out;
-  out << 0.0, -v.z(), v.y(), v.z(), 0.0, -v.x(), -v.y(), v.x(), 0.0;
-  return out;
-}
-
-}  // namespace
 
 HelixEvaluator::HelixEvaluator(const HelixArc& arc)
     : origin(arc.position), pitch_(arc.frame.col(0)), length_(arc.length) {
@@ -62,9 +53,8 @@ class ClothoidCut {
 
   /// End of the piece that begins there.
   double end(double begin) const {
-    constexpr double most_pieces = 1e5;  // what turns beyond all use, or is not finite, is cut in so many
     const double k = (arc_.curvature + begin * arc_.curvature_slope).norm();
-    const double l = std::max(turning_length(k, slope_, max_turn_), arc_.length / most_pieces);
+    const double l = turning_length(k, slope_, max_turn_, arc_.length);
     return l < arc_.length - begin ? begin + l : arc_.length;
   }
   std::size_t count() const {
@@ -106,9 +96,7 @@ class FourSeries {
     const Lanes one = detail::spread(1.0);
     LaneRows before{{{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}}};
     LaneRows now{{{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
-    double bound = 1.0;  // majorant of the terms
-    double bound_before = 0.0;
-    constexpr double negligible = 0x1.0p-57;
+    SeriesMajorant majorant(turn_, twirl_);
     int n = 1;
     for (; n < max_terms; ++n) {
       const double by = reciprocals[static_cast<std::size_t>(n)];
@@ -122,10 +110,7 @@ class FourSeries {
                   (y[0] * ky - y[1] * kx) + (p[0] * gy - p[1] * gx)};
       }
       keep(static_cast<std::size_t>(n), now);
-      const double next = by * (turn_ * bound + twirl_ * bound_before);
-      bound_before = bound;
-      bound = next;
-      if (n > 2 && !(bound + bound_before > negligible)) break;
+      if (majorant.ends_at(by) && n > 2) break;
     }
     return std::min(n + 1, max_terms);
   }
@@ -298,24 +283,6 @@ CurveJet ClothoidEvaluator::jet(double s) const {
   }
   return {piece.start + piece.frame * (x * first_three(sum)), piece.frame * first_three(first),
           piece.frame * (first_three(second) / piece.length)};
-}
-
-Matrix3 ClothoidEvaluator::frame(double s) const {
-  const Piece& piece = piece_at(s);
-  const double x = s - piece.begin;
-  const Matrix3 k = skew(piece.curvature);
-  const Matrix3 g = skew(slope_);
-  // The recursion with the power of x inside each term.
-  Matrix3 previous = Matrix3::Zero();
-  Matrix3 current = piece.frame;
-  Matrix3 sum = current;
-  for (int n = 0; n < max_terms; ++n) {
-    const Matrix3 next = (x / (n + 1.0)) * (current * k + x * (previous * g));
-    previous = current;
-    current = next;
-    sum += next;
-  }
-  return sum;
 }
 
 DerivativeBounds ClothoidEvaluator::bounds(Interval interval) const {

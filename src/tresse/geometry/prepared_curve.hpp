@@ -144,7 +144,6 @@ class ClothoidEvaluator {
   Interval domain() const { return {0.0, length_}; }
   Vector3 offset(double s) const;
   CurveJet jet(double s) const;
-  Matrix3 frame(double s) const;  ///< material frame, columns n0, n1, n2
   DerivativeBounds bounds(Interval interval) const;
   double size(Interval i) const { return 4.0 * std::max({std::abs(i.begin), std::abs(i.end), length_}); }
   const Vector3& curvature() const { return curvature_; }  ///< at s = 0
@@ -201,7 +200,6 @@ class BezierEvaluator {
     return {std::max(second(i.begin), second(i.end)), 6.0 * c3_.norm()};
   }
   double size(Interval) const { return size_; }
-  const Vector3& coefficient(int power) const { return power == 0 ? c0_ : power == 1 ? c1_ : power == 2 ? c2_ : c3_; }
 
   Vector3 origin;
 

@@ -17,11 +17,6 @@ inline Pack<float, 8> load_short(const std::int16_t* p) {
   return __builtin_convertvector(out, Pack<float, 8>);
 }
 
-template <typename Real>
-Real sum_of(const Pack<Real, 4>& s) {
-  return (s[0] + s[1]) + (s[2] + s[3]);
-}
-
 /// The sums of four at once.
 inline Pack<float, 4> sums_of(const Pack<float, 8>& a, const Pack<float, 8>& b, const Pack<float, 8>& c,
                               const Pack<float, 8>& d) {
@@ -44,7 +39,7 @@ double dot(const Real* a, const Real* b, std::ptrdiff_t n) {
     even += load_pack<double, count>(a + i) * load_pack<double, count>(b + i);
     odd += load_pack<double, count>(a + i + count) * load_pack<double, count>(b + i + count);
   }
-  double sum = sum_of<double>(even + odd);
+  double sum = lanes::sum(even + odd);
   for (; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return sum;
 }
@@ -62,7 +57,7 @@ std::pair<double, double> dots(const Real* a, const double* b, const double* c, 
     c_even += even * load_pack<double, count>(c + i);
     c_odd += odd * load_pack<double, count>(c + i + count);
   }
-  double by_b = sum_of<double>(b_even + b_odd), by_c = sum_of<double>(c_even + c_odd);
+  double by_b = lanes::sum(b_even + b_odd), by_c = lanes::sum(c_even + c_odd);
   for (; i < n; ++i) {
     by_b += static_cast<double>(a[i]) * b[i];
     by_c += static_cast<double>(a[i]) * c[i];

@@ -169,7 +169,7 @@ class FactoredOperator : public OperatorBase {
         sum2 += load_pack<double, lanes>(row + 2 * lanes) * v;
       }
     }
-    return {sum_of<double>(sum0), sum_of<double>(sum1), sum_of<double>(sum2)};
+    return {tresse::lanes::sum(sum0), tresse::lanes::sum(sum1), tresse::lanes::sum(sum2)};
   }
   /// y += X_i^T dr of one side.
   void add_transposed(const Side& side, const Vector3& dr, double* y) const {

@@ -126,7 +126,7 @@ class FlankSearch {
     const Pieces a = strip_pieces(a_, middle + half * places, spread(0.25 * half * (1.0 + 1e-15)));
     const double direction = options_.with ? 1.0 : -1.0;
     const Pieces b = feet(a, options_.near.s_b + direction * (a.centre - options_.near.s_a));
-    const double past = std::max({0.0, largest(b.centre) - ib_.end, ib_.begin - least(b.centre)});
+    const double past = std::max({0.0, lanes::largest(b.centre) - ib_.end, ib_.begin - lanes::least(b.centre)});
     const Strips g = make_strips(base_, a, b, ib_.end - ib_.begin + past, options_.upper_bound, rounding_);
     const Lanes lower = strip_distances(g, a.half, rounding_);
     const Flanks flank = flanks_of(g, strip_slopes(base_, a, b, g, rounding_), a, b, ib_, rounding_);
@@ -147,9 +147,6 @@ class FlankSearch {
       }
     }
   }
-
-  static double largest(Lanes x) { return std::max(std::max(x[0], x[1]), std::max(x[2], x[3])); }
-  static double least(Lanes x) { return std::min(std::min(x[0], x[1]), std::min(x[2], x[3])); }
 
   /// Points of b near the nearest ones to the centres of a, from t on by Newton's method; b goes on past its ends.
   Pieces feet(const Pieces& a, Lanes t) const {

@@ -40,11 +40,7 @@ ClothoidSeries::ClothoidSeries(const ClothoidPiece& piece, const ClothoidState& 
   only_a.tail<2>().setZero();
 
   const double scale = products ? 2.0 : 1.0;
-  const double turn = scale * turn_.norm();
-  const double twirl = scale * twirl_.norm();
-  double bound = 1.0;  // majorant of the terms of R
-  double bound_before = 0.0;
-  constexpr double negligible = 0x1.0p-57;
+  geometry::SeriesMajorant majorant(scale * turn_.norm(), scale * twirl_.norm());
   const int least = products ? 6 : 3;  // a straight element's series end at s^3, its acceleration at s^5
   int n = 0;
   for (; n + 1 < clothoid_max_terms; ++n) {
@@ -65,10 +61,7 @@ ClothoidSeries::ClothoidSeries(const ClothoidPiece& piece, const ClothoidState& 
         next(i + 3, i) += by * (n == 0 ? h * part : h * growth);
       }
     }
-    const double after = by * (turn * bound + twirl * bound_before);
-    bound_before = bound;
-    bound = after;
-    if (n >= least && !(bound + bound_before > negligible)) {
+    if (majorant.ends_at(by) && n >= least) {
       ++n;
       break;
     }

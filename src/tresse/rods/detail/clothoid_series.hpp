@@ -90,14 +90,12 @@ template <typename Visit>
 void for_each_clothoid_piece(double element_length, const Coordinates<6>& c, double u, Visit&& visit) {
   const Vector3 slope = (c.tail<3>() - c.head<3>()) / element_length;
   const double g = slope.norm();
-  constexpr double most_pieces = 1e5;  // a turn that is not finite or beyond all use is cut in so many
   double begin = 0.0;
   while (begin < u) {
     // Between the ends, so that the slope's rounding does not add up to a phase over many turns.
     const double part = begin / element_length;
     const Vector3 curvature = (1.0 - part) * c.head<3>() + part * c.tail<3>();
-    const double longest =
-        std::max(geometry::turning_length(curvature.norm(), g, clothoid_turn), element_length / most_pieces);
+    const double longest = geometry::turning_length(curvature.norm(), g, clothoid_turn, element_length);
     const double left = u - begin;
     // The last two share what is left, so that no sliver remains. Lengths are differences of the ends, so that they sum
     // to u: what rounding took from one would be a phase after many turns.
