@@ -24,7 +24,7 @@ Matrix3 gradient_at(double s, const Vector3& w) {
   return gradient_matrix(helix_point(s, triple(w), helix_stumpff<8>(s, w)));
 }
 
-Sums by_quadrature(double length, const Vector3& w, const Vector3& rate, const LineForce& line) {
+Sums by_quadrature(double length, const Vector3& w, const Vector3& rate, const LineForce<double>& line) {
   Sums out;
   out.moments = {0.0, Vector3::Zero(), Matrix3::Zero(), Matrix3::Zero(), Matrix3::Zero(), Matrix3::Zero()};
   out.force = {Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
@@ -36,8 +36,8 @@ Sums by_quadrature(double length, const Vector3& w, const Vector3& rate, const L
     const Vector3 p(point.p[0], point.p[1], point.p[2]);
     const Matrix3 gradient = gradient_at(s, w);
     const auto second = helix_second(s, triple(w), triple(rate), c);
-    const Vector3 f = line.constant + line.position * p + line.rate * (gradient * rate) -
-                      line.density * Vector3(second[0], second[1], second[2]);
+    const Vector3 f = vector(line.constant) + matrix(line.position) * p + matrix(line.rate) * (gradient * rate) -
+                      line.density * vector(second);
     out.moments.length += weight;
     out.moments.p += weight * p;
     out.moments.p_p += weight * p * p.transpose();
@@ -51,9 +51,11 @@ Sums by_quadrature(double length, const Vector3& w, const Vector3& rate, const L
   return out;
 }
 
-Triple<double> lane_of(const Triple<lanes::Doubles>& v, int lane) { return {v[0][lane], v[1][lane], v[2][lane]}; }
+using lanes::lane_of;
 Matrix3 lane_of(const Columns<lanes::Doubles>& m, int lane) {
-  return matrix({lane_of(m[0], lane), lane_of(m[1], lane), lane_of(m[2], lane)});
+  Matrix3 out;
+  for (int k = 0; k < 3; ++k) out.col(k) = lane_of(m[static_cast<std::size_t>(k)], lane);
+  return out;
 }
 
 /// Of one element, and of four side by side that turn by very different amounts.
@@ -77,7 +79,7 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
       std::array<double, four> own_turn{};
       lanes::Doubles lengths{};
       Triple<lanes::Doubles> curvatures{}, rates{};
-      HelixLineForce<lanes::Doubles> lines{};
+      LineForce<lanes::Doubles> lines{};
       for (int lane = 0; lane < four; ++lane) {
         // Of one element, then of others.
         const double turn = turns[(first + static_cast<std::size_t>(k % 3 * lane)) % turns.size()];
@@ -86,13 +88,13 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
         Vector3 w = random_vector(1.0).normalized() * turn / length;
         if (k == 0) w = Vector3(turn / length, 0.0, 0.0);  // twist alone
         const Vector3 rate = random_vector(3.0 / length);
-        const LineForce line{random_vector(1.0),
-                             Matrix3(random_vector(10.0) * random_vector(5.0).transpose()),
-                             random_vector(3.0).asDiagonal(),
-                             0.7,
-                             Vector3::Zero(),
-                             Vector3::Zero(),
-                             Vector3::Zero()};
+        const LineForce<double> line{triple(random_vector(1.0)),
+                                     columns(random_vector(10.0) * random_vector(5.0).transpose()),
+                                     columns(random_vector(3.0).asDiagonal()),
+                                     0.7,
+                                     {},
+                                     {},
+                                     {}};
         const Sums& own = expected[static_cast<std::size_t>(lane)] = by_quadrature(length, w, rate, line);
         lengths[lane] = length;
         lines.density[lane] = line.density;
@@ -100,10 +102,10 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
           const auto at = static_cast<std::size_t>(r);
           curvatures[at][lane] = w[r];
           rates[at][lane] = rate[r];
-          lines.constant[at][lane] = line.constant[r];
-          for (int c = 0; c < 3; ++c) {
-            lines.position[static_cast<std::size_t>(c)][at][lane] = line.position(r, c);
-            lines.rate[static_cast<std::size_t>(c)][at][lane] = line.rate(r, c);
+          lines.constant[at][lane] = line.constant[at];
+          for (std::size_t c = 0; c < 3; ++c) {
+            lines.position[c][at][lane] = line.position[c][at];
+            lines.rate[c][at][lane] = line.rate[c][at];
           }
         }
         HelixIntegrals<double> integrals;
@@ -111,8 +113,7 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
         HelixForce<double> f;
         integrals.set(length, triple(w));
         integrals.moments(m);
-        integrals.force({triple(line.constant), columns(line.position), columns(line.rate), line.density, {}, {}, {}},
-                        triple(rate), f);
+        integrals.force(line, triple(rate), f);
         expect_close(vector(m.p), own.moments.p, turn);
         expect_close(matrix(m.p_p), own.moments.p_p, turn);
         expect_close(matrix(m.P), own.moments.P, turn);
@@ -136,16 +137,16 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
       for (int lane = 0; lane < four; ++lane) {
         const Sums& own = expected[static_cast<std::size_t>(lane)];
         const double turn = own_turn[static_cast<std::size_t>(lane)];
-        expect_close(vector(lane_of(m.p, lane)), own.moments.p, turn);
+        expect_close(lane_of(m.p, lane), own.moments.p, turn);
         expect_close(lane_of(m.p_p, lane), own.moments.p_p, turn);
         expect_close(lane_of(m.P, lane), own.moments.P, turn);
         expect_close(lane_of(m.p_cross_P, lane), own.moments.p_cross_P, turn);
         expect_close(lane_of(m.P_P, lane), own.moments.P_P, turn);
-        expect_close(vector(lane_of(p, lane)), own.moments.p, turn);
+        expect_close(lane_of(p, lane), own.moments.p, turn);
         expect_close(lane_of(P, lane), own.moments.P, turn);
-        expect_close(vector(lane_of(f.resultant, lane)), own.force.resultant, turn);
-        expect_close(vector(lane_of(f.torque, lane)), own.force.torque, turn);
-        expect_close(vector(lane_of(f.generalised, lane)), own.force.generalised, turn);
+        expect_close(lane_of(f.resultant, lane), own.force.resultant, turn);
+        expect_close(lane_of(f.torque, lane), own.force.torque, turn);
+        expect_close(lane_of(f.generalised, lane), own.force.generalised, turn);
       }
     }
   }
@@ -160,9 +161,7 @@ TEST(HelixIntegrals, NearlyStraightElementsKeepTheirTwist) {
   integrals.set(length, triple(w));
   HelixMoments<double> m;
   integrals.moments(m);
-  const LineForce none{Vector3::Zero(), Matrix3::Zero(), Matrix3::Zero(), 0.0,
-                       Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
-  const double expected = by_quadrature(length, w, Vector3::Zero(), none).moments.P_P(0, 0);
+  const double expected = by_quadrature(length, w, Vector3::Zero(), LineForce<double>{}).moments.P_P(0, 0);
   EXPECT_NEAR(m.P_P[0][0], expected, 1e-12 * expected);
 }
 

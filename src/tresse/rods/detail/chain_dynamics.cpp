@@ -237,9 +237,9 @@ Twist ChainRod<Shape>::prescribed_twist(const RodLoads& loads) const {
 }
 
 /// Root to tip: velocity and bias acceleration of the joints (that of the unknown accelerations zero), then the line
-/// force rho S (g - a) - drag (v* - wind) integrated over each element, into forces_.
+/// force rho S (g - a) - drag (v* - wind) integrated over each element.
 template <typename Shape>
-void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
+void ChainRod<Shape>::sweep_forces(const RodLoads& loads, ElementForces forces) const {
   const bool free = root_condition() == RootCondition::free;
   const Twist prescribed = prescribed_twist(loads);
   Vector3 spin = state_.root_velocity.angular;
@@ -257,19 +257,15 @@ void ChainRod<Shape>::sweep_forces(const RodLoads& loads) const {
     const Vector3 spin_rate_l = local(spin_rate);
     const Matrix3 rigid = math::cross_matrix(spin_rate_l) + cross * cross;
     const Vector3 air = loads.drag * local(prescribed.angular);
-    LineForce line{density * local(loads.gravity - acceleration),
-                   -density * rigid,
-                   -2.0 * density * cross,
-                   density,
-                   spin_l,
-                   spin_rate_l,
-                   air};
+    Vector3 constant = density * local(loads.gravity - acceleration);
+    Matrix3 position = -density * rigid;
     if (loads.drag != 0.0) {
       const Vector3 wind = prescribed.linear + prescribed.angular.cross(joint.offset) - loads.wind;
-      line.constant -= loads.drag * local(wind);
-      line.position -= math::cross_matrix(air);
+      constant -= loads.drag * local(wind);
+      position -= math::cross_matrix(air);
     }
-    forces_[i] = shape.force(line);
+    forces[i] = shape.force({triple(constant), columns(position), columns(-2.0 * density * cross), density,
+                             triple(spin_l), triple(spin_rate_l), triple(air)});
 
     const Vector3 step = local(joints_[i + 1].offset - joint.offset);
     const Vector3 curl = shape.end_angular() * rate_i;
@@ -287,23 +283,25 @@ void ChainRod<Shape>::inertial_and_external_force(const RodLoads& loads, Eigen::
     if (turns_little_) return force_in_lanes(loads, out);
   }
   sample();
-  sweep_forces(loads);
-  collect_forces(out);
+  ForceMemory memory;
+  const ElementForces forces = memory.template array<ElementForce<width>>(elements().size());
+  sweep_forces(loads, forces);
+  collect_forces(forces, out);
 }
 
-/// Tip to root: what the forces on the elements, forces_, are on the unknowns.
+/// Tip to root: what the forces on the elements are on the unknowns.
 template <typename Shape>
-void ChainRod<Shape>::collect_forces(Eigen::Ref<VectorX> out) const {
+void ChainRod<Shape>::collect_forces(ElementForces forces, Eigen::Ref<VectorX> out) const {
   Vector3 force = Vector3::Zero();   // on what lies beyond
   Vector3 torque = Vector3::Zero();  // about r(0)
   out.setZero();
   for (int i = count() - 1; i >= 0; --i) {
     const Joint& joint = joints_[i];
     out.segment<width>(root_dof() + 3 * i) +=
-        forces_[i].generalised + links_[i].X_linear.transpose() * force + links_[i].X_angular.transpose() * torque;
-    const Vector3 own = joint.frame * forces_[i].resultant;
+        forces[i].generalised + links_[i].X_linear.transpose() * force + links_[i].X_angular.transpose() * torque;
+    const Vector3 own = joint.frame * forces[i].resultant;
     force += own;
-    torque += joint.offset.cross(own) + joint.frame * forces_[i].torque;
+    torque += joint.offset.cross(own) + joint.frame * forces[i].torque;
   }
   if (root_dof() > 0) {
     out.template head<3>() = force;

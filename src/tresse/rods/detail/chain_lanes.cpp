@@ -54,8 +54,7 @@ TRESSE_HOT Lanes3 each(std::array<Sum, 3>& sums, const Lanes3& x) {
   return {sums[0](x[0]), sums[1](x[1]), sums[2](x[2])};
 }
 
-double total(const Doubles& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
-Vector3 total(const Lanes3& v) { return {total(v[0]), total(v[1]), total(v[2])}; }
+Vector3 sum(const Lanes3& v) { return {lanes::sum(v[0]), lanes::sum(v[1]), lanes::sum(v[2])}; }
 
 TRESSE_HOT Columns<Doubles> cross_columns(const Lanes3& v) {
   return {{{Doubles{}, v[2], -v[1]}, {-v[2], Doubles{}, v[0]}, {v[1], -v[0], Doubles{}}}};
@@ -281,7 +280,7 @@ void ChainRod<Shape>::force_in_lanes(const RodLoads& loads, Eigen::Ref<VectorX> 
     const Lanes3 own_spin = transposed_times(e.frame, spin);
     const Lanes3 own_rate = transposed_times(e.frame, spin_rate);
     const Lanes3 air = transposed_times(e.frame, turning_air);
-    HelixLineForce<Doubles> line;
+    LineForce<Doubles> line;
     line.density = e.density;
     line.spin = own_spin;
     line.spin_rate = own_rate;
@@ -383,11 +382,11 @@ void ChainRod<Shape>::move_in_lanes() const {
     sums.square += square;
     sums.kinetic += 0.5 * e.density * square;
   }
-  movement_.motion = {total(sums.velocity), total(sums.angular), total(sums.position), total(sums.square)};
-  movement_.kinetic = total(sums.kinetic);
-  movement_.linear = total(sums.linear);
-  movement_.rotational = total(sums.rotational);
-  movement_.first_moment = total(sums.first);
+  movement_.motion = {sum(sums.velocity), sum(sums.angular), sum(sums.position), lanes::sum(sums.square)};
+  movement_.kinetic = lanes::sum(sums.kinetic);
+  movement_.linear = sum(sums.linear);
+  movement_.rotational = sum(sums.rotational);
+  movement_.first_moment = sum(sums.first);
 }
 
 /// point_rows(), of helices that turn however much. Element by element: the rigid twists of its coordinates times the

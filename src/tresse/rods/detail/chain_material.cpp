@@ -92,27 +92,31 @@ template <typename Shape>
 void ChainRod<Shape>::carried_momentum(const MaterialMotion& motion, const RodLoads& loads, double dt,
                                        Eigen::Ref<VectorX> out) const {
   TRESSE_ASSERT(out.size() == dof());
-  press(motion, loads, prescribed_twist(loads), dt);
-  collect_forces(out);
+  ForceMemory memory;
+  const ElementForces forces = memory.template array<ElementForce<width>>(elements().size());
+  press(motion, loads, prescribed_twist(loads), dt, forces);
+  collect_forces(forces, out);
 }
 
 template <typename Shape>
 void ChainRod<Shape>::material_momentum(const MaterialMotion& motion, Vector3& linear, Vector3& angular) const {
-  press(motion, {}, {}, 0.0);
+  ForceMemory memory;
+  const ElementForces forces = memory.template array<ElementForce<width>>(elements().size());
+  press(motion, {}, {}, 0.0, forces);
   linear.setZero();
   angular.setZero();
   for (int i = 0; i < count(); ++i) {
     const Joint& joint = joints_[i];
-    const Vector3 own = joint.frame * forces_[i].resultant;
+    const Vector3 own = joint.frame * forces[i].resultant;
     linear += own;
-    angular += (state_.root.position + joint.offset).cross(own) + joint.frame * forces_[i].torque;
+    angular += (state_.root.position + joint.offset).cross(own) + joint.frame * forces[i].torque;
   }
 }
 
-/// What carried_momentum() integrates, element by element, into forces_.
+/// What carried_momentum() integrates, element by element.
 template <typename Shape>
-void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed,
-                            double dt) const {
+void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed, double dt,
+                            ElementForces forces) const {
   TRESSE_ASSERT(motion.parts.size() == elements().size());
   const double drag = dt * loads.drag;
   const double* next = motion.numbers.data();
@@ -123,7 +127,7 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
     const Vector3 linear = prescribed.linear + prescribed.angular.cross(joint.offset);
     const Vector3 constant = to_local * (density * dt * loads.gravity + drag * loads.wind - resisted * linear);
     const Vector3 spin = to_local * prescribed.angular;
-    ElementForce<width>& force = forces_[i];
+    ElementForce<width>& force = forces[i];
     force = {Vector3::Zero(), Vector3::Zero(), Local::Zero()};
     const MaterialPoints& points = material_points(i, motion.parts[static_cast<std::size_t>(i)]);
     for (const PointBatch<width>& batch : points.batches) {
@@ -159,8 +163,10 @@ template int ChainRod<HelixShape>::parts(int) const;
 template const ChainRod<HelixShape>::MaterialPoints& ChainRod<HelixShape>::material_points(int, int) const;
 template int ChainRod<ClothoidShape>::parts(int) const;
 template const ChainRod<ClothoidShape>::MaterialPoints& ChainRod<ClothoidShape>::material_points(int, int) const;
-template void ChainRod<HelixShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double) const;
-template void ChainRod<ClothoidShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double) const;
+template void ChainRod<HelixShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double,
+                                          ElementForces) const;
+template void ChainRod<ClothoidShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double,
+                                             ElementForces) const;
 template void ChainRod<HelixShape>::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const;
 template void ChainRod<ClothoidShape>::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const;
 template void ChainRod<HelixShape>::sample_motion(MaterialMotion&) const;

@@ -98,7 +98,6 @@ ChainRod<Shape>::ChainRod(std::shared_ptr<const ChainModel<Shape>> model)
   joints_.resize(n + 1);
   shapes_.resize(n);
   links_.resize(n);
-  forces_.resize(n);
   twists_.setZero(dof(), 6);
   state_.coordinates = rest_;
   state_.rates = VectorX::Zero(coordinate_count());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include <tresse/base/local_memory.hpp>
 #include <tresse/base/triple.hpp>
 #include <tresse/rods/detail/articulated_matrix.hpp>
 #include <tresse/rods/detail/clothoid_shape.hpp>
@@ -183,10 +184,14 @@ class ChainRod final : public Rod {
   Columns6 own_wrench(int i, double density) const;
   static Eigen::Matrix<double, 6, 6> rigid_form(const Inertia& inertia);
   Twist prescribed_twist(const RodLoads& loads) const;
-  void sweep_forces(const RodLoads& loads) const;
-  void collect_forces(Eigen::Ref<VectorX> out) const;
+  using ElementForces = std::span<ElementForce<width>>;  ///< (N)
+  /// Where functions keep them while they run.
+  using ForceMemory = LocalMemory<16 * sizeof(ElementForce<width>)>;
+  void sweep_forces(const RodLoads& loads, ElementForces forces) const;
+  void collect_forces(ElementForces forces, Eigen::Ref<VectorX> out) const;
   int parts(int i) const;
-  void press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed, double dt) const;
+  void press(const MaterialMotion& motion, const RodLoads& loads, const Twist& prescribed, double dt,
+             ElementForces forces) const;
   /// What chain_material.cpp looks at in an element, while the rod is where it is.
   struct MaterialPoints {
     int parts = 0;  ///< 0: none are known
@@ -244,7 +249,6 @@ class ChainRod final : public Rod {
   mutable Movement movement_;
   mutable MatrixX mass_gram_;                            ///< int rho S (dr/dv)^T (dr/dv) ds
   mutable std::vector<MaterialPoints> material_points_;  ///< (N), or none yet
-  mutable std::vector<ElementForce<width>> forces_;      ///< scratch
   std::shared_ptr<HelixMemory> memory_;                  ///< of gathered(), with other rods
   std::uint64_t state_number_ = 0;  ///< of the last update(); others' are others, but for clones; 0: changed since
 };

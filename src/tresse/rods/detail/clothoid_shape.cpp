@@ -227,20 +227,18 @@ void ClothoidShape::add_disc(const SectionDisc<6>& disc) {
   moments_.P_P += disc.turning.transpose() * angular;
 }
 
-ElementForce<6> ClothoidShape::force(const LineForce& line) const {
+ElementForce<6> ClothoidShape::force(const LineForce<double>& line) const {
   Lanes3 resultant = zero_lanes<NodeLanes>();
   Lanes3 torque = zero_lanes<NodeLanes>();
   Local generalised = Local::Zero();
   const Biases& biases = this->biases();
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     const PointBatch<6>& s = samples_[i];
-    const Lanes3 from_position = times(columns(line.position), s.p);
-    const Lanes3 from_rate = times(columns(line.rate), gradient_times(s.P, rate_));
+    const Lanes3 from_position = times(line.position, s.p);
+    const Lanes3 from_rate = times(line.rate, gradient_times(s.P, rate_));
     Lanes3 f;
     for (std::size_t r = 0; r < 3; ++r) {
-      f[r] =
-          (from_position[r] + from_rate[r] - biases.second[i][r] * line.density + line.constant[static_cast<int>(r)]) *
-          s.weight;
+      f[r] = (from_position[r] + from_rate[r] - biases.second[i][r] * line.density + line.constant[r]) * s.weight;
       resultant[r] += f[r];
     }
     torque += cross(s.p, f);
@@ -251,7 +249,7 @@ ElementForce<6> ClothoidShape::force(const LineForce& line) const {
   ElementForce<6> out{sum(resultant), sum(torque), generalised};
   for (std::size_t k = 0; k < discs_.size(); ++k) {
     const SectionDisc<6>& disc = discs_[k];
-    const auto in_axes = [&disc](const Vector3& v) -> Vector3 { return disc.frame.transpose() * v; };
+    const auto in_axes = [&disc](const Triple<double>& v) -> Vector3 { return disc.frame.transpose() * vector(v); };
     const Vector3 own = disc.turning * rate_, carried = in_axes(line.spin);
     const Vector3 spin = carried + own;
     const Vector3 spin_rate = in_axes(line.spin_rate) + carried.cross(own) + biases.discs[k];

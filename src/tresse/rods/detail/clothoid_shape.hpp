@@ -43,7 +43,7 @@ class ClothoidShape {
   const EndBias& end_bias() const { return biases().end; }
   /// end_bias() of the part up to u, after sample().
   EndBias bias(double u) const;
-  ElementForce<6> force(const LineForce& line) const;
+  ElementForce<6> force(const LineForce<double>& line) const;
   FirstMoments<6> first_moments() const { return {moments_.p, moments_.P}; }
   /// Hessian of pull . (density int p + beyond_mass p(end) + R(end) beyond_moment).
   Square<6> pull_hessian(const ElementPull& pull) const;

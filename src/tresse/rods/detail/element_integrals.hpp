@@ -68,14 +68,15 @@ struct FirstMoments {
 
 /// Line force constant + position p + rate P c' - density p'', where p'' = c'^T (d2p/dc2) c', with c' the rates that
 /// the element was sampled with; and what the sections' rotary inertia asks for.
+template <typename Scalar>
 struct LineForce {
-  Vector3 constant;
-  Matrix3 position;
-  Matrix3 rate;
-  double density;
-  Vector3 spin;       ///< angular velocity of the element's start
-  Vector3 spin_rate;  ///< its angular acceleration where no unknown accelerates
-  Vector3 air;        ///< prescribed angular velocity, times the drag coefficient
+  Triple<Scalar> constant;
+  Columns<Scalar> position;
+  Columns<Scalar> rate;
+  Scalar density;
+  Triple<Scalar> spin;       ///< angular velocity of the element's start
+  Triple<Scalar> spin_rate;  ///< its angular acceleration where no unknown accelerates
+  Triple<Scalar> air;        ///< prescribed angular velocity, times the drag coefficient
 };
 
 /// One value at each of the Gauss points of a part of an element.

@@ -25,7 +25,7 @@ class HelixDiscs {
            const std::array<Scalar, 4>& spread);
   void add_to(HelixMoments<Scalar>& moments) const;
   /// What resists the acceleration of the discs, per `line.density`, and what the air does.
-  void add_to(HelixForce<Scalar>& force, const HelixLineForce<Scalar>& line, const Triple<Scalar>& w,
+  void add_to(HelixForce<Scalar>& force, const LineForce<Scalar>& line, const Triple<Scalar>& w,
               const Triple<Scalar>& rate) const;
 
  private:
@@ -81,7 +81,7 @@ void HelixDiscs<Scalar>::add_to(HelixMoments<Scalar>& moments) const {
 }
 
 template <typename Scalar>
-void HelixDiscs<Scalar>::add_to(HelixForce<Scalar>& force, const HelixLineForce<Scalar>& line, const Triple<Scalar>& w,
+void HelixDiscs<Scalar>::add_to(HelixForce<Scalar>& force, const LineForce<Scalar>& line, const Triple<Scalar>& w,
                                 const Triple<Scalar>& rate) const {
   const auto couple = [&](const Triple<Scalar>& inertia, const Triple<Scalar>& spin, const Triple<Scalar>& spin_rate,
                           const Triple<Scalar>& air) {

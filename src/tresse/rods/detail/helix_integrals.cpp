@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include <tresse/math/stumpff.hpp>
+
 namespace tresse::rods::detail {
 namespace {
 
@@ -43,13 +45,8 @@ constexpr int power(Profile f) {
   return powers[f];
 }
 constexpr double term(Profile f, int k) {
-  const auto inverse_factorial = [](int n) {
-    double value = 1.0;
-    for (int i = 2; i <= n; ++i) value /= i;
-    return value;
-  };
   if (f == one || f == s) return k == 0 ? 1.0 : 0.0;
-  const double series = inverse_factorial(2 * k + power(f));
+  const double series = math::detail::inverse_factorial(2 * k + power(f));
   if (f == a || f == b) return series;
   if (f == a1 || f == b1) return -2.0 * (k + 1) * series;
   return 4.0 * (k + 2) * (k + 1) * series;
@@ -229,7 +226,7 @@ void HelixIntegrals<Scalar>::moments(HelixMoments<Scalar>& out) const {
 }
 
 template <typename Scalar>
-void HelixIntegrals<Scalar>::force(const HelixLineForce<Scalar>& line, const Triple<Scalar>& rate,
+void HelixIntegrals<Scalar>::force(const LineForce<Scalar>& line, const Triple<Scalar>& rate,
                                    HelixForce<Scalar>& out) const {
   const Shape<Scalar> shape(w_);
   const auto& g = products_;

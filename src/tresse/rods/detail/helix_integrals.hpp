@@ -3,6 +3,7 @@
 #include <array>
 
 #include <tresse/base/triple.hpp>
+#include <tresse/rods/detail/element_integrals.hpp>
 
 namespace tresse::rods::detail {
 
@@ -14,18 +15,6 @@ struct HelixMoments {
   Columns<Scalar> P;          ///< int P
   Columns<Scalar> p_cross_P;  ///< int [p]x P
   Columns<Scalar> P_P;        ///< int P^T P
-};
-
-/// LineForce.
-template <typename Scalar>
-struct HelixLineForce {
-  Triple<Scalar> constant;
-  Columns<Scalar> position;
-  Columns<Scalar> rate;
-  Scalar density;
-  Triple<Scalar> spin;
-  Triple<Scalar> spin_rate;
-  Triple<Scalar> air;
 };
 
 /// ElementForce.
@@ -59,7 +48,7 @@ class HelixIntegrals {
   /// int p and int P.
   void first_moments(Triple<Scalar>& p, Columns<Scalar>& P) const;
   /// At the given rates of the curvature.
-  void force(const HelixLineForce<Scalar>& line, const Triple<Scalar>& rate, HelixForce<Scalar>& out) const;
+  void force(const LineForce<Scalar>& line, const Triple<Scalar>& rate, HelixForce<Scalar>& out) const;
 
   /// Integrals of a profile, and of products of two.
   static constexpr int entries = 32;

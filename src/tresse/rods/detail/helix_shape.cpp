@@ -236,22 +236,19 @@ Matrix3 HelixShape::pull_hessian(const ElementPull& pull) const {
   return own;
 }
 
-ElementForce<3> HelixShape::force(const LineForce& line) const {
+ElementForce<3> HelixShape::force(const LineForce<double>& line) const {
   HelixForce<double> f;
-  const HelixLineForce<double> by_threes = {triple(line.constant), columns(line.position), columns(line.rate),
-                                            line.density,          triple(line.spin),      triple(line.spin_rate),
-                                            triple(line.air)};
   if (by_series_) {
-    integrals_.force(by_threes, triple(rate_), f);
+    integrals_.force(line, triple(rate_), f);
   } else {
     f = integrate_force(line);
   }
-  discs_.add_to(f, by_threes, triple(w_), triple(rate_));
+  discs_.add_to(f, line, triple(w_), triple(rate_));
   return {vector(f.resultant), vector(f.torque), vector(f.generalised)};
 }
 
 /// force() without the discs, by quadrature.
-HelixForce<double> HelixShape::integrate_force(const LineForce& line) const {
+HelixForce<double> HelixShape::integrate_force(const LineForce<double>& line) const {
   const Triple<double> w_lanes = triple(w_);
   const Triple<double> rate_lanes = triple(rate_);
   Lanes3 resultant = zero_lanes<Lanes>();
@@ -260,8 +257,8 @@ HelixForce<double> HelixShape::integrate_force(const LineForce& line) const {
   for (const GaussBatch& batch : batches_) {
     const HelixPoint<Lanes>& h = batch.point;
     const Lanes3 second = helix_second(batch.s, w_lanes, rate_lanes, batch.c);
-    const Lanes3 from_position = times(columns(line.position), h.p);
-    const Lanes3 from_rate = times(columns(line.rate), gradient_times(h.P, rate_));
+    const Lanes3 from_position = times(line.position, h.p);
+    const Lanes3 from_rate = times(line.rate, gradient_times(h.P, rate_));
     Lanes3 f;
     for (int r = 0; r < 3; ++r) {
       f[r] = (from_position[r] + from_rate[r] - second[r] * line.density + line.constant[r]) * batch.weight;

@@ -52,7 +52,7 @@ class HelixShape {
   EndBias end_bias() const;
   /// end_bias() of the part up to u, after sample().
   EndBias bias(double u) const;
-  ElementForce<3> force(const LineForce& line) const;
+  ElementForce<3> force(const LineForce<double>& line) const;
   FirstMoments<3> first_moments() const;
   /// Hessian of pull . (density int p + beyond_mass p(end) + R(end) beyond_moment).
   Matrix3 pull_hessian(const ElementPull& pull) const;
@@ -72,7 +72,7 @@ class HelixShape {
   }
 
  private:
-  HelixForce<double> integrate_force(const LineForce& line) const;
+  HelixForce<double> integrate_force(const LineForce<double>& line) const;
 
   double length_ = 0.0;
   Vector3 w_ = Vector3::Zero();
