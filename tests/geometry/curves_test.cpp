@@ -52,6 +52,20 @@ TEST(Trigonometry, sine_and_cosine_match_long_double) {
   }
 }
 
+TEST(Trigonometry, four_angles_are_as_good_as_one) {
+  RandomCurves random(2);
+  for (int i = 0; i < 50000; ++i) {
+    lanes::Doubles x{};
+    for (int k = 0; k < lanes::count; ++k)  // one of many times is beyond what is reduced
+      x[k] = random.uniform(-1.0, 1.0) * std::pow(10.0, random.uniform(-3.0, 5.05));
+    const auto [sine, cosine] = math::quick::sine_cosine(x);
+    for (int k = 0; k < lanes::count; ++k) {
+      ASSERT_NEAR(sine[k], static_cast<double>(std::sin(static_cast<long double>(x[k]))), 3e-16) << x[k];
+      ASSERT_NEAR(cosine[k], static_cast<double>(std::cos(static_cast<long double>(x[k]))), 3e-16) << x[k];
+    }
+  }
+}
+
 TEST(Curves, helix_matches_long_double_for_every_curvature) {
   RandomCurves random(2);
   for (int i = 0; i < 20000; ++i) {

@@ -481,16 +481,6 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
   }
 }
 
-template void ChainRod<HelixShape>::gather_joints(const std::array<const Joint*, four>&, Triple<Doubles>&,
-                                                  Columns<Doubles>&);
-template void ChainRod<HelixShape>::gather(int, HelixGroup&) const;
-template const HelixGroups& ChainRod<HelixShape>::gathered() const;
-template void ChainRod<HelixShape>::scatter(int, const Triple<Doubles>&, double*) const;
-template void ChainRod<HelixShape>::gram_in_lanes(bool, double, Eigen::Ref<MatrixX>) const;
-template void ChainRod<HelixShape>::force_in_lanes(const RodLoads&, Eigen::Ref<VectorX>) const;
-template void ChainRod<HelixShape>::gravity_in_lanes(const Vector3&, Eigen::Ref<VectorX>) const;
-template void ChainRod<HelixShape>::move_in_lanes() const;
-template void ChainRod<HelixShape>::rows_in_lanes(std::span<const RodPoint>, std::span<FourRows>,
-                                                  std::span<Vector3>) const;
+template class ChainRod<HelixShape>;
 
 }  // namespace tresse::rods::detail

@@ -159,21 +159,7 @@ void ChainRod<Shape>::press(const MaterialMotion& motion, const RodLoads& loads,
   }
 }
 
-template int ChainRod<HelixShape>::parts(int) const;
-template const ChainRod<HelixShape>::MaterialPoints& ChainRod<HelixShape>::material_points(int, int) const;
-template int ChainRod<ClothoidShape>::parts(int) const;
-template const ChainRod<ClothoidShape>::MaterialPoints& ChainRod<ClothoidShape>::material_points(int, int) const;
-template void ChainRod<HelixShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double,
-                                          ElementForces) const;
-template void ChainRod<ClothoidShape>::press(const MaterialMotion&, const RodLoads&, const Twist&, double,
-                                             ElementForces) const;
-template void ChainRod<HelixShape>::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const;
-template void ChainRod<ClothoidShape>::material_momentum(const MaterialMotion&, Vector3&, Vector3&) const;
-template void ChainRod<HelixShape>::sample_motion(MaterialMotion&) const;
-template void ChainRod<ClothoidShape>::sample_motion(MaterialMotion&) const;
-template void ChainRod<HelixShape>::carried_momentum(const MaterialMotion&, const RodLoads&, double,
-                                                     Eigen::Ref<VectorX>) const;
-template void ChainRod<ClothoidShape>::carried_momentum(const MaterialMotion&, const RodLoads&, double,
-                                                        Eigen::Ref<VectorX>) const;
+template class ChainRod<HelixShape>;
+template class ChainRod<ClothoidShape>;
 
 }  // namespace tresse::rods::detail
