@@ -67,17 +67,17 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
         1.0 / (frequency * scene.simulation.time_step));
 }
 
-/// What a mesh is as a surface.
+/// Of what is made of a surface.
 void print_mesh(const bodies::Obstacle& body) {
-  const auto* mesh = std::get_if<bodies::Mesh>(&body.shape);
-  if (!mesh) return;
-  const geometry::MeshTopology& topology = *mesh->surface->topology;
-  const geometry::Box& box = mesh->surface->first->boxes.front();
+  const bodies::Surface* surface = bodies::surface_of(body.shape);
+  if (!surface) return;
+  const geometry::MeshTopology& topology = *surface->topology;
+  const geometry::Box& box = surface->first->boxes.front();
   const Vector3 size = box.upper - box.lower;
   std::string moves;
-  if (mesh->surface->moves())
-    moves = fmt::format(", {} over {:.4g} s", counted(static_cast<std::int64_t>(mesh->surface->frames.size()), "frame"),
-                        mesh->surface->length());
+  if (surface->moves())
+    moves = fmt::format(", {} over {:.4g} s", counted(static_cast<std::int64_t>(surface->frames.size()), "frame"),
+                        surface->length());
   print("  mesh of {}, {} vertices, {:.4g} x {:.4g} x {:.4g} m, {}{}",
         counted(static_cast<std::int64_t>(topology.faces().size()), "face"), topology.vertex_count(), size.x(),
         size.y(), size.z(), topology.closed() ? "closed: solid" : "open: two sides", moves);

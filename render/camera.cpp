@@ -29,7 +29,7 @@ Points all_points(const Scene& scene) {
 
 Points capsule_points(const Scene& scene) {
   Points out;
-  for (const bodies::Capsule& c : scene.capsules) {
+  for (const bodies::Bar& c : scene.capsules) {
     for (int i = 0; i <= 8; ++i) out.emplace_back(c.from + (c.to - c.from) * (i / 8.0));
   }
   for (const Mesh& mesh : scene.meshes) {
@@ -77,7 +77,7 @@ Points framed_points(const Scene& scene, bool close_up) {
   Points fibres = all_points(scene);
   Points solids = capsule_points(scene);
   if (fibres.empty() && solids.empty()) {
-    for (const bodies::Plane& p : scene.planes) solids.push_back(p.point);
+    for (const bodies::HalfSpace& p : scene.planes) solids.push_back(p.point);
   }
   require(!fibres.empty() || !solids.empty(), "nothing to frame");
   if (close_up && !solids.empty() && !fibres.empty()) {
@@ -143,7 +143,7 @@ View from_side(const View& view, std::string_view side) {
 /// The farthest points of obstacles across and along the view: one of them may be all there is, or most of it.
 void add_outlines(const Scene& scene, const View& view, Points& points) {
   const Vector3 right = view.up.cross(view.towards).normalized();
-  for (const bodies::Capsule& c : scene.capsules) {
+  for (const bodies::Bar& c : scene.capsules) {
     for (const Vector3& end : {c.from, c.to}) {
       for (const Vector3& way : {right, Vector3(view.towards.cross(right)), view.towards}) {
         points.push_back(end + c.radius * way);
@@ -205,7 +205,7 @@ Ground ground_under(const Scene& scene, const Vector3& up) {
     for (Eigen::Index i = 0; i < fibre.points.cols() && fibre.half_axis_1.cols() == 0; ++i)
       stand(fibre.points.col(i), fibre.radii[i]);
   }
-  for (const bodies::Capsule& c : scene.capsules) {
+  for (const bodies::Bar& c : scene.capsules) {
     for (const Vector3& end : {c.from, c.to}) {
       points.push_back(end + c.radius * normal);
       stand(end, c.radius);

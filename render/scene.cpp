@@ -34,7 +34,7 @@ void validate(const Scene& scene) {
           "nothing to draw");
   for (std::size_t i = 0; i < scene.fibres.size(); ++i) validate(scene.fibres[i], i);
   for (std::size_t i = 0; i < scene.capsules.size(); ++i) {
-    const bodies::Capsule& c = scene.capsules[i];
+    const bodies::Bar& c = scene.capsules[i];
     require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
             fmt::format("capsule {}: expected finite ends and a positive radius", i));
   }
@@ -43,7 +43,7 @@ void validate(const Scene& scene) {
               fits(scene.plane_obstacle.size(), scene.planes.size()),
           "obstacles of capsules or planes: expected one each");
   for (std::size_t i = 0; i < scene.markers.size(); ++i) {
-    const bodies::Capsule& c = scene.markers[i].shape;
+    const bodies::Bar& c = scene.markers[i].shape;
     require(c.from.allFinite() && c.to.allFinite() && std::isfinite(c.radius) && c.radius > 0,
             fmt::format("marker {}: expected finite ends and a positive radius", i));
   }
@@ -55,7 +55,7 @@ void validate(const Scene& scene) {
                 "a face of a mesh names a vertex that is not there");
     }
   }
-  for (const bodies::Plane& p : scene.planes) {
+  for (const bodies::HalfSpace& p : scene.planes) {
     require(p.point.allFinite() && std::abs(p.normal.norm() - 1.0) < 1e-6, "a plane's normal is not of unit length");
   }
   if (const auto& ground = scene.ground) {

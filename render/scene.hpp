@@ -25,7 +25,7 @@ struct Fibre {
 
 /// A solid that stands for something else, such as a force: drawn in its colour, ignored by the automatic framing.
 struct Marker {
-  bodies::Capsule shape;
+  bodies::Bar shape;
   Eigen::Array3f color = {0.5F, 0.5F, 0.5F};  ///< albedo; in [0, 1]
 };
 
@@ -46,10 +46,10 @@ struct Ground {
 /// What stands in front of the camera, apart from any file's layout.
 struct Scene {
   std::vector<Fibre> fibres;
-  std::vector<bodies::Capsule> capsules;
+  std::vector<bodies::Bar> capsules;
   std::vector<int> capsule_obstacle;  ///< (capsules) whose look each has, or (0): that of obstacle 0
   std::vector<Marker> markers;
-  std::vector<bodies::Plane> planes;
+  std::vector<bodies::HalfSpace> planes;
   std::vector<int> plane_obstacle;  ///< (planes) or (0), as for capsules
   std::vector<Mesh> meshes;
   std::optional<Ground> ground;

@@ -294,7 +294,7 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
       data_->curves.append(scene.fibres[i], static_cast<int>(i), origin, thickness);
     }
   }
-  const auto append_capsule = [&](const bodies::Capsule& capsule) {
+  const auto append_capsule = [&](const bodies::Bar& capsule) {
     data_->segments.push_back(static_cast<unsigned>(data_->ends.size()));
     // Embree drops a segment of zero length: a sphere is a capsule of a ten-thousandth of its radius.
     Vector3 to = capsule.to;
@@ -304,9 +304,9 @@ World::World(const Scene& scene, const Vector3& origin, const Thickness& thickne
       data_->ends.emplace_back(p.x(), p.y(), p.z(), static_cast<float>(capsule.radius * scale));
     }
   };
-  for (const bodies::Capsule& capsule : scene.capsules) append_capsule(capsule);
+  for (const bodies::Bar& capsule : scene.capsules) append_capsule(capsule);
   for (const Marker& marker : scene.markers) append_capsule(marker.shape);
-  for (const bodies::Plane& plane : scene.planes) {
+  for (const bodies::HalfSpace& plane : scene.planes) {
     const Vector3 foot = origin - plane.normal * plane.normal.dot(origin - plane.point);
     const Vec3 p = to_world(foot);
     data_->discs.emplace_back(p.x(), p.y(), p.z(), 500.0F);

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Shapes, CombIsAHandleAndTeethWithTheStatedClearance) {
   Comb comb{.base = {0, 0, 1}, .tooth_direction = {1, 0, 0}, .row_direction = {0, 1, 0}, .teeth = 4};
-  const auto parts = capsules(comb);
+  const auto parts = bars(Shape(comb));
   ASSERT_EQ(parts.size(), 5u);
   EXPECT_DOUBLE_EQ(parts[0].radius, 0.5 * comb.handle_diameter);
   for (int tooth = 1; tooth <= 4; ++tooth) {
@@ -21,19 +21,46 @@ TEST(Shapes, CombIsAHandleAndTeethWithTheStatedClearance) {
   EXPECT_NEAR((parts[1].from + parts[4].from - 2 * comb.base).norm(), 0.0, 1e-15);
 }
 
-TEST(Shapes, SphereIsACapsuleWithoutLengthAndPlaneHasNone) {
-  const auto sphere = capsules(Sphere{.center = {1, 2, 3}, .radius = 0.5});
+TEST(Shapes, SphereIsABarWithoutLengthAndPlaneHasNone) {
+  const auto sphere = bars(Shape(Sphere{.center = {1, 2, 3}, .radius = 0.5}));
   ASSERT_EQ(sphere.size(), 1u);
   EXPECT_EQ(sphere[0].from, sphere[0].to);
-  EXPECT_TRUE(capsules(Plane{.point = {0, 0, 0}, .normal = {0, 0, 1}}).empty());
+  EXPECT_TRUE(bars(Shape(Plane{.point = {0, 0, 0}, .normal = {0, 0, 1}})).empty());
 }
 
 TEST(Shapes, CylinderIsCentred) {
-  const auto parts = capsules(Cylinder{.center = {1, 0, 0}, .axis = {0, 0, 1}, .radius = 0.1, .length = 2.0});
+  const auto parts = bars(Shape(Cylinder{.center = {1, 0, 0}, .axis = {0, 0, 1}, .radius = 0.1, .length = 2.0}));
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].from, Vector3(1, 0, -1));
   EXPECT_EQ(parts[0].to, Vector3(1, 0, 1));
 }
+
+TEST(Shapes, EveryKindHasAWordOfItsOwnAndAPoint) {
+  EXPECT_EQ(word(Shape(Comb{})), "comb");
+  EXPECT_EQ(own_point(Capsule{{0, 0, 0}, {2, 4, 6}, 1.0}), Vector3(1, 2, 3));
+  EXPECT_EQ(part_name(Comb{}, 0), "the handle");
+  EXPECT_EQ(part_name(Comb{}, 3), "tooth 3");
+  EXPECT_EQ(part_name(Sphere{}, 0), "");
+  EXPECT_TRUE(is_from_file(Mesh{}));
+  EXPECT_FALSE(is_from_file(Plane{}));
+  EXPECT_EQ(extent(Capsule{{0, 0, 0}, {2, 0, 0}, 0.5}, {3, 0, 0}), 3.5);
+}
+
+// What a kind must have; what lacks a part of it is no entry of the list.
+struct Wordless {
+  static void fields(auto&, auto&&) {}
+  Vector3 own_point() const { return Vector3::Zero(); }
+  Parts parts() const { return {}; }
+};
+struct Keyless {
+  static constexpr std::string_view word = "keyless";
+  Vector3 own_point() const { return Vector3::Zero(); }
+  Parts parts() const { return {}; }
+};
+struct Whole : Keyless {
+  static void fields(auto&, auto&&) {}
+};
+static_assert(!Kind<Wordless> && !Kind<Keyless> && Kind<Whole> && !FreeKind<Whole> && FreeKind<Sphere>);
 
 TEST(Shapes, DistancesAreFromTheSkinAndNegativeInside) {
   EXPECT_DOUBLE_EQ(signed_distance(Plane{Vector3(0, 0, 1), Vector3::UnitZ()}, {5, 5, 0.25}), -0.75);

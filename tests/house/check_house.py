@@ -5,6 +5,7 @@ RULE is one of
   levels   a folder includes only what stands at a lower level (docs/architecture.md), and public headers only Eigen
   names    snake_case file names in the places where they belong
   texts    what source files must not contain: printing in the library, absolute paths, unfinished marks, ...
+  kinds    only src/tresse/bodies names a kind of body of its list, with few exceptions (KIND_EXCEPTIONS)
   pages    no line of a page above 120 characters, but rows of tables in the reference; no page above 1500 words, but
            those of the reference; each folder of the library has a README.md, whose files are there
 Prints one line per breach and exits 1 when there is any. --self-test plants one breach of each kind and wants it found.
@@ -186,6 +187,31 @@ def check_texts(root):
             yield f"{path}: a header's first line of code is #pragma once"
 
 
+KIND_LIST = pathlib.Path("src/tresse/bodies/shapes.hpp")
+# A mesh comes from files, whose names are a scene's to keep and to read.
+KIND_EXCEPTIONS = {
+    pathlib.Path("src/tresse/scene/body_fields.hpp"): "Mesh",  # the list of its keys
+    pathlib.Path("src/tresse/scene_file/detail/scene_mesh.cpp"): "Mesh",  # reads its files
+}
+
+
+def check_kinds(root):
+    if not (root / KIND_LIST).is_file():
+        return
+    kinds = re.search(r"KindList<(\w+(?:,\s*\w+)*)>;", (root / KIND_LIST).read_text(encoding="utf-8"))
+    if not kinds:
+        yield f"{KIND_LIST}: has no list of kinds"
+        return
+    named = re.compile(r"\bbodies::(" + "|".join(re.split(r",\s*", kinds[1])) + r")\b")
+    for path in sources(root, ("src", "app", "render", "python")):
+        if path.parts[:3] == KIND_LIST.parts[:3]:
+            continue
+        for number, line in lines(root / path):
+            for found in named.finditer(line.split("//")[0]):
+                if KIND_EXCEPTIONS.get(path) != found[1]:
+                    yield f"{path}:{number}: '{found[0]}': ask for the parts of a shape, whatever its kind"
+
+
 def check_pages(root):
     longest, most = 120, 1500
     for path in sorted([root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md"),
@@ -213,7 +239,8 @@ def check_pages(root):
                 yield f"{page.relative_to(root)}:{number}: names {named[1]}, which is not there"
 
 
-RULES = {"levels": check_levels, "names": check_names, "texts": check_texts, "pages": check_pages}
+RULES = {"levels": check_levels, "names": check_names, "texts": check_texts, "kinds": check_kinds,
+         "pages": check_pages}
 
 PLANTED = [  # rule, file, text, words of the breach
     ("levels", "src/tresse/math/a.cpp", "#include <tresse/rods/rod.hpp>", "stands at level 3"),
@@ -244,12 +271,21 @@ PLANTED = [  # rule, file, text, words of the breach
     ("texts", "scenes/i.toml", "x = 1 ", "space at the end"),
     ("texts", "README.md", "<<<<<<< ours", "left from a merge"),
     ("texts", "cmake/j.cmake", "add_compile_options(-ffast-math)", "liberties"),
+    ("kinds", "src/tresse/observe/a.cpp", "if (std::get_if<bodies::Comb>(&shape)) {}", "whatever its kind"),
+    ("kinds", "src/tresse/scene/body_fields.hpp", "bodies::Plane x;  // and bodies::Mesh", "whatever its kind"),
+    ("kinds", "src/tresse/bodies/shapes.hpp", "using Kinds = std::variant<Plane>;", "no list of kinds"),
     ("pages", "src/tresse/math/README.md", "- `nothing.hpp`: nothing\n", "which is not there"),
     ("pages", "src/tresse/rods/rod.hpp", "", "has no README.md"),
     ("pages", "docs/guide/a.md", "| a row | " + "x" * 120 + " |", "120 at most"),
     ("pages", "docs/theory/b.md", "word\n" * 1501, "1500 at most"),
 ]
+LIST_OF_KINDS = "#pragma once\nusing Kinds = KindList<Plane, Comb,\n                       Mesh>;\n"
 INNOCENT = [
+    ("src/tresse/bodies/shapes.hpp", LIST_OF_KINDS),
+    ("src/tresse/bodies/README.md", "# bodies\n"),
+    ("src/tresse/scene/body_fields.hpp", "#pragma once\nstruct Table<bodies::Mesh> {};  // not bodies::Plane\n"),
+    ("src/tresse/scene/README.md", "# scene\n"),
+    ("tests/bodies/shapes_test.cpp", "bodies::Plane plane;\n"),
     ("src/tresse/rods/rod.hpp", "#pragma once\n#include <vector>\n#include <Eigen/Core>\n#include <tresse/math/x.hpp>\n"),
     ("src/tresse/rods/rod.cpp", '#include "detail/moments.hpp"\n#include <fmt/format.h>\n// printf(, assert( and thread_local in prose\n'),
     ("tests/dynamics/stepper_test.cpp", "#include <tresse/assembly/world.hpp>\n#include \"support/paths.hpp\"\n"),
@@ -267,6 +303,9 @@ def self_test():
             root = pathlib.Path(folder)
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text + "\n", encoding="utf-8")
+            if rule == "kinds" and name != str(KIND_LIST):
+                (root / KIND_LIST).parent.mkdir(parents=True, exist_ok=True)
+                (root / KIND_LIST).write_text(LIST_OF_KINDS, encoding="utf-8")
             found = list(RULES[rule](root))
             if len(found) != 1 or words not in found[0]:
                 failures.append(f"{rule}: {name} '{text}': wanted one breach with '{words}', found {found}")

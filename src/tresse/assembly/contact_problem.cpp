@@ -142,13 +142,13 @@ Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, 
                          const FreeMotion& motion, Instant instant) {
   const int obstacle = contact::id_at(geometry, contact.b).index;
   Vector3 rigid = obstacle_velocity(motion, obstacle, surface_point(geometry, contact), instant);
-  const auto* mesh = std::get_if<bodies::Mesh>(&world.obstacles[obstacle].shape);
-  if (!mesh || !mesh->surface->moves()) return rigid;
+  const bodies::Surface* surface = bodies::surface_of(world.obstacles[obstacle].shape);
+  if (!surface || !surface->moves()) return rigid;
   // In its own axes the point goes from there to here, and they are carried along.
   Vector3 shift = Vector3::Zero();
-  const geometry::Face& face = mesh->surface->topology->faces()[static_cast<std::size_t>(contact.face)];
+  const geometry::Face& face = surface->topology->faces()[static_cast<std::size_t>(contact.face)];
   for (int k = 0; k < 3; ++k) {
-    const auto at = [&](double time) { return mesh->surface->vertex(face[static_cast<std::size_t>(k)], time); };
+    const auto at = [&](double time) { return surface->vertex(face[static_cast<std::size_t>(k)], time); };
     shift += contact.weights[k] * (at(motion.begin + motion.dt) - at(motion.begin));
   }
   const std::vector<Pose>& other = instant == Instant::begin ? motion.obstacles_end : motion.obstacles_begin;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 namespace tresse::assembly {
 
@@ -86,11 +85,7 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
   pieces.back().last = true;
 }
 
-geometry::LineSegment moved_axis(const bodies::Obstacle& obstacle, const Pose& pose, const bodies::Capsule& capsule) {
-  return {moved(obstacle, pose, capsule.from), moved(obstacle, pose, capsule.to)};
-}
-
-/// The capsules of an obstacle, or its plane.
+/// What an obstacle is made of.
 void add_obstacle(const Kinematics& at, int index, double time, contact::Geometry& out) {
   const World& world = at.world();
   const bodies::Obstacle& obstacle = world.obstacles[index];
@@ -98,19 +93,19 @@ void add_obstacle(const Kinematics& at, int index, double time, contact::Geometr
   const BodyId id = obstacle_id(world, index);
   const int body = body_number(world, id);
   out.body_begin.push_back(static_cast<int>(out.pieces.size()));
-  if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
-    out.planes.push_back({moved(obstacle, pose, plane->point), pose.frame * plane->normal, id, body});
-  }
-  if (const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) {
+  const bodies::Parts parts = bodies::parts(obstacle.shape);
+  for (const bodies::HalfSpace& plane : parts.planes)
+    out.planes.push_back({moved(obstacle, pose, plane.point), pose.frame * plane.normal, id, body});
+  for (const bodies::Shell& shell : parts.shells) {
     const Pose placed{moved(obstacle, pose, Vector3::Zero()), pose.frame};
-    out.meshes.push_back({bodies::surface_at(*mesh->surface, time), placed, mesh->thickness, placed, 0.0, id, body});
+    out.meshes.push_back({bodies::surface_at(*shell.surface, time), placed, shell.thickness, placed, 0.0, id, body});
   }
   int part = 0;
-  for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
+  for (const bodies::Tube& tube : parts.tubes) {
     contact::Piece piece;
-    piece.curve = geometry::SegmentEvaluator(moved_axis(obstacle, pose, capsule));
+    piece.curve = geometry::prepare(moved(obstacle, pose, tube.axis));
     piece.interval = geometry::domain(piece.curve);
-    piece.radius = capsule.radius;
+    piece.radius = tube.radius;
     piece.id = id;
     piece.body = body;
     piece.element = part++;
@@ -120,11 +115,11 @@ void add_obstacle(const Kinematics& at, int index, double time, contact::Geometr
 
 }  // namespace
 
-double farthest_vertex(const bodies::Mesh& shape, const contact::Mesh& now, double time) {
+double farthest_vertex(const bodies::Surface& surface, const contact::Mesh& now, double time) {
   double farthest2 = 0.0;
-  if (!shape.surface->moves()) return farthest2;
+  if (!surface.moves()) return farthest2;
   for (std::size_t v = 0; v < now.surface->vertices.size(); ++v) {
-    const Vector3 next = shape.surface->vertex(static_cast<int>(v), time);
+    const Vector3 next = surface.vertex(static_cast<int>(v), time);
     farthest2 = std::max(farthest2, (next - now.surface->vertices[v]).squaredNorm());
   }
   return std::sqrt(farthest2);

@@ -43,8 +43,8 @@ double held_arc_length(const Kinematics& at, const Hold& hold);
 /// the kinematics have it.
 Pose obstacle_pose(const Kinematics& at, int obstacle, double time);
 
-/// How far a vertex of a mesh goes in its own axes until `time`, at most. [m]
-double farthest_vertex(const bodies::Mesh& shape, const contact::Mesh& now, double time);
+/// How far a vertex of a surface goes in its own axes until `time`, at most. [m]
+double farthest_vertex(const bodies::Surface& surface, const contact::Mesh& now, double time);
 
 /// The bodies as tubes, planes and meshes: fibres and free bodies as the kinematics have them, other obstacles at
 /// `time`. Reaches are zero. Reuses the storage of `out`.

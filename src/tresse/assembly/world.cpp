@@ -73,6 +73,25 @@ Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3&
   return pose.position + pose.frame * (reference_point - obstacle.reference);
 }
 
+geometry::Curve moved(const bodies::Obstacle& obstacle, const Pose& pose, const geometry::Curve& reference_curve) {
+  const auto move = [&](Vector3& point) { point = moved(obstacle, pose, point); };
+  geometry::Curve out = reference_curve;
+  std::visit(
+      [&]<class C>(C& curve) {
+        if constexpr (requires { curve.frame; }) {
+          move(curve.position);
+          curve.frame = pose.frame * curve.frame;
+        } else if constexpr (requires { curve.points; }) {
+          std::for_each(curve.points.begin(), curve.points.end(), move);
+        } else {
+          move(curve.from);
+          move(curve.to);
+        }
+      },
+      out);
+  return out;
+}
+
 std::vector<FreeBody> find_free_bodies(const std::vector<bodies::Obstacle>& obstacles) {
   std::vector<FreeBody> out;
   for (int k = 0; k < static_cast<int>(obstacles.size()); ++k) {

@@ -131,6 +131,8 @@ int free_body_of(const World& world, int obstacle);
 
 /// A point of the reference configuration, moved with the obstacle to `pose` = obstacle_pose(obstacle, t).
 Vector3 moved(const bodies::Obstacle& obstacle, const Pose& pose, const Vector3& reference_point);
+/// Likewise of a curve.
+geometry::Curve moved(const bodies::Obstacle& obstacle, const Pose& pose, const geometry::Curve& reference_curve);
 
 /// The identity of one of World::obstacles.
 BodyId obstacle_id(const World& world, int obstacle);

@@ -1,7 +1,9 @@
 #include <tresse/bodies/rigid_body.hpp>
 
 #include <cmath>
-#include <numbers>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <Eigen/Geometry>
 
@@ -11,48 +13,51 @@
 namespace tresse::bodies {
 namespace {
 
-Capsule capsule_of(const Shape& shape) {
-  require(can_be_free(shape), "free body: must be a sphere, a capsule or a cylinder");
-  return capsules(shape).front();
+/// What `get` says of a shape whose kind may be free.
+template <class T, class Get>
+T of_free(const Shape& shape, const Get& get) {
+  return std::visit(
+      [&]<class K>(const K& x) -> T {
+        if constexpr (FreeKind<K>) return get(x);
+        throw InvalidInput("free body: must be " + free_kinds());
+      },
+      shape);
 }
 
-/// Of the cylinder between the two half balls, and of these together.
-double barrel_volume(const Capsule& c) { return std::numbers::pi * c.radius * c.radius * (c.to - c.from).norm(); }
-double caps_volume(const Capsule& c) { return 4.0 / 3.0 * std::numbers::pi * c.radius * c.radius * c.radius; }
+template <Kind... K>
+std::string kinds(KindList<K...>, bool free) {
+  std::vector<std::string> words;
+  ((FreeKind<K> == free ? words.push_back("a " + std::string(K::word)) : void()), ...);
+  std::string out = words.front();
+  for (std::size_t i = 1; i < words.size(); ++i) out += (i + 1 < words.size() ? ", " : " or ") + words[i];
+  return out;
+}
 
 }  // namespace
 
-bool can_be_free(const Shape& shape) { return !capsules(shape).empty() && !std::holds_alternative<Comb>(shape); }
-
-double volume(const Shape& shape) {
-  const Capsule c = capsule_of(shape);
-  return barrel_volume(c) + caps_volume(c);
+bool can_be_free(const Shape& shape) {
+  return std::visit([]<class K>(const K&) { return FreeKind<K>; }, shape);
 }
 
-double radius(const Shape& shape) { return capsule_of(shape).radius; }
+std::string free_kinds() { return kinds(Kinds{}, true); }
+std::string fixed_kinds() { return kinds(Kinds{}, false); }
+
+double volume(const Shape& shape) {
+  return of_free<double>(shape, [](const auto& x) { return x.volume(); });
+}
+
+double radius(const Shape& shape) {
+  return of_free<double>(shape, [](const auto& x) { return x.parts().tubes.front().radius; });
+}
 
 bool is_centre(const Shape& shape, const Vector3& reference, double tolerance) {
-  const Capsule c = capsule_of(shape);
-  const double size = reference.norm() + (c.to - c.from).norm();
-  return (reference - 0.5 * (c.from + c.to)).norm() <= tolerance * size;
+  const Vector3 centre = solid(shape, 1.0).centre;
+  return (reference - centre).norm() <= tolerance * (reference.norm() + extent(shape, centre));
 }
 
 Solid solid(const Shape& shape, double mass) {
-  const Capsule c = capsule_of(shape);
   require(mass > 0.0 && std::isfinite(mass), "free body: the mass must be positive and finite");
-  const double length = (c.to - c.from).norm();
-  const double r2 = c.radius * c.radius;
-  const double barrel = mass * (barrel_volume(c) / (barrel_volume(c) + caps_volume(c)));
-  const double caps = mass - barrel;
-  Solid out;
-  out.mass = mass;
-  out.centre = 0.5 * (c.from + c.to);
-  if (length > 0.0) out.axis = (c.to - c.from) / length;
-  out.axial_inertia = 0.5 * barrel * r2 + 0.4 * caps * r2;
-  // A half ball's centre of mass is 3/8 of the radius beyond its flat side.
-  out.transverse_inertia = barrel * (length * length / 12.0 + 0.25 * r2) +
-                           caps * (0.4 * r2 + 0.25 * length * length + 0.375 * length * c.radius);
-  return out;
+  return of_free<Solid>(shape, [mass](const auto& x) { return x.solid(mass); });
 }
 
 Matrix3 inertia_power(const Solid& solid, const Matrix3& frame, double exponent) {

@@ -1,19 +1,12 @@
 #pragma once
 
+#include <string>
+
 #include <tresse/bodies/shapes.hpp>
 
 /// Bodies that move freely: mass, inertia and the motion that they keep when nothing acts on them.
 /// docs/theory/dynamics.md, "Rigid bodies".
 namespace tresse::bodies {
-
-/// Mass and inertia of a solid of revolution of even density, about its centre of mass.
-struct Solid {
-  double mass = 0.0;                 ///< > 0 [kg]
-  Vector3 centre = Vector3::Zero();  ///< of mass, at the reference pose (3) [m]
-  Vector3 axis = Vector3::UnitX();   ///< of revolution, unit, at the reference pose (3) [-]
-  double axial_inertia = 0.0;        ///< about the axis [kg m^2]
-  double transverse_inertia = 0.0;   ///< about any line across it [kg m^2]
-};
 
 /// Where a free body is and how it moves: frame turned from the reference pose, origin at the centre of mass.
 struct BodyState {
@@ -21,17 +14,19 @@ struct BodyState {
   Twist velocity;
 };
 
-/// Whether a shape may be free: one capsule, a sphere included. A plane has no end, and a comb's capsules overlap.
+/// Whether the kind of a shape may be free (FreeKind).
 bool can_be_free(const Shape& shape);
+/// Their words in a sentence, "a sphere, a capsule or a cylinder", and those of the other kinds.
+std::string free_kinds();
+std::string fixed_kinds();
 
 /// Of a shape which can be free; the others throw InvalidInput.
 double volume(const Shape& shape);  ///< that it fills [m^3]
-double radius(const Shape& shape);  ///< of the capsule [m]
+double radius(const Shape& shape);  ///< of its tube [m]
 /// Whether `reference` is its centre of mass, to `tolerance` of its size and place.
 bool is_centre(const Shape& shape, const Vector3& reference, double tolerance);
 
-/// Exact for a capsule, with ends rounded outside its length; a sphere is one of no length. Throws InvalidInput unless
-/// can_be_free() and mass > 0.
+/// Exact for every kind. Throws InvalidInput unless can_be_free() and mass > 0.
 Solid solid(const Shape& shape, double mass);
 
 /// Inertia about the centre of mass in world axes, at power `exponent`: 1, or -1/2 to whiten. (3, 3)

@@ -1,76 +1,32 @@
 #pragma once
 
-#include <memory>
+#include <array>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include <tresse/bodies/motion.hpp>
-#include <tresse/geometry/triangle_mesh.hpp>
+
+// The kinds: a new one is included here and put into the list below.
+#include <tresse/bodies/capsule.hpp>
+#include <tresse/bodies/comb.hpp>
+#include <tresse/bodies/cylinder.hpp>
+#include <tresse/bodies/mesh.hpp>
+#include <tresse/bodies/plane.hpp>
+#include <tresse/bodies/sphere.hpp>
 
 namespace tresse::bodies {
 
-/// Solid half-space on the side away from the unit normal.
-struct Plane {
-  Vector3 point;   ///< (3) [m]
-  Vector3 normal;  ///< unit (3) [-]
+/// The kinds of rigid bodies, in the order in which files and pages name them.
+template <Kind... K>
+struct KindList {
+  using Shape = std::variant<K...>;
+  static constexpr std::array<std::string_view, sizeof...(K)> words{K::word...};
 };
+using Kinds = KindList<Plane, Sphere, Capsule, Cylinder, Comb, Mesh>;
 
-struct Sphere {
-  Vector3 center;       ///< (3) [m]
-  double radius = 0.0;  ///< > 0 [m]
-};
-
-/// Points within `radius` of a segment.
-struct Capsule {
-  Vector3 from;         ///< (3) [m]
-  Vector3 to;           ///< (3) [m]
-  double radius = 0.0;  ///< > 0 [m]
-};
-
-/// Round bar; its ends are rounded like a capsule's, outside `length`.
-struct Cylinder {
-  Vector3 center;       ///< (3) [m]
-  Vector3 axis;         ///< unit (3) [-]
-  double radius = 0.0;  ///< > 0 [m]
-  double length = 0.0;  ///< > 0 [m]
-};
-
-/// Capsule teeth in a row and a capsule handle that joins their bases. @cite crespel2024 sec. 6.1
-struct Comb {
-  Vector3 base;                    ///< middle of the row of tooth bases, on the handle's axis (3) [m]
-  Vector3 tooth_direction;         ///< unit, from base to tip (3) [-]
-  Vector3 row_direction;           ///< unit, orthogonal to tooth_direction (3) [-]
-  int teeth = 10;                  ///< >= 1
-  double tooth_diameter = 1.1e-3;  ///< > 0 [m]
-  double tooth_spacing = 1.2e-3;   ///< clear space between neighbouring teeth; > 0 [m]
-  double tooth_length = 0.02;      ///< axis of the handle to tip; > 0 [m]
-  double handle_diameter = 4e-3;   ///< > 0 [m]
-};
-
-/// Triangles whose vertices stand still or go from frame to frame: linearly in between, at rest before the first (at
-/// time zero) and after the last.
-struct Surface {
-  std::shared_ptr<const geometry::MeshTopology> topology;
-  std::vector<std::vector<Vector3>> frames;             ///< (frames >= 1)(vertices)(3) [m]
-  double rate = 1.0;                                    ///< frames per second; > 0 [Hz]
-  std::shared_ptr<const geometry::TriangleMesh> first;  ///< the first frame with its boxes
-
-  /// Throws InvalidInput for a topology that does not fit.
-  Surface(std::shared_ptr<const geometry::MeshTopology> of, std::vector<std::vector<Vector3>> places,
-          double frame_rate);
-  bool moves() const { return frames.size() > 1; }
-  double length() const { return static_cast<double>(frames.size() - 1) / rate; }  ///< of the animation [s]
-  Vector3 vertex(int index, double time) const;                                    ///< (3) [m]
-};
-
-/// A surface that fibres do not pass. A closed one is solid, an open one has two sides.
-struct Mesh {
-  std::shared_ptr<const Surface> surface;
-  double thickness = 0.0;  ///< added on every side; >= 0 [m]
-};
-
-using Shape = std::variant<Plane, Sphere, Capsule, Cylinder, Comb, Mesh>;
+using Shape = Kinds::Shape;
 
 /// A rigid body: its motion is prescribed, or, with a mass, found with everything else.
 struct Obstacle {
@@ -83,14 +39,27 @@ struct Obstacle {
   Twist velocity = {};                  ///< of a free body at time zero
 };
 
-/// The capsules that a shape is made of: a sphere is one of zero length, a comb is its handle followed by its teeth.
-/// Empty for a plane and a mesh.
-std::vector<Capsule> capsules(const Shape& shape);
+/// What kind a shape is, in a scene's word.
+std::string_view word(const Shape& shape);
+/// The point that rotations turn about unless told otherwise. (3) [m]
+Vector3 own_point(const Shape& shape);
+/// What it is made of at the reference pose.
+Parts parts(const Shape& shape);
+/// What is drawn of its tubes.
+std::vector<Bar> bars(const Shape& shape);
+/// What a message calls one of its tubes, "tooth 2"; empty: it has no name.
+std::string part_name(const Shape& shape, int tube);
+
+/// The surface of what is made of one, null otherwise.
+const Surface* surface_of(const Shape& shape);
+/// Has a surface that changes stay as it begins.
+void stop_at_start(Shape& shape);
+/// Whether its keys name files, which its scene keeps.
+bool is_from_file(const Shape& shape);
 
 /// From a point to the skin of a shape where the scene has it, a mesh as it begins; negative inside. [m]
 double signed_distance(const Shape& shape, const Vector3& point);
-
-/// The surface at `time`; what stands still is shared.
-std::shared_ptr<const geometry::TriangleMesh> surface_at(const Surface& surface, double time);
+/// How far its tubes reach from a point, at most, to the accuracy of its bars. [m]
+double extent(const Shape& shape, const Vector3& point);
 
 }  // namespace tresse::bodies

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/observe/frame_arrays.hpp>
@@ -112,16 +111,17 @@ void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle) {
   const auto index = static_cast<std::int32_t>(layout.obstacle_names.size());
   layout.obstacle_names.push_back(obstacle.name);
   append(layout.obstacle_reference, obstacle.reference);
-  if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
-    append(layout.plane_point, plane->point);
-    append(layout.plane_normal, plane->normal);
+  const bodies::Parts parts = bodies::parts(obstacle.shape);
+  for (const bodies::HalfSpace& plane : parts.planes) {
+    append(layout.plane_point, plane.point);
+    append(layout.plane_normal, plane.normal);
     layout.plane_obstacle.push_back(index);
   }
-  if (const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) add_mesh(layout, *mesh->surface, index);
-  for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape)) {
-    append(layout.capsule_from, capsule.from);
-    append(layout.capsule_to, capsule.to);
-    layout.capsule_radius.push_back(capsule.radius);
+  for (const bodies::Shell& shell : parts.shells) add_mesh(layout, *shell.surface, index);
+  for (const bodies::Bar& bar : bodies::bars(obstacle.shape)) {
+    append(layout.capsule_from, bar.from);
+    append(layout.capsule_to, bar.to);
+    layout.capsule_radius.push_back(bar.radius);
     layout.capsule_obstacle.push_back(index);
   }
 }

@@ -78,34 +78,30 @@ struct AxisPoint {
 
 /// One of two bodies that pressed on each other, where it is at the step's end.
 struct Axis {
-  const rods::Rod* rod = nullptr;  ///< nullptr: a capsule of an obstacle
-  Vector3 from = Vector3::Zero();  ///< of the capsule [m]
-  Vector3 along = Vector3::Zero();
+  const rods::Rod* rod = nullptr;  ///< nullptr: a tube of an obstacle
+  geometry::PreparedCurve curve = geometry::SegmentEvaluator({Vector3::Zero(), Vector3::Zero()});  ///< of the tube
   double length = 0.0;
   double radius = 0.0;
 
   AxisPoint at(double s) const {
-    if (!rod) return {from + s * along, along};
+    if (!rod) return {geometry::position(curve, s), geometry::jet(curve, s).first};
     const rods::RodSection section = rod->section(s);
     return {section.position, section.stretch * section.frame.col(0)};
   }
   bool within(double s) const { return length == 0.0 || (s > 0.0 && s < length); }
 };
 
-/// Of the fibre, or of that capsule of the obstacle.
+/// Of the fibre, or of that tube of the obstacle.
 Axis axis_of(const WatchedStep& step, BodyId id, int part) {
   if (id.is_fibre()) {
     const rods::Rod& rod = step.at.rod(id.index);
     return {.rod = &rod, .length = rod.length(), .radius = rod.contact_radius()};
   }
   const bodies::Obstacle& body = step.at.world().obstacles[id.index];
-  const bodies::Capsule capsule = bodies::capsules(body.shape)[static_cast<std::size_t>(part)];
+  const bodies::Tube tube = bodies::parts(body.shape).tubes[static_cast<std::size_t>(part)];
   const Pose pose = assembly::obstacle_pose(step.at, id.index, step.report.time);
-  const Vector3 from = assembly::moved(body, pose, capsule.from);
-  const Vector3 chord = assembly::moved(body, pose, capsule.to) - from;
-  const double length = chord.norm();
-  Axis out{.from = from, .length = length, .radius = capsule.radius};
-  if (length > 0.0) out.along = chord / length;
+  Axis out{.curve = geometry::prepare(assembly::moved(body, pose, tube.axis)), .radius = tube.radius};
+  out.length = geometry::domain(out.curve).end;
   return out;
 }
 
@@ -168,13 +164,13 @@ struct Parted {
 /// Nothing where it cannot be told, or where one slid off the other's end. `force`: of a on b (3)
 std::optional<Parted> parted(const WatchedStep& step, const Vector3& force, const ContactReport& pair) {
   const BodyId other = pair.b.body;
-  if (!other.is_fibre() && std::holds_alternative<bodies::Mesh>(step.at.world().obstacles[other.index].shape)) {
+  if (!other.is_fibre() && bodies::surface_of(step.at.world().obstacles[other.index].shape)) {
     return {};  // which side of a sheet is right is the contact's to know
   }
   const Axis a = axis_of(step, pair.a.body, 0);
   if (!other.is_fibre() && pair.b.part < 0) {
     const bodies::Obstacle& body = step.at.world().obstacles[other.index];
-    const auto& plane = std::get<bodies::Plane>(body.shape);
+    const bodies::HalfSpace plane = bodies::parts(body.shape).planes.front();
     const Pose pose = assembly::obstacle_pose(step.at, other.index, step.report.time);
     const double height =
         (pose.frame * plane.normal).dot(a.at(pair.a.s).position - assembly::moved(body, pose, plane.point));
@@ -239,9 +235,8 @@ std::string pair_name(const ContactReport& contact, const assembly::World& world
   const auto name = [&](const BodyPoint& point) {
     if (point.body.is_fibre()) return fmt::format("fibre {} at {:.4g} m", point.body.index, point.s);
     const bodies::Obstacle& obstacle = world.obstacles[point.body.index];
-    if (!std::holds_alternative<bodies::Comb>(obstacle.shape)) return fmt::format("'{}'", obstacle.name);
-    return point.part == 0 ? fmt::format("the handle of '{}'", obstacle.name)
-                           : fmt::format("tooth {} of '{}'", point.part, obstacle.name);
+    const std::string part = bodies::part_name(obstacle.shape, point.part);
+    return part.empty() ? fmt::format("'{}'", obstacle.name) : fmt::format("{} of '{}'", part, obstacle.name);
   };
   return name(contact.a) + " and " + name(contact.b);
 }

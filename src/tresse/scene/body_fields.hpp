@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <string_view>
 #include <variant>
 
@@ -38,17 +37,13 @@ struct Table<bodies::Motion> {
   static void check(const bodies::Motion& x, const Complain& complain);
 };
 
-/// In the order of bodies::Shape.
-inline constexpr std::array<std::string_view, std::variant_size_v<bodies::Shape>> shape_words{
-    "plane", "sphere", "capsule", "cylinder", "comb", "mesh"};
-
 /// What every obstacle has.
 template <>
 struct Table<Obstacle> {
   static constexpr std::string_view name = "obstacles", meaning = "bodies that fibres touch: fixed, moved, or free";
   static void fields(auto& x, auto&& visit) {
     visit({.key = "name", .meaning = "unique", .needed = "a name of its own"}, x.body.name);
-    visit({.key = "shape", .meaning = "which keys below it takes", .needed = "a shape", .words = shape_words}, Unkept<std::string>{});
+    visit({.key = "shape", .meaning = "which keys below it takes", .needed = "a shape", .words = bodies::Kinds::words}, Unkept<std::string>{});
     visit({.key = "material", .meaning = "its name by default"}, x.body.material_name);
     visit({.key = "reference", .unit = "m", .range = limits::coordinate, .meaning = "point that rotations turn about; the shape's own point by default", .derived = true}, x.body.reference);
     visit({.key = "motion", .meaning = "of a body that is not free"}, x.body.motion);
@@ -69,59 +64,14 @@ struct Table<FreeBody> {
   }
 };
 
-template <>
-struct Table<bodies::Plane> {
+/// Of a shape, as its kind has it.
+template <bodies::HasKeys Shape>
+struct Table<Shape> {
   static constexpr std::string_view name = "obstacles", meaning = "";
-  static void fields(auto& x, auto&& visit) {
-    visit({.key = "point", .unit = "m", .range = limits::coordinate, .meaning = "on the plane", .needed = "a point, an array of 3 lengths"}, x.point);
-    visit({.key = "normal", .meaning = "out of the solid half-space", .needed = "a direction, an array of 3 numbers", .direction = true}, x.normal);
+  static void fields(auto& x, auto&& visit) { Shape::fields(x, visit); }
+  static void check(const Shape& x, const Complain& complain) {
+    if constexpr (requires { x.check(complain); }) x.check(complain);
   }
-};
-
-template <>
-struct Table<bodies::Sphere> {
-  static constexpr std::string_view name = "obstacles", meaning = "";
-  static void fields(auto& x, auto&& visit) {
-    visit({.key = "center", .unit = "m", .range = limits::coordinate, .meaning = "of the sphere or cylinder", .needed = "a point, an array of 3 lengths"}, x.center);
-    visit({.key = "radius", .unit = "m", .range = limits::radius, .meaning = "of the sphere, capsule or cylinder", .needed = "the sphere's radius"}, x.radius);
-  }
-};
-
-template <>
-struct Table<bodies::Capsule> {
-  static constexpr std::string_view name = "obstacles", meaning = "";
-  static void fields(auto& x, auto&& visit) {
-    visit({.key = "from", .unit = "m", .range = limits::coordinate, .meaning = "an end of the capsule's axis", .needed = "a point, an array of 3 lengths"}, x.from);
-    visit({.key = "to", .unit = "m", .range = limits::coordinate, .meaning = "its other end", .needed = "a point, an array of 3 lengths"}, x.to);
-    visit({.key = "radius", .unit = "m", .range = limits::radius, .meaning = "of the sphere, capsule or cylinder", .needed = "the capsule's radius"}, x.radius);
-  }
-};
-
-template <>
-struct Table<bodies::Cylinder> {
-  static constexpr std::string_view name = "obstacles", meaning = "";
-  static void fields(auto& x, auto&& visit) {
-    visit({.key = "center", .unit = "m", .range = limits::coordinate, .meaning = "of the sphere or cylinder", .needed = "a point, an array of 3 lengths"}, x.center);
-    visit({.key = "axis", .meaning = "direction of the cylinder", .needed = "a direction, an array of 3 numbers", .direction = true}, x.axis);
-    visit({.key = "radius", .unit = "m", .range = limits::radius, .meaning = "of the sphere, capsule or cylinder", .needed = "the cylinder's radius"}, x.radius);
-    visit({.key = "length", .unit = "m", .range = limits::length, .meaning = "of the cylinder; its ends are rounded, outside it", .needed = "the cylinder's length"}, x.length);
-  }
-};
-
-template <>
-struct Table<bodies::Comb> {
-  static constexpr std::string_view name = "obstacles", meaning = "";
-  static void fields(auto& x, auto&& visit) {
-    visit({.key = "base", .unit = "m", .range = limits::coordinate, .meaning = "of the comb: middle of the row, on the handle's axis", .needed = "a point, an array of 3 lengths"}, x.base);
-    visit({.key = "tooth_direction", .meaning = "from the handle to the tips", .needed = "a direction, an array of 3 numbers", .direction = true}, x.tooth_direction);
-    visit({.key = "row_direction", .meaning = "from tooth to tooth, at a right angle", .needed = "a direction, an array of 3 numbers", .direction = true}, x.row_direction);
-    visit({.key = "teeth", .range = {1, 10'000}, .meaning = "how many"}, x.teeth);
-    visit({.key = "tooth_diameter", .unit = "m", .range = limits::radius, .meaning = "of a tooth"}, x.tooth_diameter);
-    visit({.key = "tooth_spacing", .unit = "m", .range = limits::radius, .meaning = "clear, between two teeth"}, x.tooth_spacing);
-    visit({.key = "tooth_length", .unit = "m", .range = limits::length, .meaning = "from the handle's axis"}, x.tooth_length);
-    visit({.key = "handle_diameter", .unit = "m", .range = limits::radius, .meaning = "of the handle"}, x.handle_diameter);
-  }
-  static void check(const bodies::Comb& x, const Complain& complain);
 };
 
 /// Of an Obstacle, since its scene keeps where the mesh comes from.

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 
+#include <tresse/base/field.hpp>
 #include <tresse/scene/limits.hpp>
 
 /// How the tables of a scene are listed. Each table has one list of its keys: `fields(x, visit)` of its Table calls
@@ -19,6 +16,8 @@
 namespace tresse::scene {
 
 using limits::Range;
+using tresse::Complain;
+using tresse::Field;
 
 /// Forms that a value may have in a file, where it may have several.
 namespace forms {
@@ -28,29 +27,11 @@ inline constexpr unsigned triplet = 4;   ///< three numbers in an array
 inline constexpr unsigned triplets = 8;  ///< an array of triplets
 }  // namespace forms
 
-struct Field {
-  std::string_view key;
-  std::string_view unit = "";        ///< of a plain number; "deg" for degrees; empty: none
-  Range range = {};                  ///< of a number, or of each number, in SI units
-  std::string_view meaning = "";     ///< in words that go on from "`key`: "
-  std::string_view needed = "";      ///< what is expected where the key must be given; empty: it may be left out
-  bool derived = false;              ///< what holds without the key hangs on other values
-  bool direction = false;            ///< a vector that is made one of length 1
-  std::optional<double> none = {};   ///< the number that stands for none, of an optional member
-  std::string_view in_degrees = "";  ///< meaning of the key with "_deg" behind it, which takes plain degrees
-  unsigned forms = 0;                ///< 0: what the type of the member says
-  std::span<const std::string_view> words = {};  ///< of a text that is one of these
-  std::string_view units = "";                   ///< where the unit hangs on other values, all that it may be
-};
-
 /// A key of a file that no member keeps as it is.
 template <class T>
 struct Unkept {
   std::optional<T> otherwise = {};  ///< what holds without the key, where there is one value
 };
-
-/// Told the key and what is wrong with it; does not return.
-using Complain = std::function<void(std::string_view key, const std::string& message)>;
 
 /// The list of a table: `name` ("fibres.grid"), `meaning`, `fields(x, visit)`, and where values have to fit together,
 /// `check(x, complain)`.

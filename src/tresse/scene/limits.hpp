@@ -1,26 +1,21 @@
 #pragma once
 
-#include <limits>
+#include <tresse/base/field.hpp>
 
 /// Ranges that several values of a scene have, and the largest counts: wide enough for any fibre, narrow enough that no
 /// product of them overflows and that a mistyped number is refused before memory is asked for. What one value alone has
-/// stands in its list (setting_fields.hpp and its like).
+/// stands in its list (setting_fields.hpp and its like), what shapes need stands in base/field.hpp.
 namespace tresse::scene::limits {
 
-inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+using tresse::limits::coordinate;
+using tresse::limits::length;
+using tresse::limits::radius;
+using tresse::limits::Range;
+using tresse::limits::unbounded;
+using tresse::limits::unit_error;
 
-struct Range {
-  double least = -unbounded;
-  double most = unbounded;
-  bool open = false;                                                                      ///< `least` itself is refused
-  bool contains(double x) const { return (open ? x > least : x >= least) && x <= most; }  ///< false for NaN
-};
-
-inline constexpr Range radius{1e-9, 1e3};                 // [m]
-inline constexpr Range length{1e-9, 1e6};                 // [m]
 inline constexpr Range distance{0.0, 1e6};                // [m]
 inline constexpr Range along{0.0, unbounded};             // arc length, at most that of a fibre [m]
-inline constexpr Range coordinate{-1e6, 1e6};             // [m]
 inline constexpr Range curvature{-1e9, 1e9};              // [1/m]
 inline constexpr Range curvature_rate{-1e12, 1e12};       // [1/(m s)]
 inline constexpr Range density{1e-3, 1e6};                // [kg/m^3]
@@ -47,7 +42,5 @@ inline constexpr int keyframes = 100'000;  // of one motion
 inline constexpr int mesh_frames = 100'000;
 inline constexpr Range frame_number{0.0, 100.0 * mesh_frames};
 inline constexpr double steps = 1e12;
-
-inline constexpr double unit_error = 1e-9;  // of axes and frames: |a|^2 - 1, a . b
 
 }  // namespace tresse::scene::limits

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <numeric>
 #include <utility>
-#include <variant>
 
 #include <tresse/base/words.hpp>
 
@@ -55,9 +54,9 @@ void look_at_thickness(const FibreGroup& group, std::vector<Remark>& out) {
 }
 
 void look_at_mesh(const Obstacle& obstacle, std::vector<Remark>& out) {
-  const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.body.shape);
-  if (mesh == nullptr) return;
-  const geometry::MeshTopology& topology = *mesh->surface->topology;
+  const bodies::Surface* surface = bodies::surface_of(obstacle.body.shape);
+  if (surface == nullptr) return;
+  const geometry::MeshTopology& topology = *surface->topology;
   if (topology.turned() == 0) return;
   out.push_back(
       {obstacle.location, fmt::format("obstacle '{}': {} of its {} faces run round against the others, and were turned",

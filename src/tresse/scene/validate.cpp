@@ -86,11 +86,6 @@ void Table<bodies::Motion>::check(const bodies::Motion& x, const Complain& compl
     complain("stop", fmt::format("is {} s; expected a time after start, {} s", *x.stop, x.start));
 }
 
-void Table<bodies::Comb>::check(const bodies::Comb& x, const Complain& complain) {
-  if (!(std::abs(x.tooth_direction.dot(x.row_direction)) <= limits::unit_error))
-    complain("row_direction", "is not at a right angle to tooth_direction; expected orthogonal directions");
-}
-
 namespace {
 
 void validate_root(const Root& root, const FieldCheck& field) {
@@ -230,7 +225,7 @@ void validate_left_out(const FibreGroup& group, double count) {
 void validate_free_body(const Obstacle& obstacle, const FieldCheck& field) {
   const bodies::Obstacle& body = obstacle.body;
   if (!bodies::can_be_free(body.shape))
-    field.fail("mass", "is given for a plane, a comb or a mesh; expected a sphere, a capsule or a cylinder");
+    field.fail("mass", fmt::format("is given for {}; expected {}", bodies::fixed_kinds(), bodies::free_kinds()));
   field.table<FreeBody>(obstacle);
   if (!(body.motion.keyframes.empty() && body.motion.at_rest()))
     field.fail("motion", "is given for a free body; expected its velocity");
@@ -241,7 +236,7 @@ void validate_free_body(const Obstacle& obstacle, const FieldCheck& field) {
 void validate_obstacle(const Obstacle& obstacle) {
   const FieldCheck field("obstacles." + obstacle.body.name);
   const auto check_shape = [&]<class Shape>(const Shape& shape) {
-    if constexpr (std::is_same_v<Shape, bodies::Mesh>) {
+    if constexpr (bodies::FromFile<Shape>) {
       if (!shape.surface) field.fail("file", "was not read; expected a mesh");
       field.table<Shape>(obstacle);
     } else {

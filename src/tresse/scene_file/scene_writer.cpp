@@ -166,9 +166,9 @@ void write_obstacle(Writer& out, const scene::Obstacle& obstacle) {
   out.element("obstacles");
   out.entry("name", quoted_text(body.name));
   out.entry("material", quoted_text(body.material_name));
-  out.entry("shape", quoted_text(scene::shape_words[body.shape.index()]));
+  out.entry("shape", quoted_text(bodies::word(body.shape)));
   const auto write_shape = [&]<class Shape>(const Shape& shape) {
-    if constexpr (!std::same_as<Shape, bodies::Mesh>)
+    if constexpr (!bodies::FromFile<Shape>)
       out.entries<Shape>(shape);
     else if (obstacle.mesh.animated)
       out.entries<Shape>(obstacle);

@@ -39,11 +39,7 @@ assembly::World still_world(const scene::Case& built) {
   for (bodies::Obstacle& obstacle : out.obstacles) {
     obstacle.motion = frozen(obstacle.motion);
     obstacle.mass = 0.0;
-    if (auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape)) {
-      const bodies::Surface& moving = *mesh->surface;
-      mesh->surface = std::make_shared<const bodies::Surface>(
-          moving.topology, std::vector<std::vector<Vector3>>{moving.frames.front()}, moving.rate);
-    }
+    bodies::stop_at_start(obstacle.shape);
   }
   out.obstacle_material.assign(out.obstacles.size(), 0);
   out.law = std::make_shared<assembly::Coulomb>(MatrixX::Zero(1, 1));

@@ -77,14 +77,11 @@ double way(const assembly::Kinematics& at, double time) {
                                  sphere(at.rod(static_cast<int>(f)))));
     }
     for (const bodies::Obstacle& obstacle : world.obstacles) {
-      double extent = 0.0;
-      for (const bodies::Capsule& capsule : bodies::capsules(obstacle.shape))
-        extent = std::max({extent, (capsule.from - obstacle.reference).norm() + capsule.radius,
-                           (capsule.to - obstacle.reference).norm() + capsule.radius});
-      if (const auto* plane = std::get_if<bodies::Plane>(&obstacle.shape)) {
+      double extent = bodies::extent(obstacle.shape, obstacle.reference);
+      for (const bodies::HalfSpace& plane : bodies::parts(obstacle.shape).planes) {
         for (std::size_t f = 0; f < world.fibres.size(); ++f)
-          extent = std::max(
-              extent, (world.fibres[f].root.position - plane->point).norm() + sphere(at.rod(static_cast<int>(f))));
+          extent = std::max(extent,
+                            (world.fibres[f].root.position - plane.point).norm() + sphere(at.rod(static_cast<int>(f))));
       }
       most = std::max(most,
                       step(assembly::obstacle_pose(obstacle, begin), assembly::obstacle_pose(obstacle, end), extent));
@@ -297,7 +294,7 @@ WorldEquilibrium solve_equilibrium(assembly::Kinematics& at, const std::vector<r
   require(world.free_bodies.empty(), "equilibrium: free bodies are not supported; let `tresse run` come to rest");
   require(world.holds.empty(), "equilibrium: held points are not supported; let `tresse run` come to rest");
   for (const bodies::Obstacle& obstacle : world.obstacles)
-    require(!std::holds_alternative<bodies::Mesh>(obstacle.shape),
+    require(!bodies::surface_of(obstacle.shape),
             [&] { return "equilibrium: obstacle '" + obstacle.name + "' is a mesh; let `tresse run` come to rest"; });
   for (const assembly::Fibre& fibre : world.fibres) require(clamped(fibre), "equilibrium: the root must be clamped");
   if ((options.time == 0.0 || !moves(world)) && out_of_reach(at, options.margin)) {

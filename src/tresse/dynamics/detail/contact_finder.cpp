@@ -94,7 +94,7 @@ void ContactFinder::set_reaches(const assembly::Kinematics& at, const std::vecto
     const bodies::Obstacle& obstacle = world_.obstacles[mesh.id.index];
     const Pose next = assembly::obstacle_pose(obstacle, time + dt);
     mesh.next = {assembly::moved(obstacle, next, Vector3::Zero()), next.frame};
-    mesh.reach = least + safety * assembly::farthest_vertex(std::get<bodies::Mesh>(obstacle.shape), mesh, time + dt);
+    mesh.reach = least + safety * assembly::farthest_vertex(*bodies::surface_of(obstacle.shape), mesh, time + dt);
   }
   geometry.common = {};
   if (!simple) contact::take_off_common_travel(geometry);

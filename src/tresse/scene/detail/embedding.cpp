@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -53,8 +52,8 @@ class WaysThrough {
 
  private:
   static bool is_sheet(const bodies::Obstacle& obstacle) {
-    const auto* mesh = std::get_if<bodies::Mesh>(&obstacle.shape);
-    return mesh != nullptr && !mesh->surface->topology->closed();
+    const bodies::Surface* surface = bodies::surface_of(obstacle.shape);
+    return surface != nullptr && !surface->topology->closed();
   }
   std::map<std::pair<int, int>, double> ways_;
 };

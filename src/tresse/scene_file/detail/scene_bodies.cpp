@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,26 +17,13 @@ namespace {
 
 namespace limits = scene::limits;
 
-/// Rotations turn about the shape's own point unless told otherwise.
-Vector3 natural_reference(const bodies::Shape& shape) {
-  struct {
-    Vector3 operator()(const bodies::Plane& s) const { return s.point; }
-    Vector3 operator()(const bodies::Sphere& s) const { return s.center; }
-    Vector3 operator()(const bodies::Capsule& s) const { return 0.5 * (s.from + s.to); }
-    Vector3 operator()(const bodies::Cylinder& s) const { return s.center; }
-    Vector3 operator()(const bodies::Comb& s) const { return s.base; }
-    Vector3 operator()(const bodies::Mesh&) const { return Vector3::Zero(); }
-  } visitor;
-  return std::visit(visitor, shape);
-}
-
 /// A shape of the kind that has this index among the shapes, with the keys of the table.
 template <std::size_t I = 0>
 bodies::Shape read_shape_of(const TableReader& table, std::size_t index) {
   using Shape = std::variant_alternative_t<I, bodies::Shape>;
   if (index == I) {
     Shape out{};
-    if constexpr (!std::same_as<Shape, bodies::Mesh>) table.read<Shape>(out);  // its files: read_mesh_obstacle()
+    if constexpr (!bodies::FromFile<Shape>) table.read<Shape>(out);
     return out;
   }
   if constexpr (I + 1 < std::variant_size_v<bodies::Shape>) return read_shape_of<I + 1>(table, index);
@@ -51,7 +37,7 @@ void read_free_body(const TableReader& table, scene::Obstacle& out) {
   bodies::Obstacle& body = out.body;
   if (!bodies::can_be_free(body.shape)) {
     for (const char* key : {"mass", "density"})
-      table.refuse(key, "is given for a plane, a comb or a mesh; expected a sphere, a capsule or a cylinder");
+      table.refuse(key, fmt::format("is given for {}; expected {}", bodies::fixed_kinds(), bodies::free_kinds()));
   }
   const bool by_mass = table.has("mass");
   if (!by_mass && !table.has("density")) {
@@ -94,9 +80,9 @@ scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std:
   const std::string place = fmt::format("obstacles[{}]", index);
   if (!node.is(TomlNode::Kind::table))
     context.fail(node, fmt::format("{} is {}; expected a table", place, describe(node)));
-  const std::vector<std::string> words(scene::shape_words.begin(), scene::shape_words.end());
+  const std::vector<std::string> words(bodies::Kinds::words.begin(), bodies::Kinds::words.end());
   const TomlNode& shape_node = require_member(context, node, place, "shape", files::alternatives(words));
-  const std::string word = read_word(context, shape_node, place + ".shape", scene::shape_words);
+  const std::string word = read_word(context, shape_node, place + ".shape", bodies::Kinds::words);
   const auto shape = static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
   const TomlNode& name_node = require_member(context, node, place, "name", "a name of its own");
 
@@ -108,9 +94,9 @@ scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std:
   const TableReader table(context, node, "obstacles." + one_line(out.body.name, 40), obstacle_descriptions()[shape],
                           free_keys);
   out.body.shape = read_shape_of(table, shape);
-  const bool mesh = std::holds_alternative<bodies::Mesh>(out.body.shape);
-  if (mesh) read_mesh_obstacle(table, out);
-  out.body.reference = mesh ? out.mesh.position : natural_reference(out.body.shape);
+  const bool from_file = bodies::is_from_file(out.body.shape);
+  if (from_file) read_mesh_obstacle(table, out);
+  out.body.reference = from_file ? out.mesh.position : bodies::own_point(out.body.shape);
   out.body.material_name = out.body.name;
   table.read<scene::Obstacle>(out);
   read_free_body(table, out);

@@ -22,23 +22,28 @@ bool is_default(const nlohmann::ordered_json& value, const scene::Field& field) 
   return field.range.contains(x) || x == field.none;
 }
 
-template <class Shape>
-TableDescription obstacle_of(const Shape& shape) {
+template <bodies::Kind Shape>
+TableDescription obstacle_of() {
   scene::Obstacle sample;
-  sample.body.shape = shape;
+  sample.body.shape = Shape{};
   TableDescription out = described<scene::Obstacle>(sample);
   Describe describe(out.keys);
   if (bodies::can_be_free(sample.body.shape)) scene::Table<scene::FreeBody>::fields(sample, describe);
-  if constexpr (std::same_as<Shape, bodies::Mesh>)
+  if constexpr (bodies::FromFile<Shape>)
     scene::Table<Shape>::fields(sample, describe);
   else
-    scene::Table<Shape>::fields(shape, describe);
+    scene::Table<Shape>::fields(std::get<Shape>(sample.body.shape), describe);
   for (KeyDescription& key : out.keys) {
     if (key.key != "shape") continue;
-    key.words = {std::string(scene::shape_words[sample.body.shape.index()])};
+    key.words = {std::string(Shape::word)};
     key.whole = true;
   }
   return out;
+}
+
+template <bodies::Kind... K>
+std::vector<TableDescription> obstacles_of(bodies::KindList<K...>) {
+  return {obstacle_of<K>()...};
 }
 
 }  // namespace
@@ -76,13 +81,7 @@ void Describe::finish(KeyDescription out) {
 }
 
 const std::vector<TableDescription>& obstacle_descriptions() {
-  static const std::vector<TableDescription> all{
-      obstacle_of(bodies::Plane{Vector3::Zero(), Vector3::Zero()}),
-      obstacle_of(bodies::Sphere{Vector3::Zero()}),
-      obstacle_of(bodies::Capsule{Vector3::Zero(), Vector3::Zero()}),
-      obstacle_of(bodies::Cylinder{Vector3::Zero(), Vector3::Zero()}),
-      obstacle_of(bodies::Comb{Vector3::Zero(), Vector3::Zero(), Vector3::Zero()}),
-      obstacle_of(bodies::Mesh{})};
+  static const std::vector<TableDescription> all = obstacles_of(bodies::Kinds{});
   return all;
 }
 
