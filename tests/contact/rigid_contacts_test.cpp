@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -25,9 +26,37 @@ struct Solids {
     piece.interval = geometry::domain(piece.curve);
     piece.radius = r;
     piece.travel.reach = reach;
-    piece.body = static_cast<int>(scene.pieces.size());
+    piece.body = static_cast<int>(scene.body_begin.size()) - 1;
     piece.id = {free ? BodyKind::rigid_body : BodyKind::obstacle, piece.body};
     scene.pieces.push_back(piece);
+    scene.body_begin.push_back(static_cast<int>(scene.pieces.size()));
+  }
+  /// A circle in three arcs, the first of which begins at `outwards`.
+  void ring(const Vector3& center, const Vector3& axis, const Vector3& outwards, double size, double r = radius,
+            bool free = true) {
+    const int body = static_cast<int>(scene.body_begin.size()) - 1;
+    const double third = 2.0 / 3.0 * std::numbers::pi;
+    for (int i = 0; i < 3; ++i) {
+      const Vector3 out = Eigen::AngleAxisd(third * i, axis) * outwards;
+      geometry::HelixArc arc;
+      arc.position = center + size * out;
+      arc.frame << axis.cross(out), -out, axis;
+      arc.curvature = {0.0, 0.0, 1.0 / size};
+      arc.length = third * size;
+      Piece piece;
+      piece.curve = geometry::prepare(arc);
+      piece.interval = geometry::domain(piece.curve);
+      piece.radius = r;
+      piece.curvature = 1.0 / size;
+      piece.travel.reach = reach;
+      piece.body = body;
+      piece.id = {free ? BodyKind::rigid_body : BodyKind::obstacle, body};
+      piece.element = i;
+      piece.first = piece.last = false;
+      piece.curve_begin = i * arc.length;
+      piece.loop = 3.0 * arc.length;
+      scene.pieces.push_back(piece);
+    }
     scene.body_begin.push_back(static_cast<int>(scene.pieces.size()));
   }
   void plane(const Vector3& normal) {
@@ -134,6 +163,161 @@ TEST(RigidContacts, TheNearestPointsAreAmongThem) {
       EXPECT_NEAR((contact.point_b - contact.point_a).norm() - 2.0 * radius, contact.gap, 1e-15);
       EXPECT_NEAR(contact.frame.col(0).dot(contact.point_b - contact.point_a), contact.gap + 2.0 * radius, 1e-14);
     }
+  }
+}
+
+// Flat it stands on the three places where its arcs meet, tilted on its lowest point.
+TEST(RigidContacts, ARingOnAPlane) {
+  constexpr double size = 0.05;
+  Solids flat;
+  flat.ring({0, 0, radius}, {0, 0, 1}, {1, 0, 0}, size);
+  flat.plane({0, 0, 1});
+  const std::vector<Contact> three = flat.find();
+  ASSERT_EQ(three.size(), 3U);
+  Vector3 sum = Vector3::Zero();
+  for (const Contact& contact : three) {
+    EXPECT_NEAR(contact.gap, 0.0, 1e-16);
+    sum += contact.point_a;
+  }
+  EXPECT_NEAR((sum / 3.0 - Vector3(0, 0, radius)).norm(), 0.0, 1e-15);
+  for (int i = 0; i < 60; ++i) {  // also over a place where arcs meet
+    const double angle = 0.1 * i;
+    const Vector3 lowest(0.6, 0, -0.8);  // of the circle, from its centre
+    Solids tilted;
+    tilted.ring({0, 0, radius + 0.8 * size}, {0.8, 0, 0.6},
+                Eigen::AngleAxisd(angle, Vector3(0.8, 0, 0.6)) * Vector3(lowest), size);
+    tilted.plane({0, 0, 1});
+    const std::vector<Contact> found = tilted.find();
+    ASSERT_GE(found.size(), 1U);
+    const Contact& contact =
+        *std::min_element(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; });
+    EXPECT_NEAR(contact.gap, 0.0, 1e-15) << angle;
+    EXPECT_NEAR((contact.point_a - Vector3(0.6 * size, 0, radius)).norm(), 0.0, 1e-8) << angle;
+    for (const Contact& one : found) {
+      for (const Contact& other : found)
+        EXPECT_TRUE(&one == &other || distance_along(tilted.scene, one, other) > 0.1 * radius) << angle;
+    }
+  }
+}
+
+/// Of two circles, or of one and a segment, by brute force.
+double nearest_of(const std::vector<Piece>& a, const std::vector<Piece>& b) {
+  double least = 1.0;
+  for (const Piece& p : a) {
+    for (const Piece& q : b) {
+      constexpr int n = 160;
+      for (int i = 0; i <= n; ++i) {
+        const Vector3 x = geometry::position(p.curve, p.interval.end * i / n);
+        for (int j = 0; j <= n; ++j)
+          least = std::min(least, (x - geometry::position(q.curve, q.interval.end * j / n)).norm());
+      }
+    }
+  }
+  return least;
+}
+
+// However two rings, or a ring and a bar, lie, the nearest points are among their contacts, and no two are at one
+// place.
+TEST(RigidContacts, RingsTouchWhereTheyAreNearest) {
+  constexpr double size = 0.05;
+  int touching = 0;
+  for (int i = 0; i < 120; ++i) {
+    const auto number = [i](int k) { return std::sin(12.9898 * i + 78.233 * k); };
+    const auto vector = [&](int k) { return Vector3(number(k), number(k + 1), number(k + 2)); };
+    const Vector3 axis = vector(0).normalized();
+    const Vector3 other = (axis + (i % 4 == 0 ? 1e-3 : 1.0) * vector(3)).normalized();
+    const bool bar = i % 3 == 0;
+    const auto scene_at = [&](double lift) {
+      Solids s;
+      s.ring(Vector3::Zero(), axis, axis.unitOrthogonal(), size);
+      const Vector3 at = 0.04 * vector(6) + lift * axis;
+      if (bar)
+        s.capsule(at - 0.04 * other, at + 0.04 * other, radius, false);
+      else
+        s.ring(at, other, Eigen::AngleAxisd(number(9), other) * other.unitOrthogonal(), 1.3 * size, radius, false);
+      return s;
+    };
+    // Lifted until they touch, more or less.
+    double lift = 0.2;
+    const auto pieces = [&](const Solids& s, bool first) {
+      return first ? std::vector<Piece>(s.scene.pieces.begin(), s.scene.pieces.begin() + 3)
+                   : std::vector<Piece>(s.scene.pieces.begin() + 3, s.scene.pieces.end());
+    };
+    double least = 1.0;
+    for (int round = 0; round < 40; ++round) {
+      const Solids s = scene_at(lift);
+      least = nearest_of(pieces(s, true), pieces(s, false)) - 2.0 * radius;
+      if (least < 1e-3) break;
+      lift -= 0.7 * least;
+    }
+    if (!(least < 2.0 * reach - 1e-4) || least < -0.5 * radius) continue;
+    ++touching;
+    const Solids s = scene_at(lift);
+    const std::vector<Contact> found = s.find();
+    ASSERT_FALSE(found.empty()) << i;
+    EXPECT_LE(nearest_gap(found), least + 1e-9) << i;
+    EXPECT_GE(nearest_gap(found), least - 1e-5) << i;
+    for (const Contact& contact : found) {
+      EXPECT_NEAR((contact.point_b - contact.point_a).norm() - 2.0 * radius, contact.gap, 1e-12);
+      EXPECT_NEAR(contact.frame.col(0).dot(contact.point_b - contact.point_a), contact.gap + 2.0 * radius, 1e-12);
+      for (const Contact& twin : found)
+        EXPECT_TRUE(&contact == &twin || distance_along(s.scene, contact, twin) > 0.1 * radius) << i;
+    }
+  }
+  EXPECT_GT(touching, 40);
+}
+
+// A ring that lies on another one of its size has contacts on all sides, at most as many as their arcs have ends and
+// middles.
+TEST(RigidContacts, ARingLiesOnARing) {
+  constexpr double size = 0.05;
+  for (const double turn : {0.0, 0.3, 1.0}) {
+    Solids s;
+    s.ring({0, 0, 2.0 * radius}, {0, 0, 1}, {std::cos(turn), std::sin(turn), 0}, size);
+    s.ring({0, 0, 0}, {0, 0, 1}, {1, 0, 0}, size, radius, false);
+    const std::vector<Contact> found = s.find();
+    ASSERT_GE(found.size(), 3U);
+    EXPECT_LE(found.size(), 15U);
+    std::vector<double> angles;
+    for (const Contact& contact : found) {
+      EXPECT_NEAR(contact.gap, 0.0, 1e-12);
+      angles.push_back(std::atan2(contact.point_a.y(), contact.point_a.x()));
+    }
+    std::sort(angles.begin(), angles.end());
+    angles.push_back(angles.front() + 2.0 * std::numbers::pi);
+    for (std::size_t k = 1; k < angles.size(); ++k) EXPECT_LE(angles[k] - angles[k - 1], 2.2) << turn;
+  }
+}
+
+// A fibre across a ring touches it once on each side, also where two arcs meet.
+TEST(RigidContacts, AFibreOnARingTouchesItOnBothSides) {
+  constexpr double size = 0.05, fibre = 1e-3;
+  for (int i = 0; i <= 90; ++i) {
+    const double turn = 2.0 * std::numbers::pi * i / 90;
+    Solids s;
+    Piece piece;
+    piece.curve = geometry::SegmentEvaluator({{-0.1, 0.02, radius + fibre}, {0.1, 0.02, radius + fibre}});
+    piece.interval = geometry::domain(piece.curve);
+    piece.radius = fibre;
+    piece.travel.reach = 1e-4;
+    s.scene.pieces.push_back(piece);
+    s.scene.body_begin.push_back(1);
+    s.ring(Vector3::Zero(), {0, 0, 1}, {std::cos(turn), std::sin(turn), 0}, size, radius, false);
+    for (Piece& arc : s.scene.pieces) arc.travel.reach = 1e-4;
+    std::vector<Contact> found = s.find();
+    std::sort(found.begin(), found.end(), [](const Contact& x, const Contact& y) { return x.s_a < y.s_a; });
+    ASSERT_EQ(found.size(), 2U) << i;
+    const double half = std::sqrt(size * size - 0.02 * 0.02);
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_NEAR(found[k].gap, 0.0, 1e-12) << i;
+      EXPECT_NEAR(found[k].point_b.x(), (k == 0 ? -1.0 : 1.0) * half, 1e-8) << i;
+      EXPECT_NEAR((found[k].frame.col(0) + Vector3::UnitZ()).norm(), 0.0, 1e-8) << i;
+    }
+    // Followed they stay the same two.
+    std::vector<Place> places;
+    for (const Contact& contact : found) places.push_back(place_of(s.scene, contact));
+    EXPECT_EQ(follow(s.scene, places).size(), 2U) << i;
+    EXPECT_EQ(ContactSearch({}, {}).find(s.scene, places).size(), 2U) << i;
   }
 }
 

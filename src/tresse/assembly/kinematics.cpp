@@ -100,17 +100,26 @@ void add_obstacle(const Kinematics& at, int index, double time, contact::Geometr
     const Pose placed{moved(obstacle, pose, Vector3::Zero()), pose.frame};
     out.meshes.push_back({bodies::surface_at(*shell.surface, time), placed, shell.thickness, placed, 0.0, id, body});
   }
+  const auto first = static_cast<std::ptrdiff_t>(out.pieces.size());
   int part = 0;
+  double along = 0.0;
   for (const bodies::Tube& tube : parts.tubes) {
     contact::Piece piece;
     piece.curve = geometry::prepare(moved(obstacle, pose, tube.axis));
     piece.interval = geometry::domain(piece.curve);
+    piece.curvature = geometry::second_derivative_bound(piece.curve, piece.interval);
     piece.radius = tube.radius;
     piece.id = id;
     piece.body = body;
     piece.element = part++;
+    if (parts.loop) {
+      piece.first = piece.last = false;
+      piece.curve_begin = along;
+      along += piece.interval.end;
+    }
     out.pieces.push_back(piece);
   }
+  std::for_each(out.pieces.begin() + first, out.pieces.end(), [&](contact::Piece& piece) { piece.loop = along; });
 }
 
 }  // namespace

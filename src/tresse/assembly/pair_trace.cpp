@@ -10,8 +10,18 @@
 namespace tresse::assembly {
 namespace {
 
-/// The part of an element's helix, or of an obstacle's axis, that a piece covers, from parameter 0 on.
+/// The part of an element's helix, or of an obstacle's straight or circular axis, that a piece covers, from parameter 0
+/// on.
 geometry::Curve curve_of(const Kinematics& at, const contact::Piece& piece) {
+  if (!piece.id.is_fibre() && piece.curvature > 0.0) {
+    const geometry::CurveJet begin = geometry::jet(piece.curve, piece.interval.begin);
+    geometry::HelixArc arc;
+    arc.position = geometry::position(piece.curve, piece.interval.begin);
+    arc.frame << begin.first, begin.second.normalized(), begin.first.cross(begin.second).normalized();
+    arc.curvature = {0.0, 0.0, begin.second.norm()};
+    arc.length = piece.interval.end - piece.interval.begin;
+    return arc;
+  }
   if (!piece.id.is_fibre()) {
     return geometry::LineSegment{geometry::position(piece.curve, piece.interval.begin),
                                  geometry::position(piece.curve, piece.interval.end)};

@@ -17,7 +17,10 @@ double distance_to(const geometry::Curve& axis, const Vector3& point) {
     const double share = length2 > 0.0 ? std::clamp((point - segment->from).dot(along) / length2, 0.0, 1.0) : 0.0;
     return (point - segment->from - share * along).norm();
   }
-  return geometry::closest_points(geometry::LineSegment{point, point}, {}, axis, geometry::domain(axis)).distance;
+  constexpr int most_boxes = 500;  // on a circle's axis all of it is as near
+  return geometry::closest_points(geometry::LineSegment{point, point}, {}, axis, geometry::domain(axis),
+                                  {.max_steps = most_boxes})
+      .distance;
 }
 
 }  // namespace

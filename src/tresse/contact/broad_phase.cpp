@@ -24,7 +24,7 @@ int count_of_moving_pieces(const Geometry& scene) {
 bool may_meet(const Geometry& scene, const BroadPhaseOptions& options, int i, int j) {
   const Piece& a = scene.pieces[static_cast<std::size_t>(i)];
   const Piece& b = scene.pieces[static_cast<std::size_t>(j)];
-  if (a.body == b.body) return options.self_contact && can_touch_itself(scene, i, j);
+  if (a.body == b.body) return a.id.is_fibre() && options.self_contact && can_touch_itself(scene, i, j);
   return b.id.is_fibre() ? options.fibre_contact : a.embedded_in != b.body;
 }
 

@@ -101,16 +101,21 @@ CandidatePair pair_at(const Geometry& scene, const Place& place) {
 
 /// The piece after (or before) one of the same body, -1 at the body's end.
 int neighbour(const Geometry& scene, int piece, int side) {
-  if (side == 0 || body_end(scene.pieces[piece], side)) return -1;
-  return piece + side;
+  const Piece& of = scene.pieces[piece];
+  if (side == 0 || body_end(of, side)) return -1;
+  const int next = piece + side;
+  if (!(of.loop > 0.0)) return next;
+  const int begin = scene.body_begin[of.body];
+  const int end = scene.body_begin[of.body + 1];
+  return next < begin ? end - 1 : next == end ? begin : next;
 }
 
-/// Contacts of the same two bodies (and, for an obstacle, of the same capsule of it) belong together.
+/// Contacts of the same two bodies (and, for an obstacle that is no loop, of the same tube of it) belong together.
 std::array<int, 3> group_of(const Geometry& scene, const Contact& contact) {
   const int body_a = scene.pieces[contact.a].body;
   if (contact.b < 0) return {body_a, body_at(scene, contact.b), -1};
   const Piece& b = scene.pieces[contact.b];
-  return {body_a, b.body, b.id.is_fibre() ? -1 : b.element};
+  return {body_a, b.body, b.id.is_fibre() || b.loop > 0.0 ? -1 : b.element};
 }
 
 /// Where a comes out of b steeply and goes on inside: no contact, as its normal would run along a, which cannot give.
@@ -321,9 +326,11 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
   for_blocks(groups, block, [&](std::size_t, std::size_t first, std::size_t last) {
     std::vector<int> members;
     for (std::size_t g = first; g < last; ++g) {
-      // Those of two rigid bodies stand apart, or are both needed: the ends of a short capsule on a plane.
+      // Those of two rigid bodies stand apart, or are both needed: the ends of a short capsule on a plane. A loop has
+      // them on both sides of a joint.
       const Contact& one = candidates[static_cast<std::size_t>(sorted[begin[g]].index)].contact;
-      const bool thinned = scene.pieces[one.a].id.is_fibre() || is_mesh(scene, one.b);
+      const bool loops = scene.pieces[one.a].loop > 0.0 || (one.b >= 0 && scene.pieces[one.b].loop > 0.0);
+      const bool thinned = scene.pieces[one.a].id.is_fibre() || is_mesh(scene, one.b) || loops;
       if (!thinned || begin[g + 1] - begin[g] < 2) continue;
       members.clear();
       for (std::size_t k = begin[g]; k < begin[g + 1]; ++k) members.push_back(sorted[k].index);
@@ -376,7 +383,9 @@ bool is_place(const Geometry& scene, const Place& place) {
 
 double distance_along(const Geometry& scene, const Contact& contact, const Contact& other) {
   const auto apart = [&](int piece, double s, int other_piece, double other_s) {
-    return std::abs(arc_length_at(scene.pieces[piece], s) - arc_length_at(scene.pieces[other_piece], other_s));
+    const double far =
+        std::abs(arc_length_at(scene.pieces[piece], s) - arc_length_at(scene.pieces[other_piece], other_s));
+    return std::min(far, std::abs(scene.pieces[piece].loop - far));  // what is no loop has 0 there
   };
   const double along_a = apart(contact.a, contact.s_a, other.a, other.s_a);
   if (contact.b < 0 || other.b < 0) return along_a;

@@ -44,7 +44,7 @@ struct ThreePoints {
 /// adds. `sagitta`: the piece is within this of the lines between the points. [m]
 Travel rigid_travel(const ThreePoints& at, const ThreePoints& travel, double sagitta, double least);
 
-/// A smooth piece of tube: part of a fibre's element, or a capsule of an obstacle.
+/// A smooth piece of tube: part of a fibre's element, or a tube of an obstacle.
 struct Piece {
   geometry::PreparedCurve curve = geometry::SegmentEvaluator({Vector3::Zero(), Vector3::Zero()});  ///< in the world
   geometry::Interval interval;  ///< the part of the curve that this piece covers, in its parameter
@@ -54,9 +54,10 @@ struct Piece {
   geometry::MaterialSpan span;  ///< of the whole curve and its material
   double material_begin = 0.0;  ///< arc length of the body's material at parameter 0 of the curve, as made [m]
   double curve_begin = 0.0;     ///< arc length along the body there, as it is [m]
+  double loop = 0.0;            ///< length of the closed loop that all pieces of the body make; 0: they make none [m]
   BodyId id{BodyKind::fibre, 0};
   int body = 0;          ///< number of that body in the geometry, in the order of identities
-  int element = 0;       ///< of the fibre, or capsule of the obstacle
+  int element = 0;       ///< of the fibre, or tube of the obstacle
   bool first = true;     ///< starts at the body's beginning
   bool last = true;      ///< ends at the body's end
   int embedded_in = -1;  ///< the body that this piece of a fibre is set into and does not touch; -1: none
@@ -111,7 +112,8 @@ double skin_at(const Geometry& scene, int b);
 /// Arc length of a body's material, as made, at parameter `s` of one of its pieces. It names the same point in every
 /// shape. [m]
 inline double material_at(const Piece& piece, double s) { return piece.material_begin + piece.span.in_material(s); }
-/// Arc length along the body as it is. Distances along a body are differences of these. [m]
+/// Arc length along the body as it is. Distances along a body are differences of these, the other way round a loop if
+/// that is shorter. [m]
 inline double arc_length_at(const Piece& piece, double s) { return piece.curve_begin + s; }
 
 /// A piece and the parameter on its curve.

@@ -5,12 +5,14 @@
 
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/contact/detail/candidate.hpp>
+#include <tresse/contact/detail/pair_search.hpp>
+#include <tresse/geometry/lowest_points.hpp>
 #include <tresse/math/vectors.hpp>
 
 namespace tresse::contact::detail {
 namespace {
 
-/// The axis of a rigid piece.
+/// The axis of a straight rigid piece.
 struct Axis {
   Vector3 begin;
   Vector3 tangent;  ///< unit, zero of a ball
@@ -84,6 +86,71 @@ std::vector<Places> touching(const Axis& a, const Axis& b, double radii, double 
   return out;
 }
 
+/// Where pieces end: of those of a loop, where they begin, as the next one begins where they end.
+std::vector<double> ends_of(const Piece& piece) {
+  if (piece.loop > 0.0) return {piece.interval.begin};
+  return {piece.interval.begin, piece.interval.end};
+}
+
+/// Whether the next piece of a loop has this place too.
+bool belongs_to_next(const Piece& piece, double s) { return piece.loop > 0.0 && side_of(piece, s) > 0; }
+
+/// Places of two pieces one of which is bent: the nearest points of both, and of each end of one on the other. What all
+/// but coincides is left to without_duplicates().
+std::vector<geometry::ClosestPoints> touching_bent(const Piece& a, const Piece& b, double bound) {
+  constexpr int most_boxes = 500;  // along a valley, as of two rings on one axis, where any place is as good
+  std::vector<geometry::ClosestPoints> out;
+  const auto search = [&](const geometry::Interval& on_a, const geometry::Interval& on_b) {
+    const geometry::ClosestPoints found =
+        geometry::closest_points(a.curve, on_a, b.curve, on_b, {.upper_bound = bound, .max_steps = most_boxes});
+    if (found.found && !belongs_to_next(a, found.s_a) && !belongs_to_next(b, found.s_b)) out.push_back(found);
+  };
+  search(a.interval, b.interval);
+  for (const double s : ends_of(a)) search({s, s}, b.interval);
+  for (const double s : ends_of(b)) search(a.interval, {s, s});
+  return out;
+}
+
+void append_bent(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[pair.a];
+  const Piece& b = scene.pieces[pair.b];
+  for (const geometry::ClosestPoints& at : touching_bent(a, b, meeting_distance(a, b))) {
+    const CurvePoint on_a = point_of(a.curve, at.s_a);
+    const CurvePoint on_b = point_of(b.curve, at.s_b);
+    Contact& contact = out.emplace_back().contact;
+    contact.a = pair.a;
+    contact.b = pair.b;
+    contact.s_a = at.s_a;
+    contact.s_b = at.s_b;
+    contact.point_a = on_a.position;
+    contact.point_b = on_b.position;
+    contact.gap = at.distance - a.radius - b.radius;
+    contact.frame = contact_frame({on_a.position, on_a.tangent, true}, {on_b.position, on_b.tangent, true});
+  }
+}
+
+void append_bent_on_plane(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[pair.a];
+  const HalfSpace& plane = scene.planes[-1 - pair.b];
+  const double bound = a.radius + travel_to_plane(scene, a, plane);
+  std::vector<double> lowest = geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, bound);
+  const std::vector<double> ends = ends_of(a);
+  lowest.insert(lowest.end(), ends.begin(), ends.end());
+  for (const double s : lowest) {
+    const CurvePoint on_a = point_of(a.curve, s);
+    const double height = plane.normal.dot(on_a.position - plane.point);
+    if (height > bound || belongs_to_next(a, s)) continue;
+    Contact& contact = out.emplace_back().contact;
+    contact.a = pair.a;
+    contact.b = pair.b;
+    contact.s_a = s;
+    contact.point_a = on_a.position;
+    contact.point_b = on_a.position - height * plane.normal;
+    contact.gap = height - a.radius;
+    contact.frame = frame_from_normal(-plane.normal, on_a.tangent);
+  }
+}
+
 void append_on_plane(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
   const HalfSpace& plane = scene.planes[-1 - pair.b];
@@ -108,12 +175,16 @@ void append_on_plane(const Geometry& scene, const CandidatePair& pair, std::vect
 }  // namespace
 
 void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[pair.a];
   if (pair.b < 0) {
-    append_on_plane(scene, pair, out);
+    a.curvature > 0.0 ? append_bent_on_plane(scene, pair, out) : append_on_plane(scene, pair, out);
     return;
   }
-  const Piece& a = scene.pieces[pair.a];
   const Piece& b = scene.pieces[pair.b];
+  if (a.curvature > 0.0 || b.curvature > 0.0) {
+    append_bent(scene, pair, out);
+    return;
+  }
   const Axis axis_a(a);
   const Axis axis_b(b);
   for (const Places& at : touching(axis_a, axis_b, a.radius + b.radius, meeting_distance(a, b))) {

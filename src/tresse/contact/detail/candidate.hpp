@@ -22,9 +22,11 @@ inline bool body_end(const Piece& piece, int side) { return (side < 0 && piece.f
 /// distance with the parameter.
 bool leaves_through_junction(const Piece& piece, int side, double gap_slope);
 
-/// Appends the contacts of two rigid bodies' capsules, or of one and a plane, within what they may close in: both ends
-/// on a plane; between capsules the ends of each where the other is nearest to them, and the nearest points in between.
-/// Every one is a place where the two must not overlap, and a capsule that lies on another, or on a plane, has two.
+/// Appends the contacts of two rigid bodies' tubes, or of one and a plane, within what they may close in: both ends on
+/// a plane, and the lowest points of a bent one; between tubes the ends of each where the other is nearest to them, and
+/// the nearest points in between. Every one is a place where the two must not overlap: a capsule that lies on another,
+/// or on a plane, has two. The tubes of a loop have no ends, but count where they begin, so that a ring that lies flat
+/// has as many contacts as tubes.
 void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);
 
 /// Appends the contacts of one pair: local minima of the distance within the meeting distance; against a plane, every

@@ -80,14 +80,15 @@ void ContactFinder::set_reaches(const assembly::Kinematics& at, const std::vecto
         }
         return safety * (next.position - now.position + turn * arm - arm);
       };
-      if (simple) {
+      if (simple && piece.curvature == 0.0) {
         piece.travel = between(travel(geometry::position(piece.curve, piece.interval.begin)),
                                travel(geometry::position(piece.curve, piece.interval.end)));
         continue;
       }
       const contact::ThreePoints points = points_of(piece, 0.5 * (piece.interval.begin + piece.interval.end));
-      piece.travel =
-          contact::rigid_travel(points, {travel(points.begin), travel(points.middle), travel(points.end)}, 0.0, least);
+      const double length = piece.interval.end - piece.interval.begin;
+      piece.travel = contact::rigid_travel(points, {travel(points.begin), travel(points.middle), travel(points.end)},
+                                           piece.curvature * length * length / 32.0, least);
     }
   }
   for (contact::Mesh& mesh : geometry.meshes) {

@@ -30,6 +30,11 @@ double share_of(const rods::Rod& rod, int element, double s) {
   return span.in_material(s) / span.rest;
 }
 
+/// On the axis of an obstacle, to second order.
+Point slid(const Touch& touch, double slide) {
+  return {touch.point + slide * touch.axis + 0.5 * slide * slide * touch.bend, touch.axis + slide * touch.bend};
+}
+
 struct Sides {
   Point a;
   Point b;
@@ -47,7 +52,7 @@ Sides sides(const assembly::Kinematics& at, const Touch& touch, const Eigen::Vec
     return out;
   }
   out.b = touch.b.is_fibre() ? point_on(at, touch.b.index, touch.element_b, touch.share_b, slide[1])
-                             : Point{touch.point + slide[1] * touch.axis, touch.axis};
+                             : slid(touch, slide[1]);
   const Vector3 between = out.b.position - out.a.position;
   out.distance = between.norm();
   out.normal = out.distance > 0.0 ? Vector3(between / out.distance) : Vector3::UnitZ();
@@ -95,7 +100,11 @@ Touch touch_of(const assembly::Kinematics& at, const contact::Geometry& geometry
   out.s_b = contact.s_b;
   out.point = contact.point_b;
   const double length = b.interval.end - b.interval.begin;
-  if (contact.s_b > 1e-9 * length && contact.s_b < (1.0 - 1e-9) * length) {
+  if (b.curvature > 0.0) {
+    const geometry::CurveJet along = geometry::jet(b.curve, contact.s_b);
+    out.axis = along.first;
+    out.bend = along.second;
+  } else if (contact.s_b > 1e-9 * length && contact.s_b < (1.0 - 1e-9) * length) {
     const Vector3 along = geometry::position(b.curve, b.interval.end) - geometry::position(b.curve, b.interval.begin);
     out.axis = along.normalized();
   }
@@ -172,7 +181,9 @@ void polish(const assembly::Kinematics& at, Touch& touch) {
   if (touch.b.is_fibre()) {
     touch.share_b = moved(touch.b.index, touch.element_b, touch.share_b, slide[1]);
   } else {
-    touch.point += slide[1] * touch.axis;
+    const Point there = slid(touch, slide[1]);
+    touch.point = there.position;
+    touch.axis = there.tangent;
     touch.s_b += slide[1];
   }
 }

@@ -17,11 +17,12 @@ struct Touch {
   BodyId b;              ///< a fibre or an obstacle
   int element_b = 0;
   double share_b = 0.0;
-  int part_b = -1;   ///< capsule of the obstacle; -1: fibre or plane
+  int part_b = -1;   ///< tube of the obstacle; -1: fibre or plane
   double s_b = 0.0;  ///< along the obstacle's axis [m]
   bool plane = false;
   Vector3 point = Vector3::Zero();    ///< obstacles: on the axis, or of the plane (3) [m]
   Vector3 axis = Vector3::Zero();     ///< obstacles: along it, zero at its ends (3) [-]
+  Vector3 bend = Vector3::Zero();     ///< obstacles: derivative of that along it (3) [1/m]
   Vector3 outward = Vector3::Zero();  ///< planes: unit normal, away from the solid (3) [-]
   double radii = 0.0;                 ///< [m]
   double force = 0.0;                 ///< that a exerts on b along the normal; >= 0 [N]
