@@ -459,6 +459,37 @@ angular_velocity = [0, "10 rad/s", 0]
   EXPECT_EQ(write_resolved(again), resolved);
 }
 
+TEST(SceneFile, Rings) {
+  const std::string text = R"(
+[[obstacles]]
+name = "eyelet"
+shape = "ring"
+center = [0, 0, "1 cm"]
+axis = [0, 0, 2]
+radius = "2 cm"
+tube_radius = "3 mm"
+[[obstacles]]
+name = "link"
+shape = "ring"
+center = ["2 cm", 0, "1 cm"]
+axis = [0, 1, 1]
+radius = "2 cm"
+tube_radius = "3 mm"
+density = 1000
+)";
+  const scene::Scene s = parse_scene(text, "rings.toml");
+  const auto& eyelet = std::get<bodies::Ring>(obstacle(s, "eyelet").shape);
+  EXPECT_EQ(eyelet.axis, Vector3(0, 0, 1));
+  EXPECT_EQ(eyelet.tube_radius, 3e-3);
+  EXPECT_EQ(obstacle(s, "eyelet").reference, Vector3(0, 0, 0.01));
+  EXPECT_NEAR(obstacle(s, "link").mass, 2000.0 * std::pow(std::acos(-1.0), 2) * 0.02 * 9e-6, 1e-15);
+  const std::string resolved = write_resolved(s);
+  const scene::Scene again = parse_scene(resolved, "again.toml");
+  EXPECT_EQ(std::get<bodies::Ring>(obstacle(again, "link").shape).axis,
+            std::get<bodies::Ring>(obstacle(s, "link").shape).axis);
+  EXPECT_EQ(write_resolved(again), resolved);
+}
+
 TEST(SceneFile, WhatIsWrongWithAFreeBody) {
   const auto message = [](const std::string& shape, const std::string& keys) -> std::string {
     try {
@@ -483,6 +514,8 @@ TEST(SceneFile, WhatIsWrongWithAFreeBody) {
       {ball, "velocity = [1, 0, 0]", "obstacles.it.velocity is given for a body that is not free"},
       {ball, "mass = 1\nvelocity = [1, 0]", "obstacles.it.velocity"},
       {plane, "mass = 1", "obstacles.it.mass is given for a plane, a comb or a mesh"},
+      {"shape = \"ring\"\ncenter = [0, 0, 0]\naxis = [1, 0, 0]\nradius = 1\ntube_radius = 1", "",
+       "obstacles.it.tube_radius is 1.000000 m; expected less than the radius of the circle"},
   };
   for (const auto& [shape, keys, expected] : cases) EXPECT_THAT(message(shape, keys), testing::HasSubstr(expected));
 }

@@ -233,6 +233,39 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
   }
 }
 
+// Through an eyelet that stands a little to the side: the fibre lies in its hollow, pushed off the lowest point by its
+// own stiffness, and touches the circle itself.
+TEST(WorldEquilibrium, AFibreLiesInAnEyelet) {
+  for (const Model model : {Model::helix, Model::clothoid, Model::nodes}) {
+    Scene scene;
+    scene.world.gravity = {0, -1, 0};
+    scene.add(unit_rod(model, 12, 10.0), {});
+    const Vector3 centre(0.6, -0.02, 0.01);
+    scene.add(bodies::Ring{centre, Vector3::UnitX(), 0.05, 0.01});
+    assembly::Kinematics at(scene.world);
+    const WorldEquilibrium found = solve_equilibrium(at, scene.start, options());
+    print("eyelet", found);
+    ASSERT_EQ(found.status, Status::converged);
+    EXPECT_TRUE(found.stable());
+    EXPECT_LE(found.residual, 1e-10);
+    ASSERT_EQ(found.contacts.size(), 1U);
+    const auto& contact = found.contacts[0];
+    EXPECT_LT(std::abs(contact.gap), 1e-10);
+    const Vector3 out = contact.point_b - centre;
+    EXPECT_NEAR(out.norm(), 0.05, 1e-10);
+    EXPECT_NEAR(out.x(), 0.0, 1e-10);
+    EXPECT_GT(std::abs(out.z()), 1e-4);
+    // The force stands across the circle there.
+    EXPECT_NEAR(contact.force.normalized().dot(out.cross(Vector3::UnitX()).normalized()), 0.0, 1e-6);
+    const rods::Rod& rod = at.rod(0);
+    VectorX gradient(rod.dof()), elastic(rod.dof());
+    rod.potential_gradient(scene.world.gravity, gradient);
+    rod.elastic_force(elastic);
+    const double tolerance = model == Model::nodes ? 3e-5 : 1e-7;
+    EXPECT_LT((gradient - contact_force_on(at, found, 0)).norm(), tolerance * elastic.norm());
+  }
+}
+
 /// Where nothing comes near anything the answer is that of the fibre alone, bit for bit.
 TEST(WorldEquilibrium, WithoutContactsItIsThatOfTheFibreAlone) {
   Scene scene = rod_over_ground(Model::helix, 16, 10.0, 5.0);

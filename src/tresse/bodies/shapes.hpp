@@ -14,6 +14,7 @@
 #include <tresse/bodies/cylinder.hpp>
 #include <tresse/bodies/mesh.hpp>
 #include <tresse/bodies/plane.hpp>
+#include <tresse/bodies/ring.hpp>
 #include <tresse/bodies/sphere.hpp>
 
 namespace tresse::bodies {
@@ -24,7 +25,7 @@ struct KindList {
   using Shape = std::variant<K...>;
   static constexpr std::array<std::string_view, sizeof...(K)> words{K::word...};
 };
-using Kinds = KindList<Plane, Sphere, Capsule, Cylinder, Comb, Mesh>;
+using Kinds = KindList<Plane, Sphere, Capsule, Cylinder, Comb, Ring, Mesh>;
 
 using Shape = Kinds::Shape;
 
