@@ -224,6 +224,20 @@ TEST(Watch, SeesFibresGoThroughObstacles) {
   EXPECT_EQ(scene.count(Trouble::passed_through).steps, 2) << "on the bar's side";
 }
 
+// Where one arc of a ring goes over into the next it is no end.
+TEST(Watch, SeesAFibreGoThroughARingBetweenItsArcs) {
+  Crossing scene;
+  constexpr double size = 0.01;
+  const auto first = bodies::Ring{Vector3::Zero(), Vector3::UnitX(), size, radius}.parts().tubes[0].axis;
+  const Vector3 outwards = geometry::position(first, 0.0) / size;
+  test::add(scene.world, {"ring", "ring", bodies::Ring{-size * outwards, Vector3::UnitX(), size, radius}, {}, {}});
+  scene.state.rods[0].root.position -= radius * (0.3 * outwards + 0.2 * geometry::derivative(first, 0.0));
+  scene.press(0, 5, 0, 0.0, -1e-4 * outwards);
+  const auto remarks = scene.look();
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_THAT(remarks[0].message, HasSubstr("and 'ring': pressed together by 0.0001 N, they went through each other"));
+}
+
 TEST(Watch, NamesAFibreThatBendsOrFliesBeyondSense) {
   Crossing bent;
   bent.state.rods[1].coordinates[4] = 0.8 / radius;

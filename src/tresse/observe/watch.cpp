@@ -82,13 +82,15 @@ struct Axis {
   geometry::PreparedCurve curve = geometry::SegmentEvaluator({Vector3::Zero(), Vector3::Zero()});  ///< of the tube
   double length = 0.0;
   double radius = 0.0;
+  bool loop = false;  ///< where it ends another one goes on as it does
 
   AxisPoint at(double s) const {
     if (!rod) return {geometry::position(curve, s), geometry::jet(curve, s).first};
     const rods::RodSection section = rod->section(s);
     return {section.position, section.stretch * section.frame.col(0)};
   }
-  bool within(double s) const { return length == 0.0 || (s > 0.0 && s < length); }
+  bool within(double s) const { return loop || length == 0.0 || (s > 0.0 && s < length); }
+  double held(double s) const { return loop ? s : std::clamp(s, 0.0, length); }
 };
 
 /// Of the fibre, or of that tube of the obstacle.
@@ -98,9 +100,11 @@ Axis axis_of(const WatchedStep& step, BodyId id, int part) {
     return {.rod = &rod, .length = rod.length(), .radius = rod.contact_radius()};
   }
   const bodies::Obstacle& body = step.at.world().obstacles[id.index];
-  const bodies::Tube tube = bodies::parts(body.shape).tubes[static_cast<std::size_t>(part)];
+  const bodies::Parts parts = bodies::parts(body.shape);
+  const bodies::Tube& tube = parts.tubes[static_cast<std::size_t>(part)];
   const Pose pose = assembly::obstacle_pose(step.at, id.index, step.report.time);
-  Axis out{.curve = geometry::prepare(assembly::moved(body, pose, tube.axis)), .radius = tube.radius};
+  Axis out{
+      .curve = geometry::prepare(assembly::moved(body, pose, tube.axis)), .radius = tube.radius, .loop = parts.loop};
   out.length = geometry::domain(out.curve).end;
   return out;
 }
@@ -128,8 +132,8 @@ std::optional<Nearest> nearest_around(const Axis& a, double s_a, const Axis& b, 
     const double determinant = std::max(p2 * q2 - pq * pq, 1e-3 * p2 * q2);  // parallel axes: any point of the valley
     const double along_a = p.tangent.dot(apart);
     const double along_b = -q.tangent.dot(apart);
-    const double next_x = std::clamp(x + (q2 * along_a + pq * along_b) / determinant, 0.0, a.length);
-    const double next_y = std::clamp(y + (p2 * along_b + pq * along_a) / determinant, 0.0, b.length);
+    const double next_x = a.held(x + (q2 * along_a + pq * along_b) / determinant);
+    const double next_y = b.held(y + (p2 * along_b + pq * along_a) / determinant);
     const double moved = std::abs(next_x - x) + std::abs(next_y - y);
     x = next_x;
     y = next_y;
@@ -167,7 +171,7 @@ std::optional<Parted> parted(const WatchedStep& step, const Vector3& force, cons
   if (!other.is_fibre() && bodies::surface_of(step.at.world().obstacles[other.index].shape)) {
     return {};  // which side of a sheet is right is the contact's to know
   }
-  const Axis a = axis_of(step, pair.a.body, 0);
+  const Axis a = axis_of(step, pair.a.body, pair.a.part);
   if (!other.is_fibre() && pair.b.part < 0) {
     const bodies::Obstacle& body = step.at.world().obstacles[other.index];
     const bodies::HalfSpace plane = bodies::parts(body.shape).planes.front();
