@@ -200,6 +200,14 @@ TEST(RigidContacts, ARingOnAPlane) {
   }
 }
 
+// Its arcs bend enough to meet each other, and do where the last ends: that is no contact, also where fibres may touch
+// themselves.
+TEST(RigidContacts, ARingDoesNotTouchItself) {
+  Solids s;
+  s.ring({0, 0, 0}, {0, 0, 1}, {1, 0, 0}, 0.05);
+  EXPECT_TRUE(ContactSearch({.self_contact = true}, {}).find(s.scene, {}).empty());
+}
+
 /// Of two circles, or of one and a segment, by brute force.
 double nearest_of(const std::vector<Piece>& a, const std::vector<Piece>& b) {
   double least = 1.0;
