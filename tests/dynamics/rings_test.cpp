@@ -30,8 +30,8 @@ struct Rings {
   StepOptions options = test::step_options(5e-4);
 
   explicit Rings(double mu = 0.3) {
-    world.gravity = {0, 0, -g};
-    world.friction = MatrixX::Constant(1, 1, mu);
+    assembly::set_load(world, assembly::Gravity({0, 0, -g}));
+    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, mu));
     options.margin = 0.05 * tube;
     options.overlap_tolerance = 1e-4 * tube;
     options.halving_overlap = 1e-2 * tube;
@@ -93,7 +93,7 @@ TEST(Rings, AHoopRolls) {
 // Rings that meet where nothing else acts keep their momenta.
 TEST(Rings, TwoThatMeetKeepTheirMomenta) {
   Rings b;
-  b.world.gravity.setZero();
+  assembly::set_load(b.world, assembly::Gravity(Vector3::Zero()));
   bodies::Obstacle thrown = ring("thrown", {0, 0, 0}, {1, 2, -1});
   thrown.velocity = {{0.5, 0.1, 0}, {3, -8, 5}};
   b.add(thrown);

@@ -238,7 +238,7 @@ TEST(WorldEquilibrium, AFibreRestsOnAnotherAndEachCarriesItsShare) {
 TEST(WorldEquilibrium, AFibreLiesInAnEyelet) {
   for (const Model model : {Model::helix, Model::clothoid, Model::nodes}) {
     Scene scene;
-    scene.world.gravity = {0, -1, 0};
+    assembly::set_load(scene.world, assembly::Gravity({0, -1, 0}));
     scene.add(unit_rod(model, 12, 10.0), {});
     const Vector3 centre(0.6, -0.02, 0.01);
     scene.add(bodies::Ring{centre, Vector3::UnitX(), 0.05, 0.01});
@@ -259,7 +259,7 @@ TEST(WorldEquilibrium, AFibreLiesInAnEyelet) {
     EXPECT_NEAR(contact.force.normalized().dot(out.cross(Vector3::UnitX()).normalized()), 0.0, 1e-6);
     const rods::Rod& rod = at.rod(0);
     VectorX gradient(rod.dof()), elastic(rod.dof());
-    rod.potential_gradient(scene.world.gravity, gradient);
+    rod.potential_gradient(assembly::gravity_of(scene.world), gradient);
     rod.elastic_force(elastic);
     const double tolerance = model == Model::nodes ? 3e-5 : 1e-7;
     EXPECT_LT((gradient - contact_force_on(at, found, 0)).norm(), tolerance * elastic.norm());
