@@ -40,8 +40,8 @@ class Gravity final : public Load {
   Vector3 acceleration_;
 };
 
-/// Air that stands still, blows, or blows in gusts, which rise and fall as a raised cosine, the first from time zero. It
-/// resists what each fibre says.
+/// Air that stands still, blows, or blows in gusts, which rise and fall as a raised cosine, the first from time zero.
+/// It resists what each fibre says.
 class Air final : public Load {
  public:
   /// `mean`: between gusts; `gust`: what one adds at its height (3) [m/s]; `period`: from one to the next [s].
