@@ -87,7 +87,7 @@ class Parts {
   std::string out_;
 };
 
-constexpr std::uint64_t generation = 1;
+constexpr std::uint64_t only_generation = 1;
 
 /// A run and its parts of the page, whose names begin as the paths of the server do.
 class PagedRun {
@@ -111,14 +111,14 @@ class PagedRun {
     parts.add_json(begin_ + "steps", run_.steps());
     parts.add_json(begin_ + "forces", run_.forces());
     parts.add_json(begin_ + "holds", holds_);
-    parts.add_numbers(begin_ + "layout", run_.layout(generation));
-    parts.add_numbers(begin_ + "meshes", run_.meshes(generation));
-    const std::string times = run_.times(generation, 0);
+    parts.add_numbers(begin_ + "layout", run_.layout(only_generation));
+    parts.add_numbers(begin_ + "meshes", run_.meshes(only_generation));
+    const std::string times = run_.times(only_generation, 0);
     std::string chosen_times;
     for (const std::size_t index : chosen_) chosen_times += times.substr(index * sizeof(double), sizeof(double));
     parts.add_numbers(begin_ + "times", chosen_times);
     run_.for_each_mesh_key([&](std::size_t mesh, std::size_t key) {
-      parts.add_numbers(fmt::format("{}vertices/{}/{}", begin_, mesh, key), run_.vertices(generation, mesh, key));
+      parts.add_numbers(fmt::format("{}vertices/{}/{}", begin_, mesh, key), run_.vertices(only_generation, mesh, key));
     });
   }
 
@@ -126,13 +126,13 @@ class PagedRun {
   void add_frame(Parts& parts, std::size_t number) {
     const std::size_t index = chosen_[number];
     parts.add_numbers(fmt::format("{}frame/{}", begin_, number),
-                      with_packed_points(run_.frame(generation, index), spacing_));
+                      with_packed_points(run_.frame(only_generation, index), spacing_));
     for (const char* quantity : quantities) {
       parts.add_numbers(fmt::format("{}quantity/{}/{}", begin_, number, quantity),
-                        rounded_floats(run_.quantity(generation, index, quantity)));
+                        rounded_floats(run_.quantity(only_generation, index, quantity)));
     }
     if (!holds_["holds"].empty()) {
-      parts.add_numbers(fmt::format("{}hold_loads/{}", begin_, number), run_.hold_loads(generation, index));
+      parts.add_numbers(fmt::format("{}hold_loads/{}", begin_, number), run_.hold_loads(only_generation, index));
     }
   }
 

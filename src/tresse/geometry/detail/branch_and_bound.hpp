@@ -37,16 +37,14 @@ ClosestPoints branch_and_bound(const A& a, Interval ia, const B& b, Interval ib,
   double best = options.upper_bound;
   // An interval of a point is never too wide or too narrow.
   const auto wide = [&](Interval i, Interval whole) { return length(i) >= options.tolerance || length(whole) == 0.0; };
-  push(make(ia, ib));
-  while (!heap.empty()) {
+  IntervalPair next = make(ia, ib);
+  for (;;) {
     if (out.steps == options.max_steps) {
       out.certified = false;
       break;
     }
     ++out.steps;
-    std::pop_heap(heap.begin(), heap.end());
-    const auto [x, y, width] = heap.back();
-    heap.pop_back();
+    const auto [x, y, width] = next;
     const double sx = 0.5 * (x.begin + x.end);
     const double sy = 0.5 * (y.begin + y.end);
     const CurveJet ja = a.jet(sx);
@@ -78,6 +76,10 @@ ClosestPoints branch_and_bound(const A& a, Interval ia, const B& b, Interval ib,
       out.s_b = s_b;
       out.found = true;
     }
+    if (heap.empty()) break;
+    std::pop_heap(heap.begin(), heap.end());
+    next = heap.back();
+    heap.pop_back();
   }
   return out;
 }
