@@ -515,7 +515,7 @@ TEST(SceneFile, WhatIsWrongWithAFreeBody) {
       {ball, "mass = 1\nvelocity = [1, 0]", "obstacles.it.velocity"},
       {plane, "mass = 1", "obstacles.it.mass is given for a plane, a comb or a mesh"},
       {"shape = \"ring\"\ncenter = [0, 0, 0]\naxis = [1, 0, 0]\nradius = 1\ntube_radius = 1", "",
-       "obstacles.it.tube_radius is 1.000000 m; expected less than the radius of the circle"},
+       "obstacles.it.tube_radius is 1 m; expected less than the radius of the circle"},
   };
   for (const auto& [shape, keys, expected] : cases) EXPECT_THAT(message(shape, keys), testing::HasSubstr(expected));
 }

@@ -2,7 +2,8 @@
 
 #include <cmath>
 #include <numbers>
-#include <string>
+
+#include <fmt/format.h>
 
 #include <Eigen/Geometry>
 
@@ -10,8 +11,8 @@ namespace tresse::bodies {
 
 void Ring::check(const Complain& complain) const {
   if (!(tube_radius < radius))
-    complain("tube_radius", "is " + std::to_string(tube_radius) + " m; expected less than the radius of the circle, " +
-                                std::to_string(radius) + " m");
+    complain("tube_radius",
+             fmt::format("is {} m; expected less than the radius of the circle, {} m", tube_radius, radius));
 }
 
 Parts Ring::parts() const {
