@@ -92,7 +92,7 @@ HelixMoments<double> integrate_moments(const std::vector<GaussBatch>& batches) {
   Lanes3 p = zero_lanes<Lanes>();
   std::array<Lanes3, 3> P = {zero_lanes<Lanes>(), zero_lanes<Lanes>(), zero_lanes<Lanes>()};
   std::array<Lanes3, 3> p_p = P;
-  std::array<Lanes3, 3> p_cross_P = P;  // [column]
+  std::array<Lanes3, 3> crossed = P;  // [column]
   std::array<Lanes3, 3> P_P = P;
   for (const GaussBatch& batch : batches) {
     const HelixPoint<Lanes>& h = batch.point;
@@ -102,7 +102,7 @@ HelixMoments<double> integrate_moments(const std::vector<GaussBatch>& batches) {
     for (int k = 0; k < 3; ++k) {
       p[k] += wp[k];
       column[k] = {h.P[0][k], h.P[1][k], h.P[2][k]};
-      p_cross_P[k] += cross(wp, column[k]);
+      crossed[k] += cross(wp, column[k]);
       for (int r = 0; r < 3; ++r) P[r][k] += weight * h.P[r][k];
       for (int r = 0; r <= k; ++r) {
         p_p[r][k] += wp[r] * h.p[k];
@@ -115,7 +115,7 @@ HelixMoments<double> integrate_moments(const std::vector<GaussBatch>& batches) {
   const Vector3 all = sum(p);
   for (std::size_t k = 0; k < 3; ++k) {
     out.p[k] = all[static_cast<int>(k)];
-    out.p_cross_P[k] = triple(sum(p_cross_P[k]));
+    out.p_cross_P[k] = triple(sum(crossed[k]));
     for (std::size_t r = 0; r < 3; ++r) out.P[k][r] = P[r][k].sum();
     for (std::size_t r = 0; r <= k; ++r) {
       out.p_p[r][k] = out.p_p[k][r] = p_p[r][k].sum();
