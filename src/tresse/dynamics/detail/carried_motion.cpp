@@ -136,10 +136,22 @@ void CarriedMotion::add_elastic_impulse(int t, const std::vector<VectorX>* v_at,
   }
 }
 
-/// The field of a pass's velocities, in the shape in which the pass was linearised.
+/// Whether a tree was linearised in the shape of the start.
+bool CarriedMotion::linearised_at_start(int t) const {
+  const std::vector<int>& fibres = part_.tree(t).fibres;
+  return std::all_of(fibres.begin(), fibres.end(), [&](int f) {
+    const rods::RodState& start = part_.start_rods[f];
+    const rods::RodState& then = shapes_[f];
+    return start.coordinates == then.coordinates && start.root.position == then.root.position &&
+           start.root.frame == then.root.frame;
+  });
+}
+
+/// The field of a pass's velocities, in the shape in which the pass was linearised. Where that is the shape of the
+/// start, the rods that stand in it take these velocities: they know its integrals.
 void CarriedMotion::sample_pass(int t, const std::vector<VectorX>& velocities) {
   const assembly::Tree& tree = part_.tree(t);
-  assembly::Kinematics& at = part_.linearised;
+  assembly::Kinematics& at = linearised_at_start(t) ? part_.start : part_.linearised;
   for (const int f : tree.fibres) {
     pass_velocities_[f] = velocities[f];
     rods::set_generalised_velocity(at.rod(f), velocities[f], shapes_[f]);
