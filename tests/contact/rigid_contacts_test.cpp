@@ -67,6 +67,12 @@ struct Solids {
   std::vector<Contact> find() const { return ContactSearch({}, {}).find(scene, {}); }
 };
 
+/// Gap and normal are those of the two points.
+void expect_along_gap(const Contact& contact) {
+  EXPECT_NEAR((contact.point_b - contact.point_a).norm() - 2.0 * radius, contact.gap, 1e-15);
+  EXPECT_NEAR(contact.frame.col(0).dot(contact.point_b - contact.point_a), contact.gap + 2.0 * radius, 1e-14);
+}
+
 double nearest_gap(const std::vector<Contact>& contacts) {
   return std::min_element(contacts.begin(), contacts.end(),
                           [](const Contact& x, const Contact& y) { return x.gap < y.gap; })
@@ -159,10 +165,7 @@ TEST(RigidContacts, TheNearestPointsAreAmongThem) {
     ASSERT_FALSE(found.empty()) << i;
     EXPECT_LE(nearest_gap(found), least + 1e-9) << i;
     EXPECT_GE(nearest_gap(found), least - 1e-6) << i;
-    for (const Contact& contact : found) {
-      EXPECT_NEAR((contact.point_b - contact.point_a).norm() - 2.0 * radius, contact.gap, 1e-15);
-      EXPECT_NEAR(contact.frame.col(0).dot(contact.point_b - contact.point_a), contact.gap + 2.0 * radius, 1e-14);
-    }
+    for (const Contact& contact : found) expect_along_gap(contact);
   }
 }
 
@@ -266,8 +269,7 @@ TEST(RigidContacts, RingsTouchWhereTheyAreNearest) {
     EXPECT_LE(nearest_gap(found), least + 1e-9) << i;
     EXPECT_GE(nearest_gap(found), least - 1e-5) << i;
     for (const Contact& contact : found) {
-      EXPECT_NEAR((contact.point_b - contact.point_a).norm() - 2.0 * radius, contact.gap, 1e-12);
-      EXPECT_NEAR(contact.frame.col(0).dot(contact.point_b - contact.point_a), contact.gap + 2.0 * radius, 1e-12);
+      expect_along_gap(contact);
       for (const Contact& twin : found)
         EXPECT_TRUE(&contact == &twin || distance_along(s.scene, contact, twin) > 0.1 * radius) << i;
     }
@@ -294,6 +296,30 @@ TEST(RigidContacts, ARingLiesOnARing) {
     std::sort(angles.begin(), angles.end());
     angles.push_back(angles.front() + 2.0 * std::numbers::pi);
     for (std::size_t k = 1; k < angles.size(); ++k) EXPECT_LE(angles[k] - angles[k - 1], 2.2) << turn;
+  }
+}
+
+// A bar across a ring touches it once on each side, however short the chord is and wherever the arcs meet.
+TEST(RigidContacts, ABarOnARingTouchesItOnBothSides) {
+  constexpr double size = 0.05;
+  for (const double away : {0.0, 0.02, 0.035, 0.045}) {
+    const double half = std::sqrt(size * size - away * away);
+    for (int i = 0; i < 90; ++i) {
+      const double turn = 2.0 * std::numbers::pi * i / 90;
+      Solids s;
+      s.capsule({-0.1, away, 2.0 * radius}, {0.1, away, 2.0 * radius});
+      s.ring(Vector3::Zero(), {0, 0, 1}, {std::cos(turn), std::sin(turn), 0}, size, radius, false);
+      for (Piece& piece : s.scene.pieces) piece.travel.reach = 1e-4;  // places nearer than what closes in are one
+      const std::vector<Contact> found = s.find();
+      for (const double side : {-1.0, 1.0}) {
+        EXPECT_TRUE(std::any_of(found.begin(), found.end(),
+                                [&](const Contact& contact) {
+                                  return std::abs(contact.gap) < 1e-12 &&
+                                         std::abs(contact.point_b.x() - side * half) < 1e-7;
+                                }))
+            << away << " " << i << " " << side;
+      }
+    }
   }
 }
 

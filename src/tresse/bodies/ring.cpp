@@ -16,7 +16,7 @@ void Ring::check(const Complain& complain) const {
 }
 
 Parts Ring::parts() const {
-  constexpr int arcs = 3;  // what touches a ring on two sides at once touches two of them
+  constexpr int arcs = 3;  // opposite points of a ring are on two of them
   constexpr double turn = 2.0 * std::numbers::pi / arcs;
   const Vector3 across = axis.unitOrthogonal();
   const Vector3 up = axis.cross(across);

@@ -21,6 +21,8 @@ namespace {
 
 using detail::body_end;
 using detail::Candidate;
+using detail::contact_between;
+using detail::contact_over_plane;
 using detail::CurvePoint;
 using detail::leaves_through_junction;
 using detail::point_of;
@@ -46,16 +48,8 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
   const Piece& b = scene.pieces[pair.b];
   const CurvePoint on_a = point_of(a.curve, nearest.s_a);
   const CurvePoint on_b = point_of(b.curve, nearest.s_b);
-  Candidate out;
+  Candidate out{.contact = contact_between(scene, pair, nearest, on_a, on_b)};
   Contact& contact = out.contact;
-  contact.a = pair.a;
-  contact.b = pair.b;
-  contact.s_a = nearest.s_a;
-  contact.s_b = nearest.s_b;
-  contact.point_a = on_a.position;
-  contact.point_b = on_b.position;
-  contact.gap = nearest.distance - a.radius - b.radius;
-
   const int side_a = side_of(a, nearest.s_a);
   const int side_b = side_of(b, nearest.s_b);
   contact.frame =
@@ -70,19 +64,9 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
 
 Candidate plane_candidate(const Geometry& scene, int piece, int index, double s) {
   const Piece& a = scene.pieces[piece];
-  const HalfSpace& plane = scene.planes[-1 - index];
   const CurvePoint on_a = point_of(a.curve, s);
-  Candidate out;
-  Contact& contact = out.contact;
-  contact.a = piece;
-  contact.b = index;
-  contact.s_a = s;
-  contact.point_a = on_a.position;
-  const double height = plane.normal.dot(contact.point_a - plane.point);
-  contact.point_b = contact.point_a - height * plane.normal;
-  contact.gap = height - a.radius;
-  contact.frame = frame_from_normal(-plane.normal, on_a.tangent);
-  out.at_junction = leaves_through_junction(a, side_of(a, s), plane.normal.dot(on_a.tangent));
+  Candidate out{.contact = contact_over_plane(scene, {piece, index}, s, on_a)};
+  out.at_junction = leaves_through_junction(a, side_of(a, s), scene.planes[-1 - index].normal.dot(on_a.tangent));
   return out;
 }
 
@@ -196,6 +180,33 @@ int side_of(const Piece& piece, double s) {
   if (s <= piece.interval.begin + tolerance) return -1;
   if (s >= piece.interval.end - tolerance) return 1;
   return 0;
+}
+
+Contact contact_between(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& at,
+                        const CurvePoint& on_a, const CurvePoint& on_b) {
+  Contact out;
+  out.a = pair.a;
+  out.b = pair.b;
+  out.s_a = at.s_a;
+  out.s_b = at.s_b;
+  out.point_a = on_a.position;
+  out.point_b = on_b.position;
+  out.gap = at.distance - scene.pieces[pair.a].radius - scene.pieces[pair.b].radius;
+  return out;
+}
+
+Contact contact_over_plane(const Geometry& scene, const CandidatePair& pair, double s, const CurvePoint& on_a) {
+  const HalfSpace& plane = scene.planes[-1 - pair.b];
+  const double height = plane.normal.dot(on_a.position - plane.point);
+  Contact out;
+  out.a = pair.a;
+  out.b = pair.b;
+  out.s_a = s;
+  out.point_a = on_a.position;
+  out.point_b = on_a.position - height * plane.normal;
+  out.gap = height - scene.pieces[pair.a].radius;
+  out.frame = frame_from_normal(-plane.normal, on_a.tangent);
+  return out;
 }
 
 bool leaves_through_junction(const Piece& piece, int side, double gap_slope) {

@@ -5,7 +5,6 @@
 
 #include <tresse/contact/contact_frame.hpp>
 #include <tresse/contact/detail/candidate.hpp>
-#include <tresse/contact/detail/pair_search.hpp>
 #include <tresse/geometry/lowest_points.hpp>
 #include <tresse/math/vectors.hpp>
 
@@ -95,19 +94,19 @@ std::vector<double> ends_of(const Piece& piece) {
 /// Whether the next piece of a loop has this place too.
 bool belongs_to_next(const Piece& piece, double s) { return piece.loop > 0.0 && side_of(piece, s) > 0; }
 
-/// Places of two pieces one of which is bent: the nearest points of both, and of each end of one on the other. What all
-/// but coincides is left to without_duplicates().
-std::vector<geometry::ClosestPoints> touching_bent(const Piece& a, const Piece& b, double bound) {
-  constexpr int most_boxes = 500;  // along a valley, as of two rings on one axis, where any place is as good
-  std::vector<geometry::ClosestPoints> out;
+/// Places of two pieces one of which is bent: the local minima of their distance, and the nearest points of each end of
+/// one on the other. What all but coincides is left to without_duplicates().
+std::vector<geometry::ClosestPoints> touching_bent(const Piece& a, const Piece& b, double meeting) {
+  constexpr int most_boxes = 500;  // along a valley, where any place is as good
+  std::vector<geometry::ClosestPoints> out = nearest_points(a, b, {.bound = meeting, .meeting = meeting}, {});
   const auto search = [&](const geometry::Interval& on_a, const geometry::Interval& on_b) {
     const geometry::ClosestPoints found =
-        geometry::closest_points(a.curve, on_a, b.curve, on_b, {.upper_bound = bound, .max_steps = most_boxes});
-    if (found.found && !belongs_to_next(a, found.s_a) && !belongs_to_next(b, found.s_b)) out.push_back(found);
+        geometry::closest_points(a.curve, on_a, b.curve, on_b, {.upper_bound = meeting, .max_steps = most_boxes});
+    if (found.found) out.push_back(found);
   };
-  search(a.interval, b.interval);
   for (const double s : ends_of(a)) search({s, s}, b.interval);
   for (const double s : ends_of(b)) search(a.interval, {s, s});
+  std::erase_if(out, [&](const auto& at) { return belongs_to_next(a, at.s_a) || belongs_to_next(b, at.s_b); });
   return out;
 }
 
@@ -117,14 +116,7 @@ void append_bent(const Geometry& scene, const CandidatePair& pair, std::vector<C
   for (const geometry::ClosestPoints& at : touching_bent(a, b, meeting_distance(a, b))) {
     const CurvePoint on_a = point_of(a.curve, at.s_a);
     const CurvePoint on_b = point_of(b.curve, at.s_b);
-    Contact& contact = out.emplace_back().contact;
-    contact.a = pair.a;
-    contact.b = pair.b;
-    contact.s_a = at.s_a;
-    contact.s_b = at.s_b;
-    contact.point_a = on_a.position;
-    contact.point_b = on_b.position;
-    contact.gap = at.distance - a.radius - b.radius;
+    Contact& contact = out.emplace_back(Candidate{contact_between(scene, pair, at, on_a, on_b)}).contact;
     contact.frame = contact_frame({on_a.position, on_a.tangent, true}, {on_b.position, on_b.tangent, true});
   }
 }
@@ -140,14 +132,7 @@ void append_bent_on_plane(const Geometry& scene, const CandidatePair& pair, std:
     const CurvePoint on_a = point_of(a.curve, s);
     const double height = plane.normal.dot(on_a.position - plane.point);
     if (height > bound || belongs_to_next(a, s)) continue;
-    Contact& contact = out.emplace_back().contact;
-    contact.a = pair.a;
-    contact.b = pair.b;
-    contact.s_a = s;
-    contact.point_a = on_a.position;
-    contact.point_b = on_a.position - height * plane.normal;
-    contact.gap = height - a.radius;
-    contact.frame = frame_from_normal(-plane.normal, on_a.tangent);
+    out.push_back({contact_over_plane(scene, pair, s, on_a)});
   }
 }
 
@@ -161,14 +146,7 @@ void append_on_plane(const Geometry& scene, const CandidatePair& pair, std::vect
     const Vector3 end = axis.at(ends[i]);
     const double height = plane.normal.dot(end - plane.point);
     if (height > bound) continue;
-    Contact& contact = out.emplace_back().contact;
-    contact.a = pair.a;
-    contact.b = pair.b;
-    contact.s_a = a.interval.begin + ends[i];
-    contact.point_a = end;
-    contact.point_b = end - height * plane.normal;
-    contact.gap = height - a.radius;
-    contact.frame = frame_from_normal(-plane.normal, axis.tangent);
+    out.push_back({contact_over_plane(scene, pair, a.interval.begin + ends[i], {end, axis.tangent})});
   }
 }
 
@@ -177,7 +155,10 @@ void append_on_plane(const Geometry& scene, const CandidatePair& pair, std::vect
 void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
   if (pair.b < 0) {
-    a.curvature > 0.0 ? append_bent_on_plane(scene, pair, out) : append_on_plane(scene, pair, out);
+    if (a.curvature > 0.0)
+      append_bent_on_plane(scene, pair, out);
+    else
+      append_on_plane(scene, pair, out);
     return;
   }
   const Piece& b = scene.pieces[pair.b];
@@ -188,15 +169,12 @@ void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std
   const Axis axis_a(a);
   const Axis axis_b(b);
   for (const Places& at : touching(axis_a, axis_b, a.radius + b.radius, meeting_distance(a, b))) {
-    Contact& contact = out.emplace_back().contact;
-    contact.a = pair.a;
-    contact.b = pair.b;
-    contact.s_a = a.interval.begin + at.s_a;
-    contact.s_b = b.interval.begin + at.s_b;
-    contact.point_a = axis_a.at(at.s_a);
-    contact.point_b = axis_b.at(at.s_b);
-    contact.gap = at.distance - a.radius - b.radius;
-    contact.frame = contact_frame({contact.point_a, axis_a.tangent, true}, {contact.point_b, axis_b.tangent, true});
+    const CurvePoint on_a{axis_a.at(at.s_a), axis_a.tangent};
+    const CurvePoint on_b{axis_b.at(at.s_b), axis_b.tangent};
+    const geometry::ClosestPoints near{
+        .distance = at.distance, .s_a = a.interval.begin + at.s_a, .s_b = b.interval.begin + at.s_b};
+    Contact& contact = out.emplace_back(Candidate{contact_between(scene, pair, near, on_a, on_b)}).contact;
+    contact.frame = contact_frame({on_a.position, on_a.tangent, true}, {on_b.position, on_b.tangent, true});
   }
 }
 

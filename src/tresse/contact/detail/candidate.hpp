@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <tresse/contact/detection.hpp>
+#include <tresse/contact/detail/pair_search.hpp>
 
 namespace tresse::contact::detail {
 
@@ -18,6 +18,11 @@ struct Candidate {
 int side_of(const Piece& piece, double s);
 /// Whether the point is an end of the body itself, not a junction of two pieces.
 inline bool body_end(const Piece& piece, int side) { return (side < 0 && piece.first) || (side > 0 && piece.last); }
+/// The contact of two pieces at near points of theirs, but for its frame.
+Contact contact_between(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& at,
+                        const CurvePoint& on_a, const CurvePoint& on_b);
+/// That of a piece and a plane, at the parameter of a point of the piece.
+Contact contact_over_plane(const Geometry& scene, const CandidatePair& pair, double s, const CurvePoint& on_a);
 /// Whether the distance falls further on in the neighbour, past this junction. `gap_slope` is the derivative of the
 /// distance with the parameter.
 bool leaves_through_junction(const Piece& piece, int side, double gap_slope);
