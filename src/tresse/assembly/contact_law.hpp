@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string_view>
 #include <utility>
 
 #include <tresse/base/types.hpp>
@@ -12,7 +11,6 @@ class ContactLaw {
  public:
   virtual ~ContactLaw() = default;
 
-  virtual std::string_view name() const = 0;
   /// The cone that holds the force of a contact between two materials, by its slope: the tangential force is at most so
   /// many times the normal one. Symmetric; >= 0 [-]
   virtual double friction(int material_a, int material_b) const = 0;
@@ -30,7 +28,6 @@ class Coulomb final : public ContactLaw {
  public:
   /// `friction`: coefficient by pair of materials, symmetric (materials, materials) [-].
   explicit Coulomb(MatrixX friction) : friction_(std::move(friction)) {}
-  std::string_view name() const override { return "coulomb"; }
   double friction(int material_a, int material_b) const override { return friction_(material_a, material_b); }
 
  private:

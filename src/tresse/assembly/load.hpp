@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include <tresse/base/types.hpp>
 
 namespace tresse::assembly {
@@ -14,7 +12,6 @@ class Load {
  public:
   virtual ~Load() = default;
 
-  virtual std::string_view name() const = 0;
   /// What it gives every mass, everywhere and always the same: it has a potential, which energies count. (3) [m/s^2]
   virtual Vector3 acceleration() const { return Vector3::Zero(); }
   /// Velocity of the air at `time`, the same everywhere. (3) [m/s]
@@ -33,7 +30,6 @@ class Load {
 class Gravity final : public Load {
  public:
   explicit Gravity(const Vector3& acceleration) : acceleration_(acceleration) {}
-  std::string_view name() const override { return "gravity"; }
   Vector3 acceleration() const override { return acceleration_; }
 
  private:
@@ -47,7 +43,6 @@ class Air final : public Load {
   /// `mean`: between gusts; `gust`: what one adds at its height (3) [m/s]; `period`: from one to the next [s].
   explicit Air(const Vector3& mean = Vector3::Zero(), const Vector3& gust = Vector3::Zero(), double period = 0.0)
       : mean_(mean), gust_(gust), period_(period) {}
-  std::string_view name() const override { return "air"; }
   Vector3 wind(double time) const override;
   double drag(const Fibre& fibre) const override;
 

@@ -100,7 +100,7 @@ struct World {
   std::vector<FreeBody> free_bodies;   ///< those of `obstacles` with a mass, in their order: find_free_bodies()
   std::vector<Hold> holds;
   std::vector<std::shared_ptr<const Load>> loads{std::make_shared<Air>()};  ///< not null
-  std::shared_ptr<const ContactLaw> law;  ///< between the materials of `fibres` and `obstacle_material`
+  std::shared_ptr<const ContactLaw> law;  ///< between materials; not null where bodies touch
 };
 
 /// Replaces the load of this kind, or adds one.
