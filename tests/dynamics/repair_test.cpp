@@ -22,9 +22,7 @@ struct Outcome {
 };
 
 /// Hairs side by side spring into curls, slide along and across each other.
-Outcome curls(int max_relinearisations) {
-  assembly::World world;
-  SimulationState state;
+Stepper curls(int max_relinearisations, assembly::World world = {}, SimulationState state = {}) {
   for (int k = 0; k < 4; ++k) {
     Pose root;
     root.position = {0.0, 1.5e-4 * k, 0.0};
@@ -41,7 +39,10 @@ Outcome curls(int max_relinearisations) {
   options.max_relinearisations = max_relinearisations;
   options.max_halvings = 0;
   options.overlap_tolerance = tolerated;
-  Stepper stepper(std::move(world), options, std::move(state));
+  return {std::move(world), options, std::move(state)};
+}
+
+Outcome run(Stepper stepper) {
   Outcome out;
   for (int i = 1; i <= 200; ++i) {
     const StepReport report = stepper.step();
@@ -54,12 +55,30 @@ Outcome curls(int max_relinearisations) {
 }
 
 TEST(Repairs, ContactsThatTurnEndInOverlapsOnlyWithoutThem) {
-  const Outcome as_linearised = curls(0);
+  const Outcome as_linearised = run(curls(0));
   EXPECT_GT(as_linearised.contacts, 5);
   EXPECT_GT(as_linearised.deepest, 4.0 * tolerated);
-  const Outcome repaired = curls(4);
+  const Outcome repaired = run(curls(4));
   EXPECT_LE(repaired.deepest, tolerated);
   EXPECT_LE(repaired.residual, test::step_options(1e-3).solver.tolerance);
+}
+
+/// A contact that no force opens, beside these, is told of in every step, those with repairs too.
+TEST(Repairs, WhatIsJammedIsToldOfAllTheSame) {
+  constexpr double length = 0.01, depth = 1e-5, floor = -1.0;
+  assembly::World world;
+  SimulationState state;
+  Pose root;
+  root.position = {0.0, 0.0, floor + length + radius - depth};
+  root.frame = Eigen::AngleAxisd(0.5 * M_PI, Vector3::UnitY()).toRotationMatrix();
+  test::add(world, {"floor", "", bodies::Plane{{0, 0, floor}, {0, 0, 1}}, Vector3::Zero(), {}});
+  test::add(world, state, test::fibre(1, length, radius, stiff, root, rods::RootCondition::clamped));
+  Stepper stepper = curls(4, std::move(world), std::move(state));
+  for (int i = 1; i <= 200; ++i) {
+    const StepReport report = stepper.step();
+    ASSERT_TRUE(report.jammed) << i;
+    EXPECT_NEAR(report.jammed->gap, -depth, 1e-12) << i;
+  }
 }
 
 }  // namespace

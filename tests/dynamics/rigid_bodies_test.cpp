@@ -7,10 +7,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <Eigen/Geometry>
 
-#include <tresse/assembly/free_body_motion.hpp>
-#include <tresse/dynamics/stepper.hpp>
-
-#include "support/worlds.hpp"
+#include "support/free_bodies.hpp"
 
 namespace tresse::dynamics {
 namespace {
@@ -36,40 +33,12 @@ bodies::Obstacle plane(const Vector3& normal) {
   return {"floor", "steel", bodies::Plane{Vector3::Zero(), normal.normalized()}, Vector3::Zero(), {}};
 }
 
-struct Bodies {
-  assembly::World world;
-  SimulationState state;
-  StepOptions options = test::step_options(1e-3);
+using test::momentum_of;
+using test::run;
 
-  explicit Bodies(double mu = 0.3) {
-    assembly::set_load(world, assembly::Gravity({0, 0, -g}));
-    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, mu));
-    options.margin = 0.05 * radius;
-    options.overlap_tolerance = 1e-5 * radius;
-    options.halving_overlap = 1e-2 * radius;
-  }
-  void add(bodies::Obstacle obstacle) { test::add(world, std::move(obstacle)); }
-  Stepper stepper() {
-    test::free_bodies(world, state);
-    return Stepper(world, options, state);
-  }
+struct Bodies : test::FreeBodies {
+  explicit Bodies(double mu = 0.3) : FreeBodies(mu, radius, 1e-3) {}
 };
-
-/// Steps and checks that every step is sound.
-StepReport run(Stepper& stepper, int steps) {
-  StepReport report;
-  for (int i = 0; i < steps; ++i) {
-    report = stepper.step();
-    EXPECT_TRUE(report.finite);
-    EXPECT_EQ(report.solver_status, Status::converged) << report.step << " " << report.residual;
-  }
-  return report;
-}
-
-/// Of a free body where it is.
-assembly::Vector6 momentum_of(const Stepper& stepper, std::size_t body) {
-  return assembly::momentum(stepper.world().free_bodies[body].solid, stepper.state().bodies[body]);
-}
 
 double total_energy(const StepReport& report) {
   return report.energies.kinetic + report.energies.elastic + report.energies.gravity;

@@ -7,10 +7,7 @@
 
 #include <Eigen/Geometry>
 
-#include <tresse/assembly/free_body_motion.hpp>
-#include <tresse/dynamics/stepper.hpp>
-
-#include "support/worlds.hpp"
+#include "support/free_bodies.hpp"
 
 namespace tresse::dynamics {
 namespace {
@@ -24,38 +21,12 @@ bodies::Obstacle ring(const std::string& name, const Vector3& center, const Vect
   return out;
 }
 
-struct Rings {
-  assembly::World world;
-  SimulationState state;
-  StepOptions options = test::step_options(5e-4);
+using test::momentum_of;
+using test::run;
 
-  explicit Rings(double mu = 0.3) {
-    assembly::set_load(world, assembly::Gravity({0, 0, -g}));
-    world.law = std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, mu));
-    options.margin = 0.05 * tube;
-    options.overlap_tolerance = 1e-4 * tube;
-    options.halving_overlap = 1e-2 * tube;
-  }
-  void add(bodies::Obstacle obstacle) { test::add(world, std::move(obstacle)); }
-  Stepper stepper() {
-    test::free_bodies(world, state);
-    return Stepper(world, options, state);
-  }
+struct Rings : test::FreeBodies {
+  explicit Rings(double mu = 0.3) : FreeBodies(mu, tube, 5e-4) {}
 };
-
-StepReport run(Stepper& stepper, int steps) {
-  StepReport report;
-  for (int i = 0; i < steps; ++i) {
-    report = stepper.step();
-    EXPECT_TRUE(report.finite);
-    EXPECT_EQ(report.solver_status, Status::converged) << report.step << " " << report.residual;
-  }
-  return report;
-}
-
-assembly::Vector6 momentum_of(const Stepper& stepper, std::size_t body) {
-  return assembly::momentum(stepper.world().free_bodies[body].solid, stepper.state().bodies[body]);
-}
 
 // Dropped on its edge it falls over, and comes to rest flat: three contacts carry it.
 TEST(Rings, ARingFallsFlatOnAFloor) {
