@@ -414,6 +414,7 @@ py::dict report_dict(const Simulation& simulation) {
   out["residual"] = report.residual;
   out["solver_status"] = to_string(report.solver_status);
   out["max_penetration"] = report.max_penetration;
+  out["largest_stick_drift"] = report.largest_stick_drift;
   out["kinetic"] = report.energies.kinetic;
   out["elastic"] = report.energies.elastic;
   out["gravity"] = report.energies.gravity;

@@ -20,6 +20,7 @@ TEST(Tables, holds_the_columns_of_its_header) {
   report.max_penetration = 1.5;
   report.energies = {2.5, 3.5, 4.5};
   report.work_external = 5.5;
+  report.largest_stick_drift = 6.0;
   report.t_detection = 6.5;
   report.t_assembly = 7.5;
   report.t_solve = 8.5;
@@ -27,7 +28,7 @@ TEST(Tables, holds_the_columns_of_its_header) {
   report.obstacles = {{.force = {1, -2, 0.5}, .torque = {9, 9, 9}, .contacts = 4}, {}};
   std::string row;
   append_step_row(row, report);
-  EXPECT_EQ(row, "0.25,7,11,0.5,1.5,2.5,3.5,4.5,5.5,6.5,7.5,8.5,9.5\n");
+  EXPECT_EQ(row, "0.25,7,11,0.5,1.5,2.5,3.5,4.5,5.5,6,6.5,7.5,8.5,9.5\n");
   EXPECT_EQ(std::count(row.begin(), row.end(), ','), std::count(steps_header.begin(), steps_header.end(), ','));
   row.clear();
   append_force_rows(row, report, {"comb", "\"a,b\""});

@@ -436,8 +436,8 @@ bool cannot_open(const Kinematics& at, const contact::Geometry& geometry, const 
 
 friction::FactoredProblem contact_problem(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
-                                          const std::vector<double>& bias, Instant instant, ContactWorkspace& workspace,
-                                          friction::FactoredProblem storage) {
+                                          const std::vector<Vector3>& bias, Instant instant,
+                                          ContactWorkspace& workspace, friction::FactoredProblem storage) {
   const World& world = at.world();
   friction::FactoredProblem problem = std::move(storage);
   ContactWorkspace::Arrays& scratch = workspace.arrays();
@@ -463,7 +463,7 @@ friction::FactoredProblem contact_problem(const Kinematics& at, const contact::G
     } else if (problem.contacts[k][1].body >= 0) {
       velocity += making.scratch.velocities.col(2 * i + 1);
     }
-    velocity[0] += bias[k];
+    velocity += bias[k];
     problem.q.segment<3>(3 * i) = velocity;
     problem.mu[i] = world.law->friction(a.material, b.material);
   });

@@ -63,6 +63,8 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
     piece.body = body;
     piece.element = element;
     piece.first = piece.last = false;
+    piece.stations = world.stations;
+    piece.stations_at_nodes = rod.model()->stations_at_nodes();
     const int parts = contact::pieces_per_element(piece.curvature, whole.end);
     const double out = within >= 0 && element == embedding.piece ? whole.end * embedding.share : 0.0;
     const auto add = [&](double begin, double end) {

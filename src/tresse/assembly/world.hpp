@@ -101,6 +101,7 @@ struct World {
   std::vector<Hold> holds;
   std::vector<std::shared_ptr<const Load>> loads{std::make_shared<Air>()};  ///< not null
   std::shared_ptr<const ContactLaw> law;  ///< between materials; not null where bodies touch
+  int stations = 1;                       ///< points that an element of a fibre has on a line of contact; >= 0
 };
 
 /// Replaces the load of this kind, or adds one.

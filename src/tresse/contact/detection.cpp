@@ -25,6 +25,8 @@ using detail::contact_between;
 using detail::contact_over_plane;
 using detail::CurvePoint;
 using detail::leaves_through_junction;
+using detail::make_candidate;
+using detail::neighbour;
 using detail::point_of;
 using detail::side_of;
 
@@ -39,27 +41,6 @@ bool embedded(const Geometry& scene, int piece, int b) {
 bool comes_out(const Geometry& scene, const CandidatePair& pair, int side) {
   return side < 0 && pair.a > 0 && scene.pieces[pair.a - 1].body == scene.pieces[pair.a].body &&
          embedded(scene, pair.a - 1, pair.b);
-}
-
-/// `along_gap`: the normal is the direction of the gap, as at an end.
-Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
-                         bool along_gap) {
-  const Piece& a = scene.pieces[pair.a];
-  const Piece& b = scene.pieces[pair.b];
-  const CurvePoint on_a = point_of(a.curve, nearest.s_a);
-  const CurvePoint on_b = point_of(b.curve, nearest.s_b);
-  Candidate out{.contact = contact_between(scene, pair, nearest, on_a, on_b)};
-  Contact& contact = out.contact;
-  const int side_a = side_of(a, nearest.s_a);
-  const int side_b = side_of(b, nearest.s_b);
-  contact.frame =
-      contact_frame({on_a.position, on_a.tangent, along_gap || body_end(a, side_a) || comes_out(scene, pair, side_a)},
-                    {on_b.position, on_b.tangent, along_gap || body_end(b, side_b) || on_b.tangent.isZero(0.0)});
-
-  const Vector3 direction = math::safe_normalized(contact.point_b - contact.point_a);
-  out.at_junction = leaves_through_junction(a, side_a, -direction.dot(on_a.tangent)) ||
-                    leaves_through_junction(b, side_b, direction.dot(on_b.tangent));
-  return out;
 }
 
 Candidate plane_candidate(const Geometry& scene, int piece, int index, double s) {
@@ -81,17 +62,6 @@ CandidatePair pair_at(const Geometry& scene, const Place& place) {
   const int surface = surface_of(scene, place.body_b);
   return {piece_at(scene, place.body_a, place.element_a, place.s_a).piece,
           surface < 0 ? surface : piece_at(scene, place.body_b, place.element_b, place.s_b).piece};
-}
-
-/// The piece after (or before) one of the same body, -1 at the body's end.
-int neighbour(const Geometry& scene, int piece, int side) {
-  const Piece& of = scene.pieces[piece];
-  if (side == 0 || body_end(of, side)) return -1;
-  const int next = piece + side;
-  if (!(of.loop > 0.0)) return next;
-  const int begin = scene.body_begin[of.body];
-  const int end = scene.body_begin[of.body + 1];
-  return next < begin ? end - 1 : next == end ? begin : next;
 }
 
 /// Contacts of the same two bodies (and, for an obstacle that is no loop, of the same tube of it) belong together.
@@ -182,6 +152,16 @@ int side_of(const Piece& piece, double s) {
   return 0;
 }
 
+int neighbour(const Geometry& scene, int piece, int side) {
+  const Piece& of = scene.pieces[piece];
+  if (side == 0 || body_end(of, side)) return -1;
+  const int next = piece + side;
+  if (!(of.loop > 0.0)) return next;
+  const int begin = scene.body_begin[of.body];
+  const int end = scene.body_begin[of.body + 1];
+  return next < begin ? end - 1 : next == end ? begin : next;
+}
+
 Contact contact_between(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& at,
                         const CurvePoint& on_a, const CurvePoint& on_b) {
   Contact out;
@@ -206,6 +186,26 @@ Contact contact_over_plane(const Geometry& scene, const CandidatePair& pair, dou
   out.point_b = on_a.position - height * plane.normal;
   out.gap = height - scene.pieces[pair.a].radius;
   out.frame = frame_from_normal(-plane.normal, on_a.tangent);
+  return out;
+}
+
+Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
+                         bool along_gap) {
+  const Piece& a = scene.pieces[pair.a];
+  const Piece& b = scene.pieces[pair.b];
+  const CurvePoint on_a = point_of(a.curve, nearest.s_a);
+  const CurvePoint on_b = point_of(b.curve, nearest.s_b);
+  Candidate out{.contact = contact_between(scene, pair, nearest, on_a, on_b)};
+  Contact& contact = out.contact;
+  const int side_a = side_of(a, nearest.s_a);
+  const int side_b = side_of(b, nearest.s_b);
+  contact.frame =
+      contact_frame({on_a.position, on_a.tangent, along_gap || body_end(a, side_a) || comes_out(scene, pair, side_a)},
+                    {on_b.position, on_b.tangent, along_gap || body_end(b, side_b) || on_b.tangent.isZero(0.0)});
+
+  const Vector3 direction = math::safe_normalized(contact.point_b - contact.point_a);
+  out.at_junction = leaves_through_junction(a, side_a, -direction.dot(on_a.tangent)) ||
+                    leaves_through_junction(b, side_b, direction.dot(on_b.tangent));
   return out;
 }
 
@@ -234,8 +234,10 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
     return;
   }
   const double meeting = meeting_distance(a, scene.pieces[pair.b]);
-  for (const geometry::ClosestPoints& found : nearest_points(a, scene.pieces[pair.b], {meeting, meeting}, options))
-    out.push_back(make_candidate(scene, pair, found, false));
+  const std::vector<geometry::ClosestPoints> minima =
+      nearest_points(a, scene.pieces[pair.b], {meeting, meeting}, options);
+  for (const geometry::ClosestPoints& found : minima) out.push_back(make_candidate(scene, pair, found, false));
+  append_stations(scene, pair, minima, out);
 }
 
 void append_overlaps(const Geometry& scene, const CandidatePair& pair, double depth, const DetectionOptions& options,
@@ -261,15 +263,17 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
   for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());
 }
 
-Candidate follow_one(const Geometry& scene, const Place& place) {
+void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate>& out) {
   OnPiece on_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
   // Where a comes out of b two pieces meet, and only the second touches.
   const int last = scene.body_begin[place.body_a + 1] - 1;
   while (on_a.piece < last && scene.pieces[on_a.piece].embedded_in == place.body_b)
     on_a = {on_a.piece + 1, scene.pieces[on_a.piece + 1].interval.begin};
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
-    return is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
-                                    : follow_on_mesh(scene, on_a, surface, place);
+    out.push_back(is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
+                                           : follow_on_mesh(scene, on_a, surface, place));
+    out.back().followed = true;
+    return;
   }
   const OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
   const auto around = [](const Piece& piece, double s, double size) -> geometry::Interval {
@@ -284,24 +288,28 @@ Candidate follow_one(const Geometry& scene, const Place& place) {
                                       scene.pieces[b].curve, around(scene.pieces[b], s_b, window_b), {s_a, s_b});
     return make_candidate(scene, {a, b}, nearest, true);
   };
-  Candidate out = search(on_a.piece, on_b.piece, on_a.s, on_b.s);
-  if (out.at_junction) {
-    const Piece& a = scene.pieces[out.contact.a];
-    const Piece& b = scene.pieces[out.contact.b];
-    const int side_a = side_of(a, out.contact.s_a);
-    const int side_b = side_of(b, out.contact.s_b);
-    int next_a = neighbour(scene, out.contact.a, side_a);
-    if (next_a >= 0 && embedded(scene, next_a, out.contact.b)) next_a = -1;
-    const int next_b = neighbour(scene, out.contact.b, side_b);
+  Candidate found = search(on_a.piece, on_b.piece, on_a.s, on_b.s);
+  if (found.at_junction) {
+    const Piece& a = scene.pieces[found.contact.a];
+    const Piece& b = scene.pieces[found.contact.b];
+    const int side_a = side_of(a, found.contact.s_a);
+    const int side_b = side_of(b, found.contact.s_b);
+    int next_a = neighbour(scene, found.contact.a, side_a);
+    if (next_a >= 0 && embedded(scene, next_a, found.contact.b)) next_a = -1;
+    const int next_b = neighbour(scene, found.contact.b, side_b);
     const auto start = [&](int next, int side, double s) {
       if (next < 0) return s;
       return side > 0 ? scene.pieces[next].interval.begin : scene.pieces[next].interval.end;
     };
-    const Candidate beyond = search(next_a < 0 ? out.contact.a : next_a, next_b < 0 ? out.contact.b : next_b,
-                                    start(next_a, side_a, out.contact.s_a), start(next_b, side_b, out.contact.s_b));
-    if (beyond.contact.gap < out.contact.gap) out = beyond;
+    const Candidate beyond = search(next_a < 0 ? found.contact.a : next_a, next_b < 0 ? found.contact.b : next_b,
+                                    start(next_a, side_a, found.contact.s_a), start(next_b, side_b, found.contact.s_b));
+    if (beyond.contact.gap < found.contact.gap) found = beyond;
   }
-  return out;
+  found.followed = true;
+  out.push_back(found);
+  Candidate fixed = follow_fixed(scene, on_a, place);
+  fixed.followed = true;
+  if (is_station(scene.pieces[on_a.piece], place.s_a) || may_stay(scene, fixed, found)) out.push_back(fixed);
 }
 
 std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates) {
@@ -345,6 +353,8 @@ std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector
       if (!thinned || begin[g + 1] - begin[g] < 2) continue;
       members.clear();
       for (std::size_t k = begin[g]; k < begin[g + 1]; ++k) members.push_back(sorted[k].index);
+      thin_lines(scene, candidates, members, keep);
+      std::erase_if(members, [&](int m) { return !keep[m] || candidates[m].fixed; });
       drop_duplicates(scene, candidates, members, keep);
     }
   });
@@ -365,8 +375,7 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
   for_blocks(places.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!is_followed(scene, places[i])) continue;
-      found[k].push_back(follow_one(scene, places[i]));
-      found[k].back().followed = true;
+      follow_one(scene, places[i], found[k]);
     }
   });
   for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());
@@ -409,7 +418,7 @@ std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& pla
   std::vector<CandidatePair> rigid;
   for (const Place& place : places) {
     if (is_followed(scene, place)) {
-      candidates.push_back(detail::follow_one(scene, place));
+      detail::follow_one(scene, place, candidates);
     } else {
       rigid.push_back(pair_at(scene, place));
     }

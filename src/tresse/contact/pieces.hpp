@@ -61,7 +61,17 @@ struct Piece {
   bool first = true;     ///< starts at the body's beginning
   bool last = true;      ///< ends at the body's end
   int embedded_in = -1;  ///< the body that this piece of a fibre is set into and does not touch; -1: none
+  int stations = 0;      ///< of the whole element; 0: it has none
+  bool stations_at_nodes = false;  ///< they begin at the element's first point; else they are the middles of equal parts
 };
+
+/// Stations are points of a fibre's material, evenly spaced along each element. Where two bodies lie along each other
+/// their contacts are there; docs/theory/holding.md. The parameters of those of one piece, in order.
+std::vector<double> stations_of(const Piece& piece);
+/// Whether the material at `u` of the element is a station. [m]
+bool is_station(const Piece& piece, double u);
+/// How far apart stations are. [m]
+double station_spacing(const Piece& piece);
 
 /// Solid half-space on the side away from the unit normal.
 struct HalfSpace {

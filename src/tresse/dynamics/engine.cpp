@@ -276,6 +276,7 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
                          warm_contacts(part_, pass));
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, part_.motion.dt});
+  note_slips(part_, *here_, *end, pass);
   report_contacts(part_, pass, contacts_, *here_, report);
   report_holds(part_, pass, report);
   momentum_.report_roots(pass, contacts_, report);

@@ -57,7 +57,8 @@ struct StepReport {
   int motion_iterations = 0;  ///< most Newton steps that a fibre's free motion took, where elasticity is not linear
   Status motion_status = Status::converged;  ///< of these, the first that did not converge
   double nonlinear_residual = 0.0;           ///< relative, "nonlinear" scheme only
-  double step_error = 0.0;       ///< estimated, of the part where it is largest; StepOptions::step_error [m]
+  double step_error = 0.0;           ///< estimated, of the part where it is largest; StepOptions::step_error [m]
+  double largest_stick_drift = 0.0;  ///< WarmContact::slip of the contacts that stick at the end of the step; >= 0 [m]
   double max_penetration = 0.0;  ///< deepest in the configurations that the parts of the step started from; >= 0 [m]
   std::optional<ContactReport> deepest;   ///< which, without force and slip; none: no overlap
   int overlaps = 0;                       ///< contacts there that are at least half as deep
@@ -86,6 +87,8 @@ struct StepReport {
 struct WarmContact {
   contact::Place place;
   Vector3 force;  ///< of a on b, world axes (3) [N]
+  /// By how much the material of b moved over that of a since it began to stick, (3); none: it does not stick. [m]
+  std::optional<Vector3> slip = std::nullopt;
 };
 
 /// All that a run needs to go on bit for bit.

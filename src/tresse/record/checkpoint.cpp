@@ -111,12 +111,15 @@ struct FlatState {
   std::vector<std::int32_t> warm_key;         // (w, 4) body and element of a, of b
   std::vector<double> warm_abscissa;          // (w, 2)
   std::vector<double> warm_force;             // (w, 3)
+  std::vector<std::int32_t> warm_sticks;      // (w) 0 or 1
+  std::vector<double> warm_slip;              // (w, 3) 0 of what does not stick
   std::vector<double> hold_force;             // (holds, 3)
 };
 
-/// Of models with a memory, free bodies and holds alone.
+/// Of models with a memory, free bodies and holds alone; what sticks, not of earlier versions.
 bool optional(std::string_view name) {
-  return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds");
+  return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds") ||
+         name == "state/warm/sticks" || name == "state/warm/slip";
 }
 
 /// visit(name, extents of a row, array).
@@ -138,6 +141,8 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/warm/key", files::Shape{key_size}, x.warm_key);
   visit("state/warm/abscissa", files::Shape{2}, x.warm_abscissa);
   visit("state/warm/force", files::Shape{3}, x.warm_force);
+  visit("state/warm/sticks", files::Shape{}, x.warm_sticks);
+  visit("state/warm/slip", files::Shape{3}, x.warm_slip);
   visit("state/holds/force", files::Shape{3}, x.hold_force);
 }
 
@@ -175,6 +180,8 @@ FlatState flatten(const dynamics::SimulationState& state) {
     out.warm_key.insert(out.warm_key.end(), {place.body_a, place.element_a, place.body_b, place.element_b});
     out.warm_abscissa.insert(out.warm_abscissa.end(), {place.s_a, place.s_b});
     observe::append(out.warm_force, contact.force);
+    out.warm_sticks.push_back(contact.slip ? 1 : 0);
+    observe::append(out.warm_slip, contact.slip.value_or(Vector3::Zero()));
   }
   for (const Vector3& force : state.hold_forces) observe::append(out.hold_force, force);
   return out;
@@ -197,6 +204,11 @@ bool consistent_bodies(const FlatState& x) {
          x.body_velocity.size() == 3 * bodies && x.body_angular_velocity.size() == 3 * bodies;
 }
 
+bool consistent_sticking(const FlatState& x, std::size_t contacts) {
+  if (x.warm_sticks.empty()) return x.warm_slip.empty();
+  return x.warm_sticks.size() == contacts && x.warm_slip.size() == 3 * contacts;
+}
+
 bool consistent(const FlatState& x) {
   if (x.curvature_offsets.empty() || x.curvature_offsets.front() != 0) return false;
   const std::size_t rods = x.curvature_offsets.size() - 1;
@@ -206,8 +218,9 @@ bool consistent(const FlatState& x) {
          x.curvature_rate.size() == x.curvature.size() && x.root_position.size() == 3 * rods &&
          x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
-         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts && consistent_memory(x) &&
-         consistent_bodies(x) && x.hold_force.size() % 3 == 0;
+         x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts &&
+         consistent_sticking(x, contacts) && consistent_memory(x) && consistent_bodies(x) &&
+         x.hold_force.size() % 3 == 0;
 }
 
 /// `flat` is consistent.
@@ -233,6 +246,7 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
     const std::int32_t* key = flat.warm_key.data() + key_size * i;
     contact.place = {key[0], key[1], key[2], key[3], flat.warm_abscissa[2 * i], flat.warm_abscissa[2 * i + 1]};
     contact.force = observe::vector_at(flat.warm_force, i);
+    if (!flat.warm_sticks.empty() && flat.warm_sticks[i] != 0) contact.slip = observe::vector_at(flat.warm_slip, i);
   }
   for (std::size_t i = 0; 3 * i < flat.hold_force.size(); ++i)
     state.hold_forces.push_back(observe::vector_at(flat.hold_force, i));

@@ -22,8 +22,8 @@ void append_step_row(std::string& out, const dynamics::StepReport& report) {
   files::append_number(out, report.time);
   fmt::format_to(std::back_inserter(out), ",{},{}", report.contacts, report.iterations);
   for (const double value : {report.residual, report.max_penetration, report.energies.kinetic, report.energies.elastic,
-                             report.energies.gravity, report.work_external, report.t_detection, report.t_assembly,
-                             report.t_solve, report.t_step}) {
+                             report.energies.gravity, report.work_external, report.largest_stick_drift,
+                             report.t_detection, report.t_assembly, report.t_solve, report.t_step}) {
     out += ',';
     files::append_number(out, value);
   }

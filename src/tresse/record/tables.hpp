@@ -11,8 +11,8 @@
 namespace tresse::record {
 
 inline constexpr std::string_view steps_header =
-    "time,contacts,iterations,residual,max_penetration,kinetic,elastic,gravity,work_external,t_detection,t_assembly,"
-    "t_solve,t_step\n";
+    "time,contacts,iterations,residual,max_penetration,kinetic,elastic,gravity,work_external,largest_stick_drift,"
+    "t_detection,t_assembly,t_solve,t_step\n";
 inline constexpr std::string_view forces_header = "time,obstacle,fx,fy,fz,contacts\n";
 inline constexpr int column_of_forces = 2;  ///< fx in forces.csv
 inline constexpr std::string_view holds_header = "time,hold,fibre,fx,fy,fz,mx,my,mz,error\n";

@@ -99,6 +99,9 @@ class RodModel : public std::enable_shared_from_this<RodModel> {
   virtual int touched(int piece) const = 0;
   /// Whether the elastic force is linear in the coordinates. If not, a step solves the free motion by Newton.
   virtual bool linear_elasticity() const { return true; }
+  /// Where an element is held best at one point: at its nodes, or at its middle, where an element is a quadratic spline
+  /// of the centreline (its curvature is the same all along). Held at the others it would swing from node to node.
+  virtual bool stations_at_nodes() const { return true; }
   virtual double length() const = 0;                ///< [m]
   virtual double piece_begin(int piece) const = 0;  ///< arc length of a piece's first point [m]
   virtual double mass() const = 0;                  ///< [kg]

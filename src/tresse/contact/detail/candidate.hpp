@@ -12,12 +12,15 @@ struct Candidate {
   bool at_junction = false;  ///< sits at the common end of two pieces, and the neighbour is nearer still
   bool followed = false;     ///< from an earlier configuration
   bool level = false;        ///< on a mesh, where a stretch that lies level passes from face to face
+  bool fixed = false;        ///< at a point of a's material, where the distance along a need not have a minimum
 };
 
 /// Position of a parameter in a piece's interval: -1 at its begin, 1 at its end, 0 inside.
 int side_of(const Piece& piece, double s);
 /// Whether the point is an end of the body itself, not a junction of two pieces.
 inline bool body_end(const Piece& piece, int side) { return (side < 0 && piece.first) || (side > 0 && piece.last); }
+/// The piece after (side 1) or before (-1) one of the same body, -1 at the body's end, or for side 0.
+int neighbour(const Geometry& scene, int piece, int side);
 /// The contact of two pieces at near points of theirs, but for its frame.
 Contact contact_between(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& at,
                         const CurvePoint& on_a, const CurvePoint& on_b);
@@ -43,6 +46,26 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
 void append_overlaps(const Geometry& scene, const CandidatePair& pair, double depth, const DetectionOptions& options,
                      std::vector<Candidate>& out);
 
+/// The contact of two pieces at near points of theirs, with its frame. `along_gap`: the normal is the direction of the
+/// gap, as at an end.
+Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
+                         bool along_gap);
+
+/// Appends the stations of a piece of a fibre where it lies along another piece, nearly as near as at one of `minima`,
+/// nearest points of the two; docs/theory/holding.md, "Lines of contact".
+void append_stations(const Geometry& scene, const CandidatePair& pair,
+                     const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out);
+/// A contact of an earlier configuration at the same point of a: the point of b near its old place there that is
+/// nearest to it.
+Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& place);
+/// Whether a contact of an earlier configuration may stay at its point of a, though the distance has its minimum
+/// elsewhere now: the valley is so flat that this makes no difference.
+bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& minimum);
+/// Of contacts of two bodies, `members`: drops fixed ones found twice or without a neighbour on their line, and the
+/// minima that fixed ones stand for.
+void thin_lines(const Geometry& scene, const std::vector<Candidate>& candidates, const std::vector<int>& members,
+                std::vector<char>& keep);
+
 /// The contacts of many pairs, in their order, on all threads.
 void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, const DetectionOptions& options,
                 std::vector<Candidate>& out);
@@ -59,9 +82,10 @@ bool bear_apart(const Contact& contact, const Contact& other, double radius);
 /// How far along a contact is followed from one configuration to the next, in radii.
 constexpr double follow_radii = 2.0;
 
-/// A contact of an earlier configuration where it is now: the nearest points within `follow_radii` radii of its place
-/// along a, and as far as that can carry it along b. May pass one junction on each side.
-Candidate follow_one(const Geometry& scene, const Place& place);
+/// Appends a contact of an earlier configuration where it is now, marked as followed: the nearest points within
+/// `follow_radii` radii of its place along a, and as far as that can carry it along b. May pass one junction on each
+/// side. Besides, where it might stay, the contact at the same point of a.
+void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate>& out);
 
 /// Appends them, marked as followed.
 void append_followed(const Geometry& scene, const std::vector<Place>& places, const DetectionOptions& options,

@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 
+#include <tresse/base/blocks.hpp>
 #include <tresse/contact/crossings.hpp>
 #include <tresse/friction/coulomb.hpp>
 
@@ -59,7 +60,8 @@ std::vector<ContactReport> describe_contacts(const Part& part, const Pass& pass)
     const Vector3 local = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     ContactReport out = assembly::report_of(pass.at->geometry, contact);
     out.state = friction::classify(local, pass.problem.mu[static_cast<Eigen::Index>(i)]);
-    out.slip = friction::tangential_norm(pass.solution.velocity.segment<3>(3 * static_cast<Eigen::Index>(i)));
+    out.slip = friction::tangential_norm(
+        Vector3(pass.solution.velocity.segment<3>(3 * static_cast<Eigen::Index>(i)) - pass.bias[i]));
     out.force = contact.frame * local / (part.options.theta * part.motion.dt);
     reports.push_back(out);
   }
@@ -76,6 +78,9 @@ void report_contacts(const Part& part, const Pass& pass, const std::vector<Conta
     if (!report.jammed || contact.gap < report.jammed->gap)
       report.jammed = assembly::report_of(pass.at->geometry, contact);
   }
+  for (const std::optional<Vector3>& slip : pass.slips) {
+    if (slip) report.largest_stick_drift = std::max(report.largest_stick_drift, slip->norm());
+  }
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const ContactReport& of = contacts[i];
     if (of.b.body.is_fibre()) continue;
@@ -90,6 +95,57 @@ void report_contacts(const Part& part, const Pass& pass, const std::vector<Conta
     load(of.b.body.index, 1.0);
     if (!of.a.body.is_fibre()) load(of.a.body.index, -1.0);
   }
+}
+
+namespace {
+
+/// What the material at a side of a contact does from `start` to `end`. (3) [m]
+Vector3 way_of(const Configuration& start, const Configuration& end, const contact::Piece& piece, double s) {
+  const double u = piece.span.in_material(s);
+  const auto at = [&](const contact::Geometry& geometry) {
+    const contact::OnPiece on = contact::piece_at(geometry, piece.body, piece.element, u);
+    return geometry::position(geometry.pieces[static_cast<std::size_t>(on.piece)].curve, on.s);
+  };
+  return at(end.geometry) - at(start.geometry);
+}
+
+}  // namespace
+
+void note_slips(const Part& part, const Configuration& start, const Configuration& end, Pass& pass) {
+  // What carries next to nothing is held by nothing, and touches in the eyes of rounding alone.
+  constexpr double nothing = 1e-10;
+  double largest = 0.0;
+  for (Eigen::Index at = 0; at < pass.solution.impulse.size(); at += 3)
+    largest = std::max(largest, pass.solution.impulse[at]);
+  constexpr std::size_t block = 256;
+  for_blocks(pass.contacts.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const contact::Contact& contact = pass.contacts[i];
+      const contact::Geometry& geometry = pass.at->geometry;
+      const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(contact.a)];
+      const auto at = 3 * static_cast<Eigen::Index>(i);
+      const Vector3 impulse = pass.solution.impulse.segment<3>(at);
+      const bool sticks = impulse[0] > nothing * largest &&
+                          friction::classify(impulse, pass.problem.mu[at / 3]) == friction::ContactCase::stick;
+      std::optional<Vector3>& slip = pass.slips[i];
+      if (!sticks || !a.id.is_fibre()) {
+        slip.reset();
+        continue;
+      }
+      if (!slip) {  // it begins to
+        slip = Vector3::Zero();
+        continue;
+      }
+      Vector3 way = -way_of(start, end, a, contact.s_a);
+      if (contact::id_at(geometry, contact.b).is_fibre()) {
+        way += way_of(start, end, geometry.pieces[static_cast<std::size_t>(contact.b)], contact.s_b);
+      } else {
+        way +=
+            part.motion.dt * assembly::surface_velocity(part.world, geometry, contact, part.motion, pass.instants[i]);
+      }
+      slip = along_surface(contact, *slip + way);
+    }
+  });
 }
 
 void report_holds(const Part& part, const Pass& pass, StepReport& report) {

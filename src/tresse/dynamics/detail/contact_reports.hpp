@@ -19,6 +19,9 @@ std::vector<ContactReport> describe_contacts(const Part& part, const Pass& pass)
 /// overlap of `start`, the configuration that it started from.
 void report_contacts(const Part& part, const Pass& pass, const std::vector<ContactReport>& contacts,
                      const Configuration& start, StepReport& report);
+/// Brings the slips of a pass to the end of the part: what stuck adds what its two points moved over each other, and
+/// what did not forgets. `start` and `end`: the configurations that the part went between.
+void note_slips(const Part& part, const Configuration& start, const Configuration& end, Pass& pass);
 void report_holds(const Part& part, const Pass& pass, StepReport& report);
 
 }  // namespace tresse::dynamics::detail

@@ -73,10 +73,10 @@ PartWorks works_of(const Part& part, const Pass& pass, const std::vector<Contact
     const auto at = 3 * static_cast<Eigen::Index>(i);
     const Vector3 local = pass.solution.impulse.segment<3>(at) / part.options.theta;  // over the whole part
     Vector3 velocity = pass.solution.velocity.segment<3>(at);
-    velocity[0] -= pass.bias[i];
+    velocity -= pass.bias[i];
     out.contact += local.dot(velocity);
     // A fibre that grew leans into what it touches: what brings it back across is work of growing.
-    if (grows(of.a.body.fibre()) || grows(of.b.body.fibre())) out.growth -= local[0] * pass.bias[i];
+    if (grows(of.a.body.fibre()) || grows(of.b.body.fibre())) out.growth -= local[0] * pass.bias[i][0];
     double speed = velocity.norm();
     if (of.b.body.kind == BodyKind::obstacle) {
       const Vector3 surface =

@@ -17,9 +17,10 @@ bool on_tree(const Part& part, const Pass& pass, int piece, int tree) {
   return id.is_fibre() && part.motion.forest.tree_of[id.index] == tree;
 }
 
-/// Impulses over the stage, (3 contacts), of the nearest contacts of `warm`.
-VectorX guess_from(const std::vector<WarmContact>& warm, const Part& part, const contact::Geometry& geometry,
-                   const std::vector<contact::Contact>& contacts) {
+/// Impulses over the stage, (3 contacts), and the slips, of the nearest contacts of `warm`.
+void take_warm(const std::vector<WarmContact>& warm, const Part& part, const contact::Geometry& geometry,
+               const std::vector<contact::Contact>& contacts, VectorX& guess,
+               std::vector<std::optional<Vector3>>& slips) {
   contact::PairIndex known;
   for (std::size_t i = 0; i < warm.size(); ++i) {
     const contact::Place& place = warm[i].place;
@@ -30,7 +31,8 @@ VectorX guess_from(const std::vector<WarmContact>& warm, const Part& part, const
   }
   known.sort();
   std::vector<char> used(warm.size(), 0);
-  VectorX guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
+  guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
+  slips.assign(contacts.size(), {});
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const double s = contact::along_a(geometry, contacts[i]);
     const double near = 10.0 * geometry.pieces[contacts[i].a].radius;
@@ -44,8 +46,16 @@ VectorX guess_from(const std::vector<WarmContact>& warm, const Part& part, const
     used[index] = 1;
     guess.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         part.stage() * (contacts[i].frame.transpose() * warm[index].force);
+    if (warm[index].slip) slips[i] = along_surface(contacts[i], *warm[index].slip);
   }
-  return guess;
+}
+
+/// The velocity, in the contact basis, that a slip is taken back with.
+Vector3 taken_back(const Part& part, const contact::Contact& contact, const std::optional<Vector3>& slip) {
+  const double size = slip ? slip->norm() : 0.0;
+  if (!(size > 0.0)) return Vector3::Zero();
+  const double speed = std::min(size / part.motion.dt, part.options.push_out_speed);
+  return contact.frame.transpose() * *slip * (speed / size);
 }
 
 }  // namespace
@@ -56,7 +66,8 @@ std::vector<WarmContact> warm_contacts(const Part& part, const Pass& pass) {
     const contact::Contact& contact = pass.contacts[i];
     const Vector3 impulse = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     if (impulse.isZero(0.0) && contact.gap > part.options.margin) continue;
-    out.push_back({contact::place_of(pass.at->geometry, contact), contact.frame * impulse / part.stage()});
+    out.push_back(
+        {contact::place_of(pass.at->geometry, contact), contact.frame * impulse / part.stage(), pass.slips[i]});
   }
   return out;
 }
@@ -138,10 +149,12 @@ Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<Vect
       continue;
     }
     pass.contacts.push_back(contact);
-    pass.bias.push_back((reaches[i].start - overlaps_.wanted_gap(at->geometry, contact)) / dt);
+    pass.bias.emplace_back((reaches[i].start - overlaps_.wanted_gap(at->geometry, contact)) / dt, 0.0, 0.0);
   }
   pass.instants.assign(pass.contacts.size(), instant);
-  pass.guess = guess_from(warm, part_, at->geometry, pass.contacts);
+  take_warm(warm, part_, at->geometry, pass.contacts, pass.guess, pass.slips);
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i)
+    pass.bias[i] += taken_back(part_, pass.contacts[i], pass.slips[i]);
   Stopwatch watch(report.t_assembly);
   pass.problem = assembly::contact_problem(bodies, at->geometry, pass.contacts, motion, pass.bias, instant, workspace_,
                                            std::move(spare_));
@@ -190,12 +203,14 @@ Pass PassSolver::replaced(Pass& pass, const std::vector<char>& left_out, const P
     next.contacts.push_back(pass.contacts[i]);
     next.instants.push_back(pass.instants[i]);
     next.bias.push_back(pass.bias[i]);
+    next.slips.push_back(pass.slips[i]);
   }
   next.guess.tail(turned.guess.size()) = turned.guess;
   next.turned = turned.contacts.size();
   next.contacts.insert(next.contacts.end(), turned.contacts.begin(), turned.contacts.end());
   next.instants.insert(next.instants.end(), next.turned, assembly::Instant::end);
   next.bias.insert(next.bias.end(), turned.bias.begin(), turned.bias.end());
+  next.slips.insert(next.slips.end(), turned.slips.begin(), turned.slips.end());
   return next;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tresse/assembly/contact_problem.hpp>
@@ -19,8 +20,12 @@ struct Pass {
   std::vector<contact::Contact> jammed;     ///< those that no force can open; they are not among the contacts
   std::vector<assembly::Instant> instants;  ///< (contacts) of the step: where they are linearised
   std::size_t turned = 0;                   ///< contacts, the last ones, that the last repair linearised anew
-  std::vector<double> bias;  ///< (contacts) added to the normal velocity: gap over dt, or the wanted correction [m/s]
-  VectorX guess;             ///< (3 contacts) impulses to start from
+  /// (contacts) added to the velocity in the contact basis: the gap over dt or the wanted correction, and the slip that
+  /// is to be taken back [m/s]
+  std::vector<Vector3> bias;
+  /// (contacts) WarmContact::slip at the start of the part; note_slips() brings it to its end [m]
+  std::vector<std::optional<Vector3>> slips;
+  VectorX guess;  ///< (3 contacts) impulses to start from
   friction::FactoredProblem problem;
   friction::FrictionSolution solution;
   std::vector<VectorX> velocities;               ///< (fibres, free bodies) after the impulses
@@ -28,6 +33,11 @@ struct Pass {
   std::vector<assembly::HoldImpulse> holds;
 };
 
+/// The part of a vector that is tangential to a contact.
+inline Vector3 along_surface(const contact::Contact& contact, const Vector3& x) {
+  const Vector3 normal = contact.frame.col(0);
+  return x - normal * normal.dot(x);
+}
 /// The contacts of a pass that carry a load, or could at once: those closer than the contact margin. [N]
 std::vector<WarmContact> warm_contacts(const Part& part, const Pass& pass);
 /// (trees) whether a contact of a pass is on them or something holds them.

@@ -178,10 +178,15 @@ bool Repairs::repair(const Configuration& end, double tolerance, Pass& pass, Ste
     const double travelled = dt * assembly::relative_velocity(part_.end, geometry, contact, pass.velocities,
                                                               part_.motion, assembly::Instant::end)[0];
     anew.contacts.push_back(contact);
-    anew.bias.push_back((contact.gap - travelled - overlaps_.wanted_gap(geometry, contact)) / dt);
+    anew.bias.emplace_back((contact.gap - travelled - overlaps_.wanted_gap(geometry, contact)) / dt, 0.0, 0.0);
+    anew.slips.emplace_back();
     if (turned[k].replaces < 0) continue;
     const auto i = static_cast<std::size_t>(turned[k].replaces);
     left_out[i] = 1;
+    const contact::Contact& old = pass.contacts[i];
+    anew.slips.back() = pass.slips[i];
+    anew.bias.back().tail<2>() =
+        (contact.frame.transpose() * (old.frame.rightCols<2>() * pass.bias[i].tail<2>())).tail<2>();
     anew.guess.segment<3>(3 * static_cast<Eigen::Index>(k)) =
         contact.frame.transpose() * pass.contacts[i].frame *
         pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));

@@ -42,6 +42,7 @@ class ChainModel final : public RodModel {
   int coordinate_count() const override { return 3 * piece_count() + Shape::width - 3; }
   int piece_count() const override { return static_cast<int>(elements_.size()); }
   int touched(int piece) const override { return root_dof() + 3 * piece + Shape::width; }
+  bool stations_at_nodes() const override { return Shape::width > 3; }
   double length() const override { return length_; }
   double piece_begin(int piece) const override;
   double mass() const override { return mass_; }

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cmath>
+
+#include <tresse/contact/detail/candidate.hpp>
+
+// Lines of contact: where two bodies lie along each other, contacts are at stations, points of a's material.
+namespace tresse::contact::detail {
+namespace {
+
+/// How much farther than the nearest points a station may be from b and still be on a line, of a's radius.
+constexpr double flat = 0.1;
+/// How much deeper a minimum may be than the fixed contacts beside it say, of a's radius.
+constexpr double shallow = 1e-2;
+
+/// Where a contact is along its two bodies. [m]
+struct Along {
+  int index = 0;  ///< among the candidates
+  double a = 0.0;
+  double b = 0.0;
+  double spacing = 0.0;  ///< of the stations there
+};
+
+Along along(const Geometry& scene, const std::vector<Candidate>& candidates, int index) {
+  const Contact& contact = candidates[static_cast<std::size_t>(index)].contact;
+  const Piece& a = scene.pieces[static_cast<std::size_t>(contact.a)];
+  Along out{index, arc_length_at(a, contact.s_a), 0.0, station_spacing(a)};
+  if (contact.b >= 0) out.b = arc_length_at(scene.pieces[static_cast<std::size_t>(contact.b)], contact.s_b);
+  return out;
+}
+
+/// Distance along b, the shorter way round a loop.
+double apart_on_b(const Geometry& scene, const Contact& contact, double b, double other) {
+  const double far = std::abs(b - other);
+  return contact.b < 0 ? far : std::min(far, std::abs(scene.pieces[static_cast<std::size_t>(contact.b)].loop - far));
+}
+
+/// Which way the point of b that is nearest to a station leaves b's piece, as the neighbour is nearer still; 0: none.
+int leaves_over(const Geometry& scene, const Contact& contact) {
+  const Piece& b = scene.pieces[static_cast<std::size_t>(contact.b)];
+  const int side = side_of(b, contact.s_b);
+  if (side == 0) return 0;
+  const Vector3 tangent = point_of(b.curve, contact.s_b).tangent;
+  return leaves_through_junction(b, side, contact.frame.col(0).dot(tangent)) ? side : 0;
+}
+
+/// The fixed contacts of two bodies, in order along a, each once.
+std::vector<Along> fixed_among(const Geometry& scene, const std::vector<Candidate>& candidates,
+                               const std::vector<int>& members, std::vector<char>& keep) {
+  std::vector<Along> out;
+  for (const int m : members) {
+    if (candidates[static_cast<std::size_t>(m)].fixed) out.push_back(along(scene, candidates, m));
+  }
+  const auto gap = [&](const Along& x) { return candidates[static_cast<std::size_t>(x.index)].contact.gap; };
+  std::sort(out.begin(), out.end(), [&](const Along& x, const Along& y) {
+    return x.a != y.a ? x.a < y.a : gap(x) != gap(y) ? gap(x) < gap(y) : x.index < y.index;
+  });
+  constexpr double rounding = 1e-9;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    bool twice = false;
+    for (std::size_t k = kept; k > 0 && !twice && out[i].a - out[k - 1].a < rounding * out[i].spacing; --k) {
+      const Contact& contact = candidates[static_cast<std::size_t>(out[i].index)].contact;
+      const double near = scene.pieces[static_cast<std::size_t>(contact.a)].radius + skin_at(scene, contact.b);
+      twice = apart_on_b(scene, contact, out[i].b, out[k - 1].b) < near;
+    }
+    if (twice) {
+      keep[static_cast<std::size_t>(out[i].index)] = 0;
+    } else {
+      out[kept++] = out[i];
+    }
+  }
+  out.resize(kept);
+  return out;
+}
+
+}  // namespace
+
+void thin_lines(const Geometry& scene, const std::vector<Candidate>& candidates, const std::vector<int>& members,
+                std::vector<char>& keep) {
+  const std::vector<Along> fixed = fixed_among(scene, candidates, members, keep);
+  if (fixed.empty()) return;
+  const auto contact_of = [&](const Along& x) -> const Contact& {
+    return candidates[static_cast<std::size_t>(x.index)].contact;
+  };
+  const Piece& first = scene.pieces[static_cast<std::size_t>(contact_of(fixed.front()).a)];
+  // Of one line: b goes on about as fast as a.
+  const auto same_line = [&](const Along& x, const Along& y) {
+    constexpr double fastest = 2.0;
+    return apart_on_b(scene, contact_of(x), x.b, y.b) <= fastest * (std::abs(x.a - y.a) + first.radius);
+  };
+  struct Bracket {
+    std::size_t from, to;
+  };
+  std::vector<Bracket> brackets;
+  std::vector<char> joined(fixed.size(), 0);
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    for (std::size_t k = i + 1; k < fixed.size(); ++k) {
+      constexpr double slack = 1.001;
+      if (fixed[k].a - fixed[i].a > slack * 0.5 * (fixed[i].spacing + fixed[k].spacing)) break;
+      if (!(fixed[k].a > fixed[i].a) || !same_line(fixed[i], fixed[k])) continue;
+      brackets.push_back({i, k});
+      joined[i] = joined[k] = 1;
+    }
+  }
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    const auto index = static_cast<std::size_t>(fixed[i].index);
+    if (joined[i] == 0) keep[index] = 0;
+  }
+  for (const int m : members) {
+    if (candidates[static_cast<std::size_t>(m)].fixed) continue;
+    const Along at = along(scene, candidates, m);
+    const Piece& piece = scene.pieces[static_cast<std::size_t>(contact_of(at).a)];
+    const double deep = contact_of(at).gap + shallow * piece.radius;
+    const double near = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
+    bool stood_for = false;
+    for (const Bracket& bracket : brackets) {
+      const Along& from = fixed[bracket.from];
+      const Along& to = fixed[bracket.to];
+      if (at.a < from.a || at.a > to.a || !same_line(from, at)) continue;
+      const double share = (at.a - from.a) / (to.a - from.a);
+      stood_for = stood_for || deep > (1.0 - share) * contact_of(from).gap + share * contact_of(to).gap;
+    }
+    for (const Along& one : fixed) {
+      const bool beside = std::abs(at.a - one.a) < near && same_line(one, at);
+      stood_for = stood_for || (beside && keep[static_cast<std::size_t>(one.index)] && deep > contact_of(one).gap);
+    }
+    if (stood_for) keep[static_cast<std::size_t>(m)] = 0;
+  }
+}
+
+bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& minimum) {
+  const Contact& at = fixed.contact;
+  const double radius = scene.pieces[static_cast<std::size_t>(at.a)].radius;
+  const double moved = distance_along(scene, at, minimum.contact);
+  return at.gap - minimum.contact.gap <= shallow * std::min(radius, moved * moved / radius);
+}
+
+Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& place) {
+  OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
+  const Piece& a = scene.pieces[static_cast<std::size_t>(on_a.piece)];
+  Candidate out;
+  constexpr int most = 3;  // junctions of b that are passed
+  for (int passed = 0;; ++passed) {
+    const Piece& b = scene.pieces[static_cast<std::size_t>(on_b.piece)];
+    const auto at = geometry::closest_points_near(a.curve, {on_a.s, on_a.s}, b.curve, b.interval, {on_a.s, on_b.s});
+    out = make_candidate(scene, {on_a.piece, on_b.piece}, at, true);
+    out.fixed = true;
+    out.at_junction = false;
+    const int side = leaves_over(scene, out.contact);
+    const int next = neighbour(scene, on_b.piece, side);
+    if (next < 0 || passed == most) break;
+    const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
+    on_b = {next, side > 0 ? on.begin : on.end};
+  }
+  return out;
+}
+
+void append_stations(const Geometry& scene, const CandidatePair& pair,
+                     const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
+  const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
+  if (minima.empty() || a.stations == 0) return;
+  for (const double s : stations_of(a)) {
+    const auto away = [s](const geometry::ClosestPoints& at) { return std::abs(at.s_a - s); };
+    const auto from =
+        std::min_element(minima.begin(), minima.end(), [&](const auto& x, const auto& y) { return away(x) < away(y); });
+    const Vector3 tangent_a = point_of(a.curve, from->s_a).tangent;
+    const Vector3 tangent_b = point_of(b.curve, from->s_b).tangent;
+    const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
+    const geometry::ClosestPoints at = geometry::closest_points_near(a.curve, {s, s}, b.curve, b.interval, {s, s_b});
+    if (at.distance > from->distance + flat * a.radius) continue;
+    Candidate found = make_candidate(scene, pair, at, true);
+    if (leaves_over(scene, found.contact) != 0) continue;
+    found.fixed = true;
+    found.at_junction = false;
+    out.push_back(found);
+  }
+}
+
+}  // namespace tresse::contact::detail
