@@ -51,13 +51,13 @@ class ContactWorkspace {
 };
 
 /// The discrete frictional contact problem u = W r + q in whitened form, with u the relative velocity plus `bias` in
-/// the contact basis: over dt, the open gap (or the wanted correction), and the slip that is to be taken back. Jacobians are those of the rods' last update.
-/// Its bodies are the trees, then the free bodies. The memory of `storage`, an earlier one, is used again.
-/// bertails2018hdr eq. (3.5)-(3.6)
+/// the contact basis: over dt, the open gap (or the wanted correction), and the slip that is to be taken back.
+/// Jacobians are those of the rods' last update. Its bodies are the trees, then the free bodies. The memory of
+/// `storage`, an earlier one, is used again. bertails2018hdr eq. (3.5)-(3.6)
 friction::FactoredProblem contact_problem(const Kinematics& at, const contact::Geometry& geometry,
                                           const std::vector<contact::Contact>& contacts, const FreeMotion& motion,
-                                          const std::vector<Vector3>& bias, Instant instant, ContactWorkspace& workspace,
-                                          friction::FactoredProblem storage = {});
+                                          const std::vector<Vector3>& bias, Instant instant,
+                                          ContactWorkspace& workspace, friction::FactoredProblem storage = {});
 
 /// Generalised impulses sum J^T r on a tree, (dof), where the rods are; r of contact_problem(). Allocates.
 VectorX contact_impulse(const Kinematics& at, const contact::Geometry& geometry,
