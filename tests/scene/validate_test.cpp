@@ -56,6 +56,43 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
        [](Scene& s) {
          s.friction.pairs[{"a", "b"}] = -1.0;
        }},
+      {"restitution.default is 1.5", [](Scene& s) { s.restitution.default_coefficient = 1.5; }},
+      {"restitution.pairs(a, b)",
+       [](Scene& s) {
+         s.restitution.pairs[{"a", "b"}] = -0.1;
+       }},
+      {"restitution.default or a pair is above 0; expected simulation.theta = 1",
+       [](Scene& s) {
+         s.restitution.default_coefficient = 0.5;
+         s.simulation.scheme = dynamics::Scheme::nonlinear;
+         s.simulation.theta = 0.5;
+       }},
+      {"friction_kinetic.default is -1", [](Scene& s) { s.friction_kinetic.default_coefficient = -1.0; }},
+      {"friction_kinetic.pairs(a, b) is 0.4; expected at most the friction of the pair, 0.3",
+       [](Scene& s) {
+         s.friction.default_coefficient = 0.3;
+         s.friction_kinetic.pairs[{"a", "b"}] = 0.4;
+       }},
+      {"fibres.hair.friction[0].friction is -1",
+       [](Scene& s) {
+         s.fibres[0].friction = {{{}, -1.0, {}}};
+       }},
+      {"fibres.hair.friction[0].friction_kinetic is 0.3; expected at most the friction, 0.2",
+       [](Scene& s) {
+         s.fibres[0].friction = {{{}, 0.2, 0.3}};
+       }},
+      {"fibres.hair.friction[0].to is missing",
+       [](Scene& s) {
+         s.fibres[0].friction = {{{}, 0.2, {}}, {0.1, 0.3, {}}};
+       }},
+      {"fibres.hair.friction[1].to is 0.05 m behind 0.1 m",
+       [](Scene& s) {
+         s.fibres[0].friction = {{0.1, 0.2, {}}, {0.05, 0.3, {}}};
+       }},
+      {"fibres.hair.friction goes to 0.3 m; expected at most the length of the fibre, 0.2 m",
+       [](Scene& s) {
+         s.fibres[0].friction = {{0.3, 0.2, {}}};
+       }},
       {"solver.tolerance", [](Scene& s) { s.solver.tolerance = 0.0; }},
       {"output.every", [](Scene& s) { s.output.every = 0; }},
       {"statics.load_steps", [](Scene& s) { s.statics.load_steps = 0; }},

@@ -269,6 +269,65 @@ radius = 1e-3
                                          "unnamed.toml"));
 }
 
+TEST(SceneFile, ReadsKindsOfFrictionAndWritesThem) {
+  const auto document = [](const std::string& friction) {
+    return parse_scene_document(R"(
+[friction]
+default = 0.5
+pairs = [{ between = ["wool", "floor"], coefficient = 0.4 }]
+[friction_kinetic]
+default = 0.45
+pairs = [{ between = ["wool", "wool"], coefficient = 0.1 }]
+[restitution]
+pairs = [{ between = ["wool", "floor"], coefficient = 0.3 }]
+[contact]
+restitution_threshold = "2 cm/s"
+[[fibres]]
+name = "hair"
+material = "wool"
+length = 0.1
+elements = 2
+radius = 1e-3
+friction = )" + friction + R"(
+[[obstacles]]
+name = "floor"
+shape = "plane"
+point = [0, 0, -1]
+normal = [0, 0, 1]
+)",
+                                "kinds.toml");
+  };
+  const SceneDocument regions =
+      document("[{ to = \"8 cm\", friction = 0.2 }, { friction = 0.6, friction_kinetic = 0.5 }]");
+  expect_round_trip(regions);
+  const scene::Scene& s = regions.scene;
+  EXPECT_EQ(s.friction_kinetic.coefficient("wool", "wool", 0.5), 0.1);
+  EXPECT_EQ(s.friction_kinetic.coefficient("wool", "floor", 0.4), 0.4);  // never above what sticks
+  EXPECT_EQ(s.friction_kinetic.coefficient("floor", "floor", 0.5), 0.45);
+  EXPECT_EQ(s.restitution.coefficient("floor", "wool"), 0.3);
+  EXPECT_EQ(s.restitution.coefficient("wool", "wool"), 0.0);
+  EXPECT_EQ(s.contact.restitution_threshold, 0.02);
+  ASSERT_EQ(s.fibres[0].friction.size(), 2U);
+  EXPECT_EQ(s.fibres[0].friction[0].to, 0.08);
+  EXPECT_EQ(s.fibres[0].friction[0].kinetic, std::nullopt);
+  EXPECT_EQ(s.fibres[0].friction[1].to, std::nullopt);
+  EXPECT_EQ(s.fibres[0].friction[1].kinetic, 0.5);
+  const scene::Scene again = parse_scene(write_resolved(regions), "again.toml");
+  EXPECT_EQ(again.friction_kinetic.pairs, s.friction_kinetic.pairs);
+  EXPECT_EQ(again.restitution.pairs, s.restitution.pairs);
+  EXPECT_EQ(again.fibres[0].friction[0].to, 0.08);
+  const SceneDocument parts = document("[0.1, 0.2, 0.3]");
+  expect_round_trip(parts);
+  ASSERT_EQ(parts.scene.fibres[0].friction.size(), 3U);
+  EXPECT_EQ(parts.scene.fibres[0].friction[2].friction, 0.3);
+  try {
+    document("0.3");
+    ADD_FAILURE();
+  } catch (const InvalidInput& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("fibres.hair.friction is 0.3; expected an array of coefficients"));
+  }
+}
+
 TEST(SceneFile, ListsParametersWithTheirComments) {
   const SceneDocument document = parse_scene_document(kEverything, "everything.toml", {{"count", "7"}});
   ASSERT_EQ(document.parameters.size(), 5U);

@@ -155,6 +155,44 @@ Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, 
   return rigid + other[obstacle].frame * shift / motion.dt;
 }
 
+namespace {
+
+/// Of the fibre of a side where it is touched; nullptr: none.
+const FrictionRegion* region_of(const Kinematics& at, const Side& side) {
+  if (side.fibre < 0) return nullptr;
+  const std::vector<FrictionRegion>& regions = at.world().fibres[static_cast<std::size_t>(side.fibre)].friction;
+  if (regions.empty()) return nullptr;
+  const rods::Rod& rod = at.rod(side.fibre);
+  const double share = (rod.piece_begin(side.element) + side.u) / rod.length();
+  const auto found =
+      std::find_if(regions.begin(), regions.end(), [&](const auto& region) { return share < region.end; });
+  if (found != regions.end()) return &*found;
+  return share < regions.back().end + 1e-9 ? &regions.back() : nullptr;
+}
+
+ContactCoefficients coefficients_of(const Kinematics& at, const Side& a, const Side& b) {
+  const ContactLaw& law = *at.world().law;
+  ContactCoefficients out{law.friction(a.material, b.material), law.kinetic_friction(a.material, b.material),
+                          law.restitution(a.material, b.material)};
+  const FrictionRegion* of_a = region_of(at, a);
+  const FrictionRegion* of_b = region_of(at, b);
+  if (!of_a) std::swap(of_a, of_b);
+  if (of_a) out.friction = of_a->friction, out.kinetic = of_a->kinetic;
+  if (of_b) {
+    out.friction = std::max(out.friction, of_b->friction);
+    out.kinetic = std::max(out.kinetic, of_b->kinetic);
+  }
+  return out;
+}
+
+}  // namespace
+
+ContactCoefficients coefficients(const Kinematics& at, const contact::Geometry& geometry,
+                                 const contact::Contact& contact, const FreeMotion& motion, Instant instant) {
+  const auto [a, b] = sides_of(at.world(), geometry, contact, motion, instant);
+  return coefficients_of(at, a, b);
+}
+
 Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact) {
   const Vector3 normal = contact.frame.col(0);
   const Vector3 of_b = contact.point_b - contact::skin_at(geometry, contact.b) * normal;
@@ -465,7 +503,7 @@ friction::FactoredProblem contact_problem(const Kinematics& at, const contact::G
     }
     velocity += bias[k];
     problem.q.segment<3>(3 * i) = velocity;
-    problem.mu[i] = world.law->friction(a.material, b.material);
+    problem.mu[i] = coefficients_of(at, a, b).friction;
   });
   return problem;
 }

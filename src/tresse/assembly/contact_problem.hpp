@@ -28,6 +28,16 @@ Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, 
 /// between their surfaces, so that it is one point. (3) [m]
 Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact);
 
+/// What the law says of a contact [-]. The friction of a region of a fibre takes the place of that of the materials;
+/// of two regions the larger counts.
+struct ContactCoefficients {
+  double friction = 0.0;
+  double kinetic = 0.0;  ///< of what slides; at most `friction`
+  double restitution = 0.0;
+};
+ContactCoefficients coefficients(const Kinematics& at, const contact::Geometry& geometry,
+                                 const contact::Contact& contact, const FreeMotion& motion, Instant instant);
+
 /// Whether no force along the normal of a contact moves a fibre of it: straight ones that cannot stretch, pushed along
 /// their axes. What rounding leaves of a motion would make the force any size. At the rods' last update.
 bool cannot_open(const Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact,

@@ -30,6 +30,12 @@ VectorX rest_curvature_at(const Fibre& fibre, double time) {
   return (1.0 - weight) * fibre.first_rest_curvature + weight * fibre.last_rest_curvature;
 }
 
+std::set<int> materials_in_use(const World& world) {
+  std::set<int> out(world.obstacle_material.begin(), world.obstacle_material.end());
+  for (const Fibre& fibre : world.fibres) out.insert(fibre.material);
+  return out;
+}
+
 Vector3 gravity_of(const World& world) {
   Vector3 out = Vector3::Zero();
   for (const auto& load : world.loads) out += load->acceleration();

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,13 @@ struct Growth {
   double end = 0.0;          ///< >= begin [s]
 };
 
+/// A stretch of a fibre that rubs in its own way, whatever it touches.
+struct FrictionRegion {
+  double end = 1.0;       ///< where it ends, of the fibre's length from the root; 0 to 1 [-]
+  double friction = 0.0;  ///< >= 0 [-]
+  double kinetic = 0.0;   ///< of what slides; 0 to `friction` [-]
+};
+
 /// One fibre of the world.
 struct Fibre {
   std::shared_ptr<const rods::RodModel> model;
@@ -53,6 +61,7 @@ struct Fibre {
   VectorX last_rest_curvature;         ///< (m) from rest_onset on [1/m]
   double rest_onset = 0.0;             ///< the natural shape grows linearly until this time; >= 0 [s]
   Growth growth;
+  std::vector<FrictionRegion> friction;  ///< from the root on, `end` ascending; beyond the last as the material's
 };
 
 inline bool clamped(const Fibre& fibre) { return fibre.model->root_condition() == rods::RootCondition::clamped; }
@@ -103,6 +112,9 @@ struct World {
   std::shared_ptr<const ContactLaw> law;  ///< between materials; not null where bodies touch
   int stations = 1;                       ///< points that an element of a fibre has on a line of contact; >= 0
 };
+
+/// Of fibres and obstacles.
+std::set<int> materials_in_use(const World& world);
 
 /// Replaces the load of this kind, or adds one.
 template <class OneLoad>

@@ -167,7 +167,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     const bool enough = last || ((settled || done >= wanted || free) && !moving && off.relative <= hold_tolerance);
     SharedConfiguration end = enough || !may_follow
                                   ? find_contacts_at_end(pass)
-                                  : finder_.follow(part_.end, part_.span.end, pass.velocities, *pass.at);
+                                  : finder_.follow(part_.end, part_.span.end, passes_.ways(pass), *pass.at);
     if (!shortest && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     const double overlapping = overlaps_.shortfall(*end);
     const bool lost = off.relative > HeldPoints::lost;
@@ -183,7 +183,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     std::vector<VectorX> predicted;
     if (holds_.relax(slow, pass.velocities, predicted)) {
       go_to_end(pass);
-      end = finder_.follow(part_.end, part_.span.end, pass.velocities, *pass.at);
+      end = finder_.follow(part_.end, part_.span.end, passes_.ways(pass), *pass.at);
     }
     {
       Stopwatch watch(report.t_assembly);
@@ -209,7 +209,7 @@ Pass Engine::linearise(const SharedConfiguration& at, const Pass* previous, doub
   }
   holds_.keep(bodies, previous ? &before : nullptr);
   Pass pass = passes_.linearise(at, previous ? &before : nullptr,
-                                previous ? warm_contacts(part_, *previous) : state_.warm, report);
+                                previous ? warm_contacts(part_, *previous, true) : state_.warm, report);
   overlaps_.note_jammed(at->geometry, pass.jammed);
   if (observer_) observer_(pass.problem, pass.guess);
   passes_.solve(pass, tolerance, 0, report);

@@ -33,6 +33,7 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.theta >= 0.5 && options.theta <= 1.0, "theta: must be 0.5 to 1");
   require(options.margin > 0.0, "contact margin: must be positive");
   require(options.push_out_speed > 0.0, "push-out speed: must be positive");
+  require(options.restitution_threshold.value_or(0.0) >= 0.0, "restitution threshold: must be 0 or more");
   require(options.relinearisations >= 0, "relinearisations: must be 0 or more");
   require(options.max_halvings >= 0 && options.max_halvings <= 20, "halvings: must be 0 to 20");
   require(!options.step_error || *options.step_error > 0.0, "step error: must be positive");

@@ -89,6 +89,7 @@ struct WarmContact {
   Vector3 force;  ///< of a on b, world axes (3) [N]
   /// By how much the material of b moved over that of a since it began to stick, (3); none: it does not stick. [m]
   std::optional<Vector3> slip = std::nullopt;
+  bool slides = false;  ///< whether it slid; only where what slides has another friction than what sticks
 };
 
 /// All that a run needs to go on bit for bit.

@@ -46,7 +46,9 @@ struct StepOptions {
   /// How far off a point may come to be in a part of the step, as its first pass estimates, before that is cut, by
   /// max_halvings at most; none: any. Needs theta above 0.5. > 0 [m]
   std::optional<double> step_error;
-  double margin = 0.0;           ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
+  double margin = 0.0;  ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
+  /// What meets more slowly doesn't bounce; none: four times what gravity does in a step. >= 0 [m/s]
+  std::optional<double> restitution_threshold;
   double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
   contact::BroadPhaseOptions broad_phase;
   contact::DetectionOptions detection;

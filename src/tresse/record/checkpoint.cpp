@@ -113,13 +113,15 @@ struct FlatState {
   std::vector<double> warm_force;             // (w, 3)
   std::vector<std::int32_t> warm_sticks;      // (w) 0 or 1
   std::vector<double> warm_slip;              // (w, 3) 0 of what does not stick
+  std::vector<std::int32_t> warm_slides;      // (w) 1: it slid; empty where none did
   std::vector<double> hold_force;             // (holds, 3)
 };
 
-/// Of models with a memory, free bodies and holds alone; what sticks, not of earlier versions.
+/// Of models with a memory, free bodies, holds, and contacts that slide with another friction, alone; what sticks, not
+/// of earlier versions.
 bool optional(std::string_view name) {
   return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds") ||
-         name == "state/warm/sticks" || name == "state/warm/slip";
+         name == "state/warm/sticks" || name == "state/warm/slip" || name == "state/warm/slides";
 }
 
 /// visit(name, extents of a row, array).
@@ -143,6 +145,7 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/warm/force", files::Shape{3}, x.warm_force);
   visit("state/warm/sticks", files::Shape{}, x.warm_sticks);
   visit("state/warm/slip", files::Shape{3}, x.warm_slip);
+  visit("state/warm/slides", files::Shape{}, x.warm_slides);
   visit("state/holds/force", files::Shape{3}, x.hold_force);
 }
 
@@ -182,7 +185,9 @@ FlatState flatten(const dynamics::SimulationState& state) {
     observe::append(out.warm_force, contact.force);
     out.warm_sticks.push_back(contact.slip ? 1 : 0);
     observe::append(out.warm_slip, contact.slip.value_or(Vector3::Zero()));
+    out.warm_slides.push_back(contact.slides ? 1 : 0);
   }
+  if (std::count(out.warm_slides.begin(), out.warm_slides.end(), 1) == 0) out.warm_slides.clear();
   for (const Vector3& force : state.hold_forces) observe::append(out.hold_force, force);
   return out;
 }
@@ -219,8 +224,8 @@ bool consistent(const FlatState& x) {
          x.root_frame.size() == 9 * rods && x.root_velocity.size() == 3 * rods &&
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
          x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts &&
-         consistent_sticking(x, contacts) && consistent_memory(x) && consistent_bodies(x) &&
-         x.hold_force.size() % 3 == 0;
+         consistent_sticking(x, contacts) && (x.warm_slides.empty() || x.warm_slides.size() == contacts) &&
+         consistent_memory(x) && consistent_bodies(x) && x.hold_force.size() % 3 == 0;
 }
 
 /// `flat` is consistent.
@@ -247,6 +252,7 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
     contact.place = {key[0], key[1], key[2], key[3], flat.warm_abscissa[2 * i], flat.warm_abscissa[2 * i + 1]};
     contact.force = observe::vector_at(flat.warm_force, i);
     if (!flat.warm_sticks.empty() && flat.warm_sticks[i] != 0) contact.slip = observe::vector_at(flat.warm_slip, i);
+    contact.slides = !flat.warm_slides.empty() && flat.warm_slides[i] != 0;
   }
   for (std::size_t i = 0; 3 * i < flat.hold_force.size(); ++i)
     state.hold_forces.push_back(observe::vector_at(flat.hold_force, i));

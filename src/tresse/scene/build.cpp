@@ -157,6 +157,20 @@ struct Kind {
   int material = 0;
 };
 
+/// Of a fibre of the group, or of its strand.
+std::vector<assembly::FrictionRegion> friction_along(const FibreGroup& group) {
+  std::vector<assembly::FrictionRegion> out;
+  const std::vector<FrictionRegion>& regions = group.friction;
+  const bool equal = std::none_of(regions.begin(), regions.end(), [](const auto& region) { return region.to; });
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const FrictionRegion& region = regions[i];
+    const double part = static_cast<double>(i + 1) / static_cast<double>(regions.size());
+    const double end = equal || !region.to ? part : std::min(1.0, *region.to / length(group));
+    out.push_back({end, region.friction, region.kinetic.value_or(region.friction)});
+  }
+  return out;
+}
+
 /// Fibres of one shape, at their places.
 void add_fibres(const Scene& scene, const FibreGroup& group, const Kind& kind, const std::vector<Place>& at,
                 Case& out) {
@@ -172,6 +186,7 @@ void add_fibres(const Scene& scene, const FibreGroup& group, const Kind& kind, c
     fibre.member = place.member;
     fibre.material = kind.material;
     fibre.drag = group.drag;
+    fibre.friction = friction_along(group);
     fibre.growth = {group.growth.factor, group.growth.begin, group.growth.end};
     out.state.rods.push_back(detail::set_shape(group, *rod, fibre));
     out.world.fibres.push_back(std::move(fibre));
@@ -280,6 +295,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.halving_overlap = overlap * smallest_radius;
   options.overlap_tolerance = (few ? 0.2 : 0.5) * options.halving_overlap;
   options.margin = scene.contact.margin.value_or(0.05 * smallest_radius);
+  options.restitution_threshold = scene.contact.restitution_threshold;
   options.push_out_speed = scene.contact.push_out_speed;
   options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};
   options.detection.tolerance = scene.contact.tolerance;
@@ -372,12 +388,19 @@ Case build(const Scene& scene) {
   const Wind& wind = scene.simulation.wind;
   out.world.loads = {std::make_shared<assembly::Gravity>(scene.simulation.gravity),
                      std::make_shared<assembly::Air>(wind.mean, wind.gust, wind.period)};
-  const Eigen::Index count = static_cast<Eigen::Index>(materials.size());
-  MatrixX friction(count, count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    for (Eigen::Index j = 0; j < count; ++j) friction(i, j) = scene.friction.coefficient(materials[i], materials[j]);
-  }
-  out.world.law = std::make_shared<assembly::Coulomb>(std::move(friction));
+  const auto count = static_cast<Eigen::Index>(materials.size());
+  const auto coefficients = [&](const PairTable& table) -> MatrixX {
+    return MatrixX::NullaryExpr(count, count, [&](Eigen::Index i, Eigen::Index j) {
+      return table.coefficient(materials[static_cast<std::size_t>(i)], materials[static_cast<std::size_t>(j)]);
+    });
+  };
+  MatrixX friction = coefficients(scene.friction);
+  MatrixX kinetic = MatrixX::NullaryExpr(count, count, [&](Eigen::Index i, Eigen::Index j) {
+    return scene.friction_kinetic.coefficient(materials[static_cast<std::size_t>(i)],
+                                              materials[static_cast<std::size_t>(j)], friction(i, j));
+  });
+  out.world.law =
+      std::make_shared<assembly::Coulomb>(std::move(friction), coefficients(scene.restitution), std::move(kinetic));
   out.options = step_options(scene);
   take_branches_to_start(out);
   detail::add_embeddings(scene, out);

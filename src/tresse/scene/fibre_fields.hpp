@@ -194,6 +194,17 @@ struct Table<StrandSource> {
 };
 
 template <>
+struct Table<FrictionRegion> {
+  static constexpr std::string_view name = "fibres.friction", meaning = "";
+  static void fields(auto& x, auto&& visit) {
+    visit({.key = "to", .unit = "m", .range = limits::length, .meaning = "arc length from the root where the region ends; the last ends at the tip by default"}, x.to);
+    visit({.key = "friction", .range = limits::friction, .meaning = "Coulomb's, whatever the region touches", .needed = "a coefficient"}, x.friction);
+    visit({.key = "friction_kinetic", .range = limits::friction, .meaning = "of what slides, at most `friction`; the same by default"}, x.kinetic);
+  }
+  static void check(const FrictionRegion& x, const Complain& complain);
+};
+
+template <>
 struct Table<FibreGroup> {
   static constexpr std::string_view name = "fibres";
   static constexpr std::string_view meaning = "one fibre, a grid or a cap of equal ones, or branches that grow on others";
@@ -213,6 +224,7 @@ struct Table<FibreGroup> {
     visit({.key = "leave_out", .range = {0, limits::fibres - 1}, .meaning = "numbers of fibres that are not there, ascending from 0: over the grid, the cap or the strands, or over branches by parents, place by place; `--leave-out` writes them"}, x.leave_out);
     visit({.key = "natural_curvature_onset", .unit = "s", .range = limits::onset, .meaning = "the natural curvature grows linearly from `initial_curvature` until this time: curls that set in gently"}, x.natural_curvature_onset);
     visit({.key = "growth", .meaning = "the length becomes `factor` times the given one, linearly from `begin` to `end`; elements lengthen alike, sections stay; curvature models only"}, x.growth);
+    visit({.key = "friction", .range = limits::friction, .meaning = "along the arc length, instead of that of its material: a list of numbers, of as many equal parts, or of tables that name where each region ends; where two regions touch the larger counts ([kinds of friction](theory/friction_kinds.md))", .forms = forms::list}, x.friction);
     visit({.key = "drag", .unit = "N s/m^2", .range = {0.0, 1e6}, .meaning = "air drag per length and velocity"}, x.drag);
   }
 };

@@ -14,13 +14,14 @@ using tresse::limits::Range;
 using tresse::limits::unbounded;
 using tresse::limits::unit_error;
 
-inline constexpr Range distance{0.0, 1e6};                // [m]
-inline constexpr Range along{0.0, unbounded};             // arc length, at most that of a fibre [m]
-inline constexpr Range curvature{-1e9, 1e9};              // [1/m]
-inline constexpr Range curvature_rate{-1e12, 1e12};       // [1/(m s)]
-inline constexpr Range density{1e-3, 1e6};                // [kg/m^3]
-inline constexpr Range mass{1e-30, 1e20};                 // of a free body [kg]
-inline constexpr Range friction{0.0, 1e3};                // of Coulomb's law
+inline constexpr Range distance{0.0, 1e6};           // [m]
+inline constexpr Range along{0.0, unbounded};        // arc length, at most that of a fibre [m]
+inline constexpr Range curvature{-1e9, 1e9};         // [1/m]
+inline constexpr Range curvature_rate{-1e12, 1e12};  // [1/(m s)]
+inline constexpr Range density{1e-3, 1e6};           // [kg/m^3]
+inline constexpr Range mass{1e-30, 1e20};            // of a free body [kg]
+inline constexpr Range friction{0.0, 1e3};           // of Coulomb's law
+inline constexpr Range restitution{0.0, 1.0};
 inline constexpr Range speed{-1e6, 1e6};                  // per component [m/s]
 inline constexpr Range rotation{-1e6, 1e6};               // [rad], [rad/s]
 inline constexpr Range twist{0.0, 1e3};                   // [rad]

@@ -1,10 +1,17 @@
 #include <tresse/scene/scene.hpp>
 
+#include <algorithm>
+
 namespace tresse::scene {
 
-double FrictionTable::coefficient(const std::string& a, const std::string& b) const {
+double PairTable::coefficient(const std::string& a, const std::string& b) const {
   const auto found = pairs.find({a, b});
   return found == pairs.end() ? default_coefficient : found->second;
+}
+
+double KineticFrictionTable::coefficient(const std::string& a, const std::string& b, double friction) const {
+  const auto found = pairs.find({a, b});
+  return std::min(friction, found == pairs.end() ? default_coefficient.value_or(friction) : found->second);
 }
 
 const std::vector<rods::CrossSection>& sections(const FibreGroup& group, int member) {
@@ -22,6 +29,7 @@ FibreGroup strand_group(const FibreGroup& group, std::size_t index) {
   out.growth = group.growth;
   out.root = group.root;
   out.drag = group.drag;
+  out.friction = group.friction;
   out.location = group.location;
   out.element_lengths = strand.element_lengths;
   out.sections = strand.sections;

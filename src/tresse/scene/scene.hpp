@@ -108,6 +108,13 @@ struct Remark {
   std::string message;  ///< one line: what was found, what is expected
 };
 
+/// A stretch of a fibre with a friction of its own.
+struct FrictionRegion {
+  std::optional<double> to;  ///< arc length where it ends; none: the tip, or if none has it, equal parts [m]
+  double friction = 0.0;
+  std::optional<double> kinetic;  ///< of what slides; none: the same
+};
+
 enum class RodModel { super_helix, super_clothoid, discrete_elastic_rod, mass_spring };
 
 struct FibreGroup {
@@ -133,6 +140,7 @@ struct FibreGroup {
   /// branches by parents, place by place, as if none were left out.
   std::vector<int> leave_out;
   double drag = 0.0;
+  std::vector<FrictionRegion> friction;
   Location location;
   std::vector<Remark> remarks;  ///< of the import that its strands come from; a resolved scene has none
 };
@@ -185,10 +193,20 @@ struct Obstacle {
   Location location;
 };
 
-struct FrictionTable {
+/// Coefficients between materials.
+struct PairTable {
   double default_coefficient = 0.0;
   std::map<std::pair<std::string, std::string>, double> pairs;  ///< by material name, both orders present
   double coefficient(const std::string& a, const std::string& b) const;
+};
+struct FrictionTable : PairTable {};
+struct RestitutionTable : PairTable {};
+/// Of what slides: what is not given is as of what sticks.
+struct KineticFrictionTable {
+  std::optional<double> default_coefficient;
+  std::map<std::pair<std::string, std::string>, double> pairs;  ///< by material name, both orders present
+  /// At most `friction`, that of the pair that sticks.
+  double coefficient(const std::string& a, const std::string& b, double friction) const;
 };
 
 struct Contact {
@@ -196,6 +214,7 @@ struct Contact {
   double tolerance = 1e-12;
   int proxy_segments = 100;
   std::optional<double> margin;
+  std::optional<double> restitution_threshold;
   double push_out_speed = 0.02;
   bool self_contact = true;
   bool fibre_contact = true;
@@ -250,6 +269,8 @@ struct Scene {
   Simulation simulation;
   Contact contact;
   FrictionTable friction;
+  KineticFrictionTable friction_kinetic;
+  RestitutionTable restitution;
   FrictionSolver solver;
   Output output;
   Statics statics;

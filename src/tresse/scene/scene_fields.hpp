@@ -26,6 +26,8 @@ struct Table<Scene> {
     visit({.key = "simulation"}, x.simulation);
     visit({.key = "materials"}, Unkept<std::map<std::string, rods::Material>>{});
     visit({.key = "friction"}, x.friction);
+    visit({.key = "friction_kinetic"}, x.friction_kinetic);
+    visit({.key = "restitution"}, x.restitution);
     visit({.key = "contact"}, x.contact);
     visit({.key = "solver"}, x.solver);
     visit({.key = "output"}, x.output);

@@ -52,6 +52,7 @@ struct Table<Contact> {
     visit({.key = "tolerance", .unit = x.detection == geometry::DetectionMethod::branch_and_bound ? "m" : "", .range = limits::tolerance, .meaning = "`certified`: relative to the curves' length; `branch-and-bound`: size in arc length [m]", .units = "1 or m"}, x.tolerance);
     visit({.key = "proxy_segments", .range = {1, 100'000}, .meaning = "segments a fibre with `\"segments\"`"}, x.proxy_segments);
     visit({.key = "margin", .unit = "m", .range = {0.0, 1e3, true}, .meaning = "contacts enter below this gap; 0: a twentieth of the smallest radius", .none = 0.0}, x.margin);
+    visit({.key = "restitution_threshold", .unit = "m/s", .range = {0.0, 1e6}, .meaning = "what meets more slowly does not rebound; by default four times what gravity does in a step"}, x.restitution_threshold);
     visit({.key = "push_out_speed", .unit = "m/s", .range = {0.0, 1e6, true}, .meaning = "bound on the speed that corrects a penetration"}, x.push_out_speed);
     visit({.key = "self_contact", .meaning = "of a fibre with itself"}, x.self_contact);
     visit({.key = "fibre_contact", .meaning = "between fibres"}, x.fibre_contact);
@@ -134,18 +135,33 @@ struct Table<rods::Material> {
 };
 
 /// Of the file alone: a scene keeps both orders of a pair.
-struct FrictionPair {
+template <class OfTable>
+struct MaterialPair {
   std::vector<std::string> between;
   double coefficient = 0.0;
 };
 
+void pair_fields(auto& x, auto&& visit, const Range& range, std::string_view meaning) {
+  visit({.key = "between", .meaning = "names of two materials in use, in any order; the same twice is a material on itself", .needed = "the names of two materials"}, x.between);
+  visit({.key = "coefficient", .range = range, .meaning = meaning, .needed = "a coefficient"}, x.coefficient);
+}
+
 template <>
-struct Table<FrictionPair> {
+struct Table<MaterialPair<FrictionTable>> {
   static constexpr std::string_view name = "friction.pairs", meaning = "";
-  static void fields(auto& x, auto&& visit) {
-    visit({.key = "between", .meaning = "names of two materials in use, in any order; the same twice is a material on itself", .needed = "the names of two materials"}, x.between);
-    visit({.key = "coefficient", .range = limits::friction, .meaning = "Coulomb's", .needed = "a friction coefficient"}, x.coefficient);
-  }
+  static void fields(auto& x, auto&& visit) { pair_fields(x, visit, limits::friction, "Coulomb's"); }
+};
+
+template <>
+struct Table<MaterialPair<KineticFrictionTable>> {
+  static constexpr std::string_view name = "friction_kinetic.pairs", meaning = "";
+  static void fields(auto& x, auto&& visit) { pair_fields(x, visit, limits::friction, "Coulomb's of what slides, at most that of the pair"); }
+};
+
+template <>
+struct Table<MaterialPair<RestitutionTable>> {
+  static constexpr std::string_view name = "restitution.pairs", meaning = "";
+  static void fields(auto& x, auto&& visit) { pair_fields(x, visit, limits::restitution, "speed after an impact, of that before"); }
 };
 
 template <>
@@ -153,7 +169,25 @@ struct Table<FrictionTable> {
   static constexpr std::string_view name = "friction", meaning = "coefficients between materials";
   static void fields(auto& x, auto&& visit) {
     visit({.key = "default", .range = limits::friction, .meaning = "between any two materials"}, x.default_coefficient);
-    visit({.key = "pairs", .meaning = "those that differ from the default"}, Unkept<std::vector<FrictionPair>>{});
+    visit({.key = "pairs", .meaning = "those that differ from the default"}, Unkept<std::vector<MaterialPair<FrictionTable>>>{});
+  }
+};
+
+template <>
+struct Table<KineticFrictionTable> {
+  static constexpr std::string_view name = "friction_kinetic", meaning = "coefficients of what slides ([kinds of friction](theory/friction_kinds.md))";
+  static void fields(auto& x, auto&& visit) {
+    visit({.key = "default", .range = limits::friction, .meaning = "between any two materials, where their friction is not less; that of `[friction]` by default"}, x.default_coefficient);
+    visit({.key = "pairs", .meaning = "those that differ from the default"}, Unkept<std::vector<MaterialPair<KineticFrictionTable>>>{});
+  }
+};
+
+template <>
+struct Table<RestitutionTable> {
+  static constexpr std::string_view name = "restitution", meaning = "how impacts between materials rebound ([kinds of friction](theory/friction_kinds.md))";
+  static void fields(auto& x, auto&& visit) {
+    visit({.key = "default", .range = limits::restitution, .meaning = "between any two materials; not with `simulation.theta` below 1"}, x.default_coefficient);
+    visit({.key = "pairs", .meaning = "those that differ from the default"}, Unkept<std::vector<MaterialPair<RestitutionTable>>>{});
   }
 };
 

@@ -57,6 +57,11 @@ void Table<Simulation>::check(const Simulation& x, const Complain& complain) {
     complain("step_error", "is above 0 with a theta of 0.5; expected theta above 0.5: the estimate needs it");
 }
 
+void Table<FrictionRegion>::check(const FrictionRegion& x, const Complain& complain) {
+  if (x.kinetic && *x.kinetic > x.friction)
+    complain("friction_kinetic", fmt::format("is {}; expected at most the friction, {}", *x.kinetic, x.friction));
+}
+
 void Table<Growth>::check(const Growth& x, const Complain& complain) {
   if (x.factor != 1.0 && !(x.end > x.begin))
     complain("end", fmt::format("is {} s; expected a time after begin, {} s", x.end, x.begin));
@@ -210,6 +215,24 @@ void validate_strands(const FibreGroup& group) {
   }
 }
 
+void validate_friction(const FibreGroup& group) {
+  const FieldCheck field("fibres." + group.name);
+  const std::vector<FrictionRegion>& regions = group.friction;
+  const bool equal = std::none_of(regions.begin(), regions.end(), [](const auto& region) { return region.to; });
+  double last = 0.0;
+  for (std::size_t i = 0; i < regions.size() && !equal; ++i) {
+    const std::string own = fmt::format("friction[{}].to", i);
+    if (!regions[i].to && i + 1 == regions.size()) break;
+    if (!regions[i].to) field.fail(own, "is missing; expected where the region ends: only the last may leave it out");
+    if (!(*regions[i].to > last))
+      field.fail(own, fmt::format("is {} m behind {} m; expected arc lengths that ascend", *regions[i].to, last));
+    last = *regions[i].to;
+  }
+  if (group.strands.empty() && last > length(group) * (1.0 + 1e-9))
+    field.fail("friction",
+               fmt::format("goes to {} m; expected at most the length of the fibre, {} m", last, length(group)));
+}
+
 /// `count`: fibres that the group has with those that are left out.
 void validate_left_out(const FibreGroup& group, double count) {
   const FieldCheck field("fibres." + group.name);
@@ -248,14 +271,36 @@ void validate_obstacle(const Obstacle& obstacle) {
   if (obstacle.body.mass != 0.0) validate_free_body(obstacle, field);
 }
 
+template <class OfTable>
+void validate_pairs(const OfTable& table, const Range& range) {
+  const FieldCheck check{std::string(Table<OfTable>::name)};
+  check.template table<OfTable>(table);
+  for (const auto& [names, coefficient] : table.pairs)
+    check.number(fmt::format("pairs({}, {})", names.first, names.second), coefficient, range);
+}
+
 void validate_settings(const Scene& scene) {
   for_each_settings_table(scene, []<class Settings>(const Settings& x) {
     FieldCheck(std::string(Table<Settings>::name)).template table<Settings>(x);
   });
-  const FieldCheck friction("friction");
-  friction.table<FrictionTable>(scene.friction);
-  for (const auto& [names, coefficient] : scene.friction.pairs)
-    friction.number(fmt::format("pairs({}, {})", names.first, names.second), coefficient, limits::friction);
+  validate_pairs(scene.friction, limits::friction);
+  validate_pairs(scene.friction_kinetic, limits::friction);
+  for (const auto& [names, coefficient] : scene.friction_kinetic.pairs) {
+    const double friction = scene.friction.coefficient(names.first, names.second);
+    if (coefficient > friction)
+      FieldCheck("friction_kinetic")
+          .fail(fmt::format("pairs({}, {})", names.first, names.second),
+                fmt::format("is {}; expected at most the friction of the pair, {}", coefficient, friction));
+  }
+  validate_pairs(scene.restitution, limits::restitution);
+  const auto& pairs = scene.restitution.pairs;
+  const bool bounces = scene.restitution.default_coefficient > 0.0 ||
+                       std::any_of(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.second > 0.0; });
+  if (bounces && scene.simulation.theta < 1.0)
+    FieldCheck("restitution")
+        .fail("default",
+              "or a pair is above 0; expected simulation.theta = 1, as below it what "
+              "touches bounces by the scheme");
 }
 
 }  // namespace
@@ -326,6 +371,7 @@ void validate(const Scene& scene) {
     const FibreGroup& group = scene.fibres[i];
     validate_fibres(group);
     validate_strands(group);
+    validate_friction(group);
     if (!group.holds.empty() && scene.simulation.scheme == dynamics::Scheme::nonlinear)
       field.fail("scheme", "is \"nonlinear\" where points are held; expected another scheme");
     validate_branches(scene.fibres, i);

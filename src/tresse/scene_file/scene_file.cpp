@@ -169,7 +169,9 @@ SceneDocument parse_document(std::string_view text, std::string_view file_name, 
   read_fibres(context, root, materials, scene);
   for (const scene::Obstacle& obstacle : scene.obstacles) materials.names.insert(obstacle.body.material_name);
   for (const scene::FibreGroup& group : scene.fibres) materials.names.insert(group.material_name);
-  scene.friction = read_friction(context, table.find("friction"), materials.names);
+  read_pairs(table, materials.names, scene.friction);
+  read_pairs(table, materials.names, scene.friction_kinetic);
+  read_pairs(table, materials.names, scene.restitution);
   refuse_nonlinear_holds(context, root, scene);
   check_embeddings(context, root, scene);
   try {

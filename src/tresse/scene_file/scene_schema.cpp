@@ -126,10 +126,10 @@ void add_definitions(ordered_json& definitions, const TableDescription& table) {
     ordered_json& out = definitions[name];
     out["description"] = own.empty() ? meaning(key) : own;
     if (key.tables.size() == 1) out.update(variant(*key.tables.front()));
-    for (const TableDescription* one : key.tables) {
-      if (key.tables.size() > 1) out["anyOf"].push_back(variant(*one));
-      add_definitions(definitions, *one);
+    if (key.tables.size() > 1) {
+      for (const TableDescription* one : key.tables) out["anyOf"].push_back(variant(*one));
     }
+    for (const TableDescription* one : key.tables) add_definitions(definitions, *one);  // moves what `out` names
   }
 }
 

@@ -68,14 +68,15 @@ void write_settings(Writer& out, const scene::Scene& scene) {
   });
 }
 
-void write_friction(Writer& out, const scene::FrictionTable& friction) {
-  out.header(scene::Table<scene::FrictionTable>::name);
-  out.entries<scene::FrictionTable>(friction);
+template <class OfTable>
+void write_pairs(Writer& out, const OfTable& table) {
+  out.header(scene::Table<OfTable>::name);
+  out.entries<OfTable>(table);
   std::string pairs;
-  for (const auto& [names, coefficient] : friction.pairs) {
+  for (const auto& [names, coefficient] : table.pairs) {
     if (names.second < names.first) continue;  // both orders are in the table
-    const scene::FrictionPair pair{{names.first, names.second}, coefficient};
-    pairs += fmt::format("\n  {{ {} }},", Entries(", ").add<scene::FrictionPair>(pair).text());
+    const scene::MaterialPair<OfTable> pair{{names.first, names.second}, coefficient};
+    pairs += fmt::format("\n  {{ {} }},", Entries(", ").add<scene::MaterialPair<OfTable>>(pair).text());
   }
   if (!pairs.empty()) out.entry("pairs", "[" + pairs + "\n]");
 }
@@ -229,7 +230,11 @@ std::string write_resolved(const scene::Scene& scene, const std::vector<Paramete
   out.entry("title", quoted_text(scene.title));
   write_settings(out, scene);
   write_materials(out, scene);
-  write_friction(out, scene.friction);
+  write_pairs(out, scene.friction);
+  if (scene.friction_kinetic.default_coefficient || !scene.friction_kinetic.pairs.empty())
+    write_pairs(out, scene.friction_kinetic);
+  if (scene.restitution.default_coefficient > 0.0 || !scene.restitution.pairs.empty())
+    write_pairs(out, scene.restitution);
   for (const scene::FibreGroup& group : scene.fibres) {
     out.element("fibres");
     out.lines(GroupEntries(group));

@@ -39,6 +39,25 @@ std::vector<TreeEnergy> energies_of_trees(const Part& part) {
   return out;
 }
 
+/// The work of contacts in a part where some rebound: by the mean of the velocities before and after the impact. What
+/// the free motion adds to the approach is work of other forces, and may be given back.
+void take_impacts(const Part& part, const Pass& pass, double there, PartWorks& out) {
+  double given_back = 0.0;
+  out.contact = 0.0;
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    const auto at = 3 * static_cast<Eigen::Index>(i);
+    const Vector3 local = pass.solution.impulse.segment<3>(at) / part.options.theta;
+    const Vector3& bias = pass.bias[i];
+    const Vector3 after = pass.solution.velocity.segment<3>(at) - bias;
+    Vector3 before = pass.problem.q.segment<3>(at) - bias;
+    before[0] = 2.0 * pass.approach[i] - before[0];
+    const Vector3 mean = 0.5 * (before + after);
+    out.contact += local.dot(mean);
+    given_back += std::max(0.0, local[0] * mean[0]);
+  }
+  out.given_back += std::min(given_back, there);
+}
+
 }  // namespace
 
 rods::RodEnergies energies_of(const assembly::Kinematics& at) {
@@ -91,6 +110,7 @@ PartWorks works_of(const Part& part, const Pass& pass, const std::vector<Contact
   // A force that grows without bound must not vouch for itself: both stay below what energy there is.
   constexpr double bend = 0.01, most_bend = 0.05;
   out.given_back = std::min(out.push_out, there) + std::min(bend * bent, most_bend * there);
+  if (pass.rebounds > 0) take_impacts(part, pass, there, out);
   for (const assembly::HoldImpulse& impulse : pass.holds) out.holds += holds.work(part.end, impulse, pass.velocities);
   out.uncertain = std::abs(out.growth);
   return out;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/stopwatch.hpp>
+#include <tresse/friction/coulomb.hpp>
 
 namespace tresse::dynamics::detail {
 namespace {
@@ -17,10 +19,10 @@ bool on_tree(const Part& part, const Pass& pass, int piece, int tree) {
   return id.is_fibre() && part.motion.forest.tree_of[id.index] == tree;
 }
 
-/// Impulses over the stage, (3 contacts), and the slips, of the nearest contacts of `warm`.
+/// Impulses over the stage, (3 contacts), and the slips, of the nearest contacts of `warm`; and whether they slid,
+/// unless that list is empty.
 void take_warm(const std::vector<WarmContact>& warm, const Part& part, const contact::Geometry& geometry,
-               const std::vector<contact::Contact>& contacts, VectorX& guess,
-               std::vector<std::optional<Vector3>>& slips) {
+               const std::vector<contact::Contact>& contacts, Pass& pass) {
   contact::PairIndex known;
   for (std::size_t i = 0; i < warm.size(); ++i) {
     const contact::Place& place = warm[i].place;
@@ -31,8 +33,7 @@ void take_warm(const std::vector<WarmContact>& warm, const Part& part, const con
   }
   known.sort();
   std::vector<char> used(warm.size(), 0);
-  guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
-  slips.assign(contacts.size(), {});
+  pass.guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const double s = contact::along_a(geometry, contacts[i]);
     const double near = 10.0 * geometry.pieces[contacts[i].a].radius;
@@ -44,30 +45,41 @@ void take_warm(const std::vector<WarmContact>& warm, const Part& part, const con
     if (!best) continue;
     const auto index = static_cast<std::size_t>(best->index);
     used[index] = 1;
-    guess.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+    pass.guess.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         part.stage() * (contacts[i].frame.transpose() * warm[index].force);
-    if (warm[index].slip) slips[i] = along_surface(contacts[i], *warm[index].slip);
+    if (warm[index].slip) pass.slips[i] = along_surface(contacts[i], *warm[index].slip);
+    if (!pass.slid.empty()) pass.slid[i] = warm[index].slides ? 1 : 0;
   }
 }
 
-/// The velocity, in the contact basis, that a slip is taken back with.
-Vector3 taken_back(const Part& part, const contact::Contact& contact, const std::optional<Vector3>& slip) {
-  const double size = slip ? slip->norm() : 0.0;
-  if (!(size > 0.0)) return Vector3::Zero();
-  const double speed = std::min(size / part.motion.dt, part.options.push_out_speed);
-  return contact.frame.transpose() * *slip * (speed / size);
+/// Whether a contact slides, rather than carries all that it can where it is.
+bool slides(const Pass& pass, std::size_t contact) {
+  const auto i = static_cast<Eigen::Index>(contact);
+  constexpr double rounding = 1e-8;  // of the velocities of the problem
+  return friction::classify(pass.solution.impulse.segment<3>(3 * i), pass.problem.mu[i]) ==
+             friction::ContactCase::slide &&
+         friction::tangential_norm(pass.solution.velocity.segment<3>(3 * i)) >
+             rounding * pass.problem.q.lpNorm<Eigen::Infinity>();
+}
+
+/// Contacts that slid, from `first` on, have the friction of what slides.
+void take_kinetic(std::size_t first, Pass& pass) {
+  for (std::size_t i = first; i < pass.slid.size(); ++i) {
+    if (pass.slid[i]) pass.problem.mu[static_cast<Eigen::Index>(i)] = pass.kinetic[i];
+  }
 }
 
 }  // namespace
 
-std::vector<WarmContact> warm_contacts(const Part& part, const Pass& pass) {
+std::vector<WarmContact> warm_contacts(const Part& part, const Pass& pass, bool before) {
   std::vector<WarmContact> out;
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const Vector3 impulse = pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
     if (impulse.isZero(0.0) && contact.gap > part.options.margin) continue;
+    const bool slid = !pass.slid.empty() && (before ? pass.slid[i] != 0 : slides(pass, i));
     out.push_back(
-        {contact::place_of(pass.at->geometry, contact), contact.frame * impulse / part.stage(), pass.slips[i]});
+        {contact::place_of(pass.at->geometry, contact), contact.frame * impulse / part.stage(), pass.slips[i], slid});
   }
   return out;
 }
@@ -110,7 +122,21 @@ bool stand_still(const Part& part, Pass& pass) {
 
 PassSolver::PassSolver(const Part& part, const FreeBodies& bodies, const HeldPoints& holds,
                        const StartOverlaps& overlaps)
-    : part_(part), bodies_(bodies), holds_(holds), overlaps_(overlaps) {}
+    : part_(part), bodies_(bodies), holds_(holds), overlaps_(overlaps) {
+  if (!part.world.law) return;
+  const std::set<int> materials = assembly::materials_in_use(part.world);
+  const assembly::ContactLaw& law = *part.world.law;
+  for (const int a : materials) {
+    for (const int b : materials) {
+      bounces_ = bounces_ || law.restitution(a, b) > 0.0;
+      weakens_ = weakens_ || law.kinetic_friction(a, b) < law.friction(a, b);
+    }
+  }
+  for (const assembly::Fibre& fibre : part.world.fibres) {
+    for (const assembly::FrictionRegion& region : fibre.friction)
+      weakens_ = weakens_ || region.kinetic < region.friction;
+  }
+}
 
 Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<VectorX>* before,
                            const std::vector<WarmContact>& warm, StepReport& report) {
@@ -121,6 +147,7 @@ Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<Vect
   pass.places = before ? motion.obstacles_end : motion.obstacles_begin;
   const assembly::Kinematics& bodies = before ? part_.end : part_.start;
   const double dt = motion.dt;
+  if (bounces_ && !before) start_velocities_ = velocities_of(part_.start, part_.start_rods, part_.state.bodies);
   struct Reach {
     double start = 0.0;  // gap at the start, linearised [m]
     bool matters = false;
@@ -148,17 +175,55 @@ Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<Vect
       pass.jammed.push_back(contact);
       continue;
     }
-    pass.contacts.push_back(contact);
-    pass.bias.emplace_back((reaches[i].start - overlaps_.wanted_gap(at->geometry, contact)) / dt, 0.0, 0.0);
+    append(bodies, at->geometry, contact, reaches[i].start, instant, pass);
   }
-  pass.instants.assign(pass.contacts.size(), instant);
-  take_warm(warm, part_, at->geometry, pass.contacts, pass.guess, pass.slips);
-  for (std::size_t i = 0; i < pass.contacts.size(); ++i)
-    pass.bias[i] += taken_back(part_, pass.contacts[i], pass.slips[i]);
+  take_warm(warm, part_, at->geometry, pass.contacts, pass);
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) take_back(i, pass);
   Stopwatch watch(report.t_assembly);
   pass.problem = assembly::contact_problem(bodies, at->geometry, pass.contacts, motion, pass.bias, instant, workspace_,
                                            std::move(spare_));
+  take_kinetic(0, pass);
   return pass;
+}
+
+void PassSolver::append(const assembly::Kinematics& at, const contact::Geometry& geometry,
+                        const contact::Contact& contact, double gap, assembly::Instant instant, Pass& pass) const {
+  const double dt = part_.motion.dt;
+  double bias = (gap - overlaps_.wanted_gap(geometry, contact)) / dt;
+  pass.contacts.push_back(contact);
+  pass.instants.push_back(instant);
+  if (bounces_) {
+    const auto normal = [&](const std::vector<VectorX>& velocities) {
+      return assembly::relative_velocity(at, geometry, contact, velocities, part_.motion, instant)[0];
+    };
+    const double before = normal(start_velocities_);
+    const double free = normal(part_.motion.velocities);
+    const double approach = pass.approach.emplace_back(std::max(before, free));
+    const double e = assembly::coefficients(at, geometry, contact, part_.motion, instant).restitution;
+    // What is slower comes to rest: as slow as a few steps' fall, or as what its own forces do in as many.
+    constexpr double steps = 4.0;
+    const StepOptions& options = part_.options;
+    const double fall = steps * options.dt * assembly::gravity_of(part_.world).norm();
+    const double slow =
+        std::max(options.restitution_threshold.value_or(fall), steps * options.dt / dt * std::abs(free - before));
+    if (e > 0.0 && gap + dt * free < 0.0 && -approach > slow) {
+      bias = std::min(bias, e * approach);
+      ++pass.rebounds;
+    }
+  }
+  pass.bias.emplace_back(bias, 0.0, 0.0);
+  pass.slips.emplace_back();
+  if (!weakens_) return;
+  pass.kinetic.push_back(assembly::coefficients(at, geometry, contact, part_.motion, instant).kinetic);
+  pass.slid.push_back(0);
+}
+
+void PassSolver::take_back(std::size_t contact, Pass& pass) const {
+  const std::optional<Vector3>& slip = pass.slips[contact];
+  const double size = slip ? slip->norm() : 0.0;
+  if (!(size > 0.0)) return;
+  const double speed = std::min(size / part_.motion.dt, part_.options.push_out_speed);
+  pass.bias[contact] += pass.contacts[contact].frame.transpose() * *slip * (speed / size);
 }
 
 void PassSolver::solve(Pass& pass, double tolerance, int taken, StepReport& report) {
@@ -176,11 +241,33 @@ void PassSolver::solve(Pass& pass, double tolerance, int taken, StepReport& repo
     other.iterations += pass.solution.iterations;
     if (other.scaled_error < pass.solution.scaled_error) pass.solution = std::move(other);
   }
+  if (weakens_ && (options.tolerance == wanted.tolerance || pass.solution.scaled_error <= wanted.tolerance))
+    weaken(pass, options);
   report.iterations += pass.solution.iterations;
   std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
   pass.velocities = assembly::constrained_velocities(part_.world, pass.problem, pass.solution.impulse, part_.motion,
                                                      workspace_, std::move(memory));
   pass.body_impulses = bodies_.impulses(pass.velocities, part_.motion);
+}
+
+void PassSolver::weaken(Pass& pass, friction::SolverOptions options) const {
+  options.tolerance = part_.options.solver.tolerance;
+  constexpr int rounds = 10;  // in the last all contacts are taken as sliding: then none slides with a larger friction
+  for (int round = 1; round <= rounds; ++round) {
+    bool any = false;
+    VectorX guess = pass.solution.impulse;
+    for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+      double& mu = pass.problem.mu[static_cast<Eigen::Index>(i)];
+      if (!(pass.kinetic[i] < mu) || !(round == rounds || slides(pass, i))) continue;
+      guess.segment<2>(3 * static_cast<Eigen::Index>(i) + 1) *= pass.kinetic[i] / mu;
+      mu = pass.kinetic[i];
+      any = true;
+    }
+    if (!any) return;
+    const int taken = pass.solution.iterations;
+    pass.solution = friction::solve(pass.problem, guess, options);
+    pass.solution.iterations += taken;
+  }
 }
 
 Pass PassSolver::replaced(Pass& pass, const std::vector<char>& left_out, const Pass& turned,
@@ -204,14 +291,29 @@ Pass PassSolver::replaced(Pass& pass, const std::vector<char>& left_out, const P
     next.instants.push_back(pass.instants[i]);
     next.bias.push_back(pass.bias[i]);
     next.slips.push_back(pass.slips[i]);
+    if (bounces_) next.approach.push_back(pass.approach[i]);
+    if (!weakens_) continue;
+    next.kinetic.push_back(pass.kinetic[i]);
+    next.slid.push_back(pass.slid[i]);
   }
   next.guess.tail(turned.guess.size()) = turned.guess;
   next.turned = turned.contacts.size();
+  next.rebounds = pass.rebounds + turned.rebounds;
   next.contacts.insert(next.contacts.end(), turned.contacts.begin(), turned.contacts.end());
   next.instants.insert(next.instants.end(), next.turned, assembly::Instant::end);
   next.bias.insert(next.bias.end(), turned.bias.begin(), turned.bias.end());
   next.slips.insert(next.slips.end(), turned.slips.begin(), turned.slips.end());
+  next.approach.insert(next.approach.end(), turned.approach.begin(), turned.approach.end());
+  next.kinetic.insert(next.kinetic.end(), turned.kinetic.begin(), turned.kinetic.end());
+  next.slid.insert(next.slid.end(), turned.slid.begin(), turned.slid.end());
+  take_kinetic(next.contacts.size() - next.turned, next);
   return next;
+}
+
+std::vector<VectorX> PassSolver::ways(const Pass& pass) const {
+  std::vector<VectorX> out = pass.velocities;
+  for (std::size_t i = 0; pass.rebounds > 0 && i < out.size(); ++i) out[i] -= start_velocities_[i];
+  return out;
 }
 
 void PassSolver::reuse(Pass& pass) {

@@ -25,6 +25,13 @@ struct Pass {
   std::vector<Vector3> bias;
   /// (contacts) WarmContact::slip at the start of the part; note_slips() brings it to its end [m]
   std::vector<std::optional<Vector3>> slips;
+  /// (contacts) normal velocity at the start of the part, or of the free motion where that comes less fast. Empty:
+  /// nothing bounces [m/s]
+  std::vector<double> approach;
+  int rebounds = 0;  ///< contacts that are to rebound from it
+  /// (contacts) friction of what slides, and whether the contact slid before this part. Empty: as of what sticks
+  std::vector<double> kinetic;
+  std::vector<char> slid;
   VectorX guess;  ///< (3 contacts) impulses to start from
   friction::FactoredProblem problem;
   friction::FrictionSolution solution;
@@ -39,7 +46,8 @@ inline Vector3 along_surface(const contact::Contact& contact, const Vector3& x) 
   return x - normal * normal.dot(x);
 }
 /// The contacts of a pass that carry a load, or could at once: those closer than the contact margin. [N]
-std::vector<WarmContact> warm_contacts(const Part& part, const Pass& pass);
+/// `slides` says what they did in this pass, or `before` it.
+std::vector<WarmContact> warm_contacts(const Part& part, const Pass& pass, bool before = false);
 /// (trees) whether a contact of a pass is on them or something holds them.
 std::vector<char> touched_trees(const Part& part, const Pass& pass, const HeldPoints& holds);
 /// Makes a pass one that leaves a tree where it is, at rest and without a load.
@@ -67,6 +75,15 @@ class PassSolver {
   /// Takes the problem of `pass`.
   Pass replaced(Pass& pass, const std::vector<char>& left_out, const Pass& turned, const contact::Geometry& geometry,
                 StepReport& report);
+  /// Appends a contact, where the rods of `at` are, to a pass: with the bias of its normal velocity, and whether it
+  /// rebounds. `gap`: at the start of the part, linearised. [m]
+  void append(const assembly::Kinematics& at, const contact::Geometry& geometry, const contact::Contact& contact,
+              double gap, assembly::Instant instant, Pass& pass) const;
+  /// Adds to the bias of a contact what takes its slip back.
+  void take_back(std::size_t contact, Pass& pass) const;
+  /// Velocities that tell how far from the start of the part the contacts of a pass may be at its end: those that it
+  /// ends with; where something rebounds, by how much they changed.
+  std::vector<VectorX> ways(const Pass& pass) const;
   /// Takes the memory of a pass that is done with.
   void reuse(Pass& pass);
 
@@ -75,6 +92,12 @@ class PassSolver {
   const FreeBodies& bodies_;
   const HeldPoints& holds_;
   const StartOverlaps& overlaps_;
+  /// Solves again, from there, with the kinetic friction of what slides, until nothing slides with a larger one.
+  void weaken(Pass& pass, friction::SolverOptions options) const;
+
+  bool weakens_ = false;                   ///< whether what slides has a smaller friction than what sticks
+  bool bounces_ = false;                   ///< whether the law has a restitution above 0
+  std::vector<VectorX> start_velocities_;  ///< (fibres, free bodies) of the part; where something bounces
   assembly::ContactWorkspace workspace_;
   friction::FactoredProblem spare_;
   std::vector<VectorX> spare_velocities_;

@@ -177,16 +177,13 @@ bool Repairs::repair(const Configuration& end, double tolerance, Pass& pass, Ste
     const contact::Contact& contact = *turned[k].contact;
     const double travelled = dt * assembly::relative_velocity(part_.end, geometry, contact, pass.velocities,
                                                               part_.motion, assembly::Instant::end)[0];
-    anew.contacts.push_back(contact);
-    anew.bias.emplace_back((contact.gap - travelled - overlaps_.wanted_gap(geometry, contact)) / dt, 0.0, 0.0);
-    anew.slips.emplace_back();
+    solver_.append(part_.end, geometry, contact, contact.gap - travelled, assembly::Instant::end, anew);
     if (turned[k].replaces < 0) continue;
     const auto i = static_cast<std::size_t>(turned[k].replaces);
     left_out[i] = 1;
-    const contact::Contact& old = pass.contacts[i];
-    anew.slips.back() = pass.slips[i];
-    anew.bias.back().tail<2>() =
-        (contact.frame.transpose() * (old.frame.rightCols<2>() * pass.bias[i].tail<2>())).tail<2>();
+    if (pass.slips[i]) anew.slips[k] = along_surface(contact, *pass.slips[i]);
+    solver_.take_back(k, anew);
+    if (!pass.slid.empty()) anew.slid[k] = pass.slid[i];
     anew.guess.segment<3>(3 * static_cast<Eigen::Index>(k)) =
         contact.frame.transpose() * pass.contacts[i].frame *
         pass.solution.impulse.segment<3>(3 * static_cast<Eigen::Index>(i));

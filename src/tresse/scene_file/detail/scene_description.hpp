@@ -82,6 +82,7 @@ class Describe {
   static void add(KeyDescription& out, const T* value) {
     if constexpr (scene::HasTable<T>) {
       if constexpr (std::same_as<T, scene::Wind>) add(out, value != nullptr ? &value->mean : nullptr);
+      if constexpr (std::same_as<T, scene::FrictionRegion>) out.kind = Kind::number;  // or plain coefficients
       out.tables = tables_of<T>();
     } else if constexpr (is_number<T>) {
       out.kind = std::same_as<T, double> ? Kind::number : Kind::integer;

@@ -378,6 +378,27 @@ void read_strand_group(const TableReader& table, scene::FibreGroup& group) {
   group = std::move(first);
 }
 
+/// Coefficients of equal parts, or regions with their ends.
+std::vector<scene::FrictionRegion> read_friction(ReaderContext& context, const TomlNode& node,
+                                                 const TableReader& table) {
+  const std::string path = table.path("friction");
+  if (!node.is(TomlNode::Kind::array) || node.items.empty())
+    context.fail(node, fmt::format("{} is {}; expected an array of coefficients, or of regions such as "
+                                   "{{ to = \"2 cm\", friction = 0.4 }}",
+                                   path, describe(node)));
+  std::vector<scene::FrictionRegion> out;
+  const bool regions = node.items.front().is(TomlNode::Kind::table);
+  for (const TomlNode& item : node.items) {
+    const std::string own = fmt::format("{}[{}]", path, out.size());
+    scene::FrictionRegion& region = out.emplace_back();
+    if (regions)
+      TableReader(context, item, own, description<scene::FrictionRegion>()).read<scene::FrictionRegion>(region);
+    else
+      region.friction = read_number(context, item, own, table.wanted("friction"));
+  }
+  return out;
+}
+
 std::vector<int> read_left_out(ReaderContext& context, const TomlNode& node, const TableReader& table) {
   const std::string path = table.path("leave_out");
   if (!node.is(TomlNode::Kind::array) || node.items.size() > static_cast<std::size_t>(limits::fibres))
@@ -412,6 +433,7 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
   }
   if (table.has("growth") && !group.holds.empty())
     table.fail("holds", "are given for a fibre that grows; expected a length that stays");
+  if (const TomlNode* list = table.find("friction")) group.friction = read_friction(context, *list, table);
   if (const TomlNode* list = table.find("leave_out")) group.leave_out = read_left_out(context, *list, table);
   return group;
 }

@@ -36,24 +36,26 @@ Materials read_materials(ReaderContext& context, const TomlNode* node) {
   return out;
 }
 
-scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node, const std::set<std::string>& names) {
-  scene::FrictionTable out;
-  if (node == nullptr) return out;
-  const TableReader table(context, *node, "friction", description<scene::FrictionTable>());
-  table.read<scene::FrictionTable>(out);
+template <class OfTable>
+void read_pairs(const TableReader& above, const std::set<std::string>& names, OfTable& out) {
+  ReaderContext& context = above.context();
+  const std::string name(scene::Table<OfTable>::name);
+  const TomlNode* node = above.find(name);
+  if (node == nullptr) return;
+  const TableReader table(context, *node, name, description<OfTable>());
+  table.read<OfTable>(out);
   const TomlNode* pairs = table.find("pairs");
-  if (pairs == nullptr) return out;
+  if (pairs == nullptr) return;
   if (!pairs->is(TomlNode::Kind::array)) {
-    context.fail(
-        *pairs,
-        fmt::format("friction.pairs is {}; expected an array of {{ between = [\"a\", \"b\"], coefficient = 0.3 }}",
-                    describe(*pairs)));
+    context.fail(*pairs,
+                 fmt::format("{}.pairs is {}; expected an array of {{ between = [\"a\", \"b\"], coefficient = 0.3 }}",
+                             name, describe(*pairs)));
   }
   const std::vector<std::string> known(names.begin(), names.end());
   for (std::size_t i = 0; i < pairs->items.size(); ++i) {
-    const TableReader pair(context, pairs->items[i], fmt::format("friction.pairs[{}]", i),
-                           description<scene::FrictionPair>());
-    scene::FrictionPair read;
+    const TableReader pair(context, pairs->items[i], fmt::format("{}.pairs[{}]", name, i),
+                           description<scene::MaterialPair<OfTable>>());
+    scene::MaterialPair<OfTable> read;
     const TomlNode& between = pair.require("between");
     if (!between.is(TomlNode::Kind::array) || between.items.size() != 2) {
       pair.fail("between", fmt::format("is {}; expected the names of two materials", describe(between)));
@@ -69,14 +71,17 @@ scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node,
     }
     if (out.pairs.contains({material[0], material[1]})) {
       context.fail(pairs->items[i],
-                   fmt::format("friction.pairs[{}] gives the pair {}, {} a second time; expected it once", i,
+                   fmt::format("{}.pairs[{}] gives the pair {}, {} a second time; expected it once", name, i,
                                files::in_quotes(material[0], 40), files::in_quotes(material[1], 40)));
     }
-    pair.read<scene::FrictionPair>(read);
+    pair.read<scene::MaterialPair<OfTable>>(read);
     out.pairs[{material[0], material[1]}] = read.coefficient;
     out.pairs[{material[1], material[0]}] = read.coefficient;
   }
-  return out;
 }
+
+template void read_pairs(const TableReader&, const std::set<std::string>&, scene::FrictionTable&);
+template void read_pairs(const TableReader&, const std::set<std::string>&, scene::KineticFrictionTable&);
+template void read_pairs(const TableReader&, const std::set<std::string>&, scene::RestitutionTable&);
 
 }  // namespace tresse::scene_file::detail

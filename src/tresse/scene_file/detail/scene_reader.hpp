@@ -176,6 +176,8 @@ Vector3 read_curvature(ReaderContext& context, const TomlNode& node, const std::
 void read_strands_from_file(const TableReader& group_table, const TomlNode& from, scene::FibreGroup& group);
 void read_strands(const TableReader& group_table, const TomlNode& node, scene::FibreGroup& group);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
-scene::FrictionTable read_friction(ReaderContext& context, const TomlNode* node, const std::set<std::string>& names);
+/// Coefficients of pairs of materials, `names`.
+template <class OfTable>
+void read_pairs(const TableReader& above, const std::set<std::string>& names, OfTable& out);
 
 }  // namespace tresse::scene_file::detail
