@@ -132,13 +132,6 @@ std::vector<detail::Candidate> ContactSearch::examine_all(const Geometry& scene)
   return joined(found);
 }
 
-std::vector<CandidatePair> ContactSearch::near_pairs() const {
-  std::vector<CandidatePair> out = all_;
-  out.reserve(pairs_.size());
-  for (const NearPair& near : pairs_) out.push_back(near.pair);
-  return out;
-}
-
 /// Whether nothing is kept from search to search: what the other methods find is not what is proved of the curves.
 bool ContactSearch::looks_at_all(const Geometry& scene) const {
   return detection_.method != geometry::DetectionMethod::certified || few_pieces(scene);
@@ -152,12 +145,11 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
     });
   }
   if (looks_at_all(scene)) {
-    all_ = candidate_pairs(scene, broad_phase_);
-    effort_ = {all_.size(), all_.size()};
+    const std::vector<CandidatePair> all = candidate_pairs(scene, broad_phase_);
+    effort_ = {all.size(), all.size()};
     pairs_.clear();
-    return detect(scene, all_, detection_, followed);
+    return detect(scene, all, detection_, followed);
   }
-  all_.clear();
   move_to(scene);
   take_pairs(piece_pairs(scene, broad_phase_));
   effort_.pairs = pairs_.size();

@@ -24,9 +24,6 @@ class ContactSearch {
   /// As detect() with the same `followed`; throws InvalidInput unless each is_place().
   std::vector<Contact> find(const Geometry& scene, const std::vector<Place>& followed);
 
-  /// Pairs of pieces that may meet in the scene of the last find(), and perhaps ones with its surfaces; sorted.
-  std::vector<CandidatePair> near_pairs() const;
-
   /// What the last find() did.
   struct Effort {
     std::size_t pairs = 0;     ///< of pieces that the broad phase leaves
@@ -70,7 +67,6 @@ class ContactSearch {
   std::vector<Track> tracks_;
   std::vector<NearPair> pairs_;     ///< of the last search, sorted
   std::vector<NearPair> before_;    ///< memory of take_pairs()
-  std::vector<CandidatePair> all_;  ///< of the last search, where nothing is kept from search to search
   Effort effort_;
 };
 

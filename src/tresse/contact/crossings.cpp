@@ -5,30 +5,22 @@
 #include <optional>
 #include <utility>
 
+#include <Eigen/Geometry>
+
 #include <tresse/base/blocks.hpp>
-#include <tresse/geometry/capsule_chain.hpp>
+#include <tresse/contact/detail/candidate.hpp>
+#include <tresse/contact/detail/way_search.hpp>
+#include <tresse/geometry/closest_points.hpp>
+#include <tresse/geometry/curve_motion.hpp>
 
 namespace tresse::contact {
 namespace {
 
-double parameter(const Piece& piece, double share) {
-  return piece.interval.begin + share * (piece.interval.end - piece.interval.begin);
-}
+using detail::WayPiece;
 
-/// A piece of the second configuration and where it was in the first: elements may be cut into other pieces there, and
-/// may have another length.
-struct MovingPiece {
-  const Piece* before = nullptr;  ///< of the same element
-  const Piece* now = nullptr;
-  double stretch = 1.0;  ///< from the parameter of the curve now to that before
-
-  Vector3 begin(double share) const { return geometry::position(before->curve, stretch * parameter(*now, share)); }
-  Vector3 way(double share) const { return geometry::position(now->curve, parameter(*now, share)) - begin(share); }
-};
-
-/// (pieces of `end`); empty where the two are not of the same bodies. Only those `asked` for are filled in.
-std::vector<MovingPiece> moving_pieces(const Geometry& begin, const Geometry& end, const std::vector<char>& asked) {
-  std::vector<MovingPiece> out(end.pieces.size());
+/// The pieces of `end` on their way; empty where the two are not of the same bodies.
+std::vector<WayPiece> way_pieces(const Geometry& begin, const Geometry& end) {
+  std::vector<WayPiece> out(end.pieces.size());
   auto before = begin.pieces.begin();
   for (std::size_t i = 0; i < end.pieces.size(); ++i) {
     const Piece& now = end.pieces[i];
@@ -37,173 +29,207 @@ std::vector<MovingPiece> moving_pieces(const Geometry& begin, const Geometry& en
     };
     while (before != begin.pieces.end() && earlier(*before)) ++before;
     if (before == begin.pieces.end() || before->body != now.body || before->element != now.element) return {};
-    if (!asked[i]) continue;
     const double length = geometry::domain(now.curve).end;
-    out[i] = {&*before, &now, length > 0.0 ? geometry::domain(before->curve).end / length : 1.0};
+    out[i] = {&before->curve, &now.curve, now.interval,
+              length > 0.0 ? geometry::domain(before->curve).end / length : 1.0, now.curvature};
   }
   return out;
 }
 
-/// A ball that holds a stretch of a curve while its middle moves straight and evenly.
-struct MovingBall {
-  Vector3 from = Vector3::Zero();  ///< of its middle (3) [m]
-  Vector3 way = Vector3::Zero();   ///< over the time from 0 to 1 (3) [m]
-  double radius = 0.0;             ///< [m]
+/// The way of a piece between two curves as a travel: rigid, and the rest, proved, as its reach. What is left of the
+/// way between two points is within b (length/2)^2/8 of a straight line, b a bound of its second derivative.
+struct WayOf {
+  const geometry::PreparedCurve& from;
+  const geometry::PreparedCurve& to;
+  double stretch = 1.0;    ///< from the parameter of the first to that of the second
+  double bend_from = 0.0;  ///< >= |r''| of the first, by its parameter [1/m]
+  double bend_to = 0.0;    ///< of the second, by the parameter of the first
+
+  Travel over(const geometry::Interval& interval) const {
+    const double length = interval.end - interval.begin;
+    const double middle = interval.begin + 0.5 * length;
+    const auto place = [&](double s) { return geometry::position(from, s); };
+    const auto way = [&](double s) -> Vector3 { return geometry::position(to, stretch * s) - place(s); };
+    Travel out =
+        rigid_travel({place(interval.begin), place(middle), place(interval.end)},
+                     {way(interval.begin), way(middle), way(interval.end)}, bend_from * length * length / 32.0, 0.0);
+    const double turn = out.spin.norm();
+    double change = bend_to + bend_from * (1.0 + turn);
+    if (stretch == 1.0) {
+      Matrix3 turned;
+      turned << 1.0, -out.spin.z(), out.spin.y(), out.spin.z(), 1.0, -out.spin.x(), -out.spin.y(), out.spin.x(), 1.0;
+      change = std::min(change, (1.0 + turn) * geometry::bending_between(from, to, turned, interval));
+    }
+    out.reach += change * length * length / 32.0;
+    return out;
+  }
 };
 
-/// Whether two balls stay farther apart than `limit`, from their surfaces, all the time.
-bool stay_apart(const MovingBall& a, const MovingBall& b, double limit) {
-  const Vector3 between = a.from - b.from;
-  const Vector3 way = a.way - b.way;
-  const double square = way.squaredNorm();
-  const double nearest = square > 0.0 ? std::clamp(-between.dot(way) / square, 0.0, 1.0) : 0.0;
-  const double enough = a.radius + b.radius + limit;
-  return (between + nearest * way).squaredNorm() > enough * enough;
+/// Two ends of a way: what is at least `first` apart at its begin, and loses at most `lost_forth` on all of it; and
+/// the same looking back. The least that this leaves. [m]
+double least_between(double first, double lost_forth, double last, double lost_back) {
+  const double lost = lost_forth + lost_back;
+  const double time = lost > 0.0 ? std::clamp((first - last + lost_back) / lost, 0.0, 1.0) : 0.0;
+  return std::max(first - time * lost_forth, last - (1.0 - time) * lost_back);
 }
 
-/// How a piece moves, in the main.
-struct Way {
-  MovingBall ball;      ///< around it
-  double spread = 0.0;  ///< by how much the way of its ends may differ from that of its middle [m]
-  double farthest() const { return ball.way.norm() + spread; }
+double squared(double x) { return x * x; }
+
+/// The way between two configurations, and what is proved of it.
+class Way {
+ public:
+  Way(const Geometry& begin, const Geometry& end, const PassageOptions& options,
+      const std::function<bool(const Crossing&)>& passed_over)
+      : begin_(begin), end_(end), options_(options), passed_over_(passed_over), pieces_(way_pieces(begin, end)) {}
+
+  Passage run() {
+    if (pieces_.empty()) return {{}, options_.known_gap};
+    Geometry swept = end_;
+    forth_.resize(pieces_.size());
+    back_.resize(pieces_.size());
+    for_blocks(pieces_.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        WayPiece& piece = pieces_[i];
+        const geometry::Interval earlier = interval_before(piece);
+        const double bend = geometry::second_derivative_bound(*piece.before, earlier);
+        const double by = squared(piece.stretch);
+        forth_[i] = WayOf{*piece.before, *piece.now, 1.0 / piece.stretch, bend, piece.bend / by}.over(earlier);
+        back_[i] = WayOf{*piece.now, *piece.before, piece.stretch, piece.bend, by * bend}.over(piece.interval);
+        swept.pieces[i].travel = back_[i];
+        piece.bend = std::max(piece.bend, by * bend);
+      }
+    });
+    swept.common = {};
+    if (!few_pieces(swept)) take_off_common_travel(swept);
+    for (std::size_t k = 0; k < swept.meshes.size(); ++k) set_way_back(begin_.meshes[k], swept.meshes[k]);
+    std::vector<CandidatePair> pairs = piece_pairs(swept, options_.broad_phase);
+    if (!swept.meshes.empty()) {
+      swept.planes.clear();
+      for (const CandidatePair& pair : surface_pairs(swept))
+        pairs.push_back({pair.a, pair.b - static_cast<int>(end_.planes.size())});
+    }
+    return look_at(pairs);
+  }
+
+ private:
+  static constexpr std::size_t block = 128;
+  static constexpr double small = 0.05;  // overlap that is not looked at closely, of the touching distance
+  static constexpr double exact = 0.01;  // of the touching distance: how exact a larger one is found
+
+  static void set_way_back(const Mesh& before, Mesh& now) {
+    now.next = before.pose;
+    now.reach = 0.0;
+    if (before.surface != now.surface) {
+      for (std::size_t i = 0; i < now.surface->vertices.size(); ++i)
+        now.reach = std::max(now.reach, (now.surface->vertices[i] - before.surface->vertices[i]).norm());
+    }
+  }
+
+  Passage look_at(const std::vector<CandidatePair>& pairs) {
+    const std::size_t count = (pairs.size() + block - 1) / block;
+    std::vector<std::vector<Crossing>> crossings(count);
+    std::vector<double> least(count, options_.known_gap);
+    for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t first, std::size_t last) {
+      std::vector<detail::WayBox> memory;
+      for (std::size_t n = first; n < last; ++n) {
+        if (const auto crossing = look_at(pairs[n], memory, least[k])) crossings[k].push_back(*crossing);
+      }
+    });
+    Passage out{joined(crossings), options_.known_gap};
+    for (const double gap : least) out.least_gap = std::min(out.least_gap, gap);
+    return out;
+  }
+
+  /// Lowers `least` to what is proved of the pair, or tells where it is not proved to stay apart.
+  std::optional<Crossing> look_at(const CandidatePair& pair, std::vector<detail::WayBox>& memory, double& least) const {
+    const double touching = end_.pieces[static_cast<std::size_t>(pair.a)].radius + skin_at(end_, pair.b);
+    if (const double bound = quick_bound(pair, touching); bound > 0.0) {
+      least = std::min(least, bound - touching);
+      return {};
+    }
+    const double limit = options_.share * touching;
+    detail::WayGoal goal{std::max(touching + std::min(options_.known_gap, -small * touching), limit), limit,
+                         exact * touching};
+    detail::Approach found = nearest(pair, goal, memory);
+    if (!found.apart) {
+      const Crossing crossing{pair.a, pair.b, found.s_a, found.s_b, found.time};
+      if (passed_over(crossing)) return {};
+      // Of two that begin inside each other nothing is told but that they get no deeper.
+      const double apart = distance_at_begin(pair);
+      constexpr double none = 1e-3;
+      if (apart < none * touching) return {};
+      if (0.5 * apart >= goal.limit) return crossing;
+      goal.limit = 0.5 * apart;
+      found = nearest(pair, goal, memory);
+      if (!found.apart) return crossing;
+    }
+    if (!passed_over({pair.a, pair.b, found.s_a, found.s_b, found.time}))
+      least = std::min(least, found.bound - touching);
+    return {};
+  }
+
+  static geometry::Interval interval_before(const WayPiece& piece) {
+    return {piece.stretch * piece.interval.begin, piece.stretch * piece.interval.end};
+  }
+
+  /// A bound of the distance of two pieces that hardly move against each other: what it is at the ends of the way, less
+  /// what it may lose on it. 0: it is not good enough. [m]
+  double quick_bound(const CandidatePair& pair, double touching) const {
+    if (pair.b < 0) return 0.0;
+    const auto a = static_cast<std::size_t>(pair.a);
+    const auto b = static_cast<std::size_t>(pair.b);
+    const WayPiece& one = pieces_[a];
+    const WayPiece& other = pieces_[b];
+    const double least = (1.0 - small) * touching;
+    const double lost_back = closing(back_[a], back_[b]);
+    if (lost_back > touching) return 0.0;  // few are so far apart that this knows enough
+    const double last = geometry::separation(*one.now, one.interval, *other.now, other.interval,
+                                             {.enough = touching + lost_back, .least = least});
+    if (last - lost_back >= least) return std::min(touching, last - lost_back);
+    if (last == 0.0) return 0.0;
+    const double lost_forth = closing(forth_[a], forth_[b]);
+    const double first = geometry::separation(*one.before, interval_before(one), *other.before, interval_before(other),
+                                              {.enough = touching + lost_forth, .least = least});
+    const double bound = least_between(first, lost_forth, last, lost_back);
+    return first > 0.0 && bound >= least ? std::min(touching, bound) : 0.0;
+  }
+
+  detail::Approach nearest(const CandidatePair& pair, const detail::WayGoal& goal,
+                           std::vector<detail::WayBox>& memory) const {
+    const WayPiece& a = pieces_[static_cast<std::size_t>(pair.a)];
+    if (pair.b >= 0) return detail::nearest_on_way(a, pieces_[static_cast<std::size_t>(pair.b)], goal, memory);
+    return detail::nearest_on_way(a, mesh_at(begin_, pair.b), mesh_at(end_, pair.b), goal, memory);
+  }
+
+  double distance_at_begin(const CandidatePair& pair) const {
+    if (pair.b < 0) return INFINITY;
+    const WayPiece& a = pieces_[static_cast<std::size_t>(pair.a)];
+    const WayPiece& b = pieces_[static_cast<std::size_t>(pair.b)];
+    return geometry::closest_points(*a.before, interval_before(a), *b.before, interval_before(b)).distance;
+  }
+
+  bool passed_over(const Crossing& crossing) const {
+    Contact at;
+    at.a = crossing.a;
+    at.b = crossing.b;
+    at.s_a = crossing.s_a;
+    at.s_b = crossing.s_b;
+    return detail::beside_itself(end_, at) || passed_over_(crossing);
+  }
+
+  const Geometry& begin_;
+  const Geometry& end_;
+  const PassageOptions& options_;
+  const std::function<bool(const Crossing&)>& passed_over_;
+  std::vector<WayPiece> pieces_;
+  std::vector<Travel> forth_, back_;  // the ways of the pieces, from their shapes at the begin and at the end
 };
-
-Way way_of(const MovingPiece& piece) {
-  Way out;
-  const double length = piece.now->interval.end - piece.now->interval.begin;
-  out.ball = {piece.begin(0.5), piece.way(0.5), 0.5 * length * std::max(1.0, piece.stretch)};
-  for (const double share : {0.0, 1.0}) out.spread = std::max(out.spread, (piece.way(share) - out.ball.way).norm());
-  return out;
-}
-
-/// A piece as a chain of segments whose points move straight and evenly.
-struct MovingChain {
-  std::vector<Vector3> from;
-  std::vector<Vector3> way;
-  std::vector<MovingBall> balls;  ///< (segments) around each
-
-  explicit MovingChain(const MovingPiece& piece) {
-    constexpr double most = 32.0;
-    const double length = piece.now->interval.end - piece.now->interval.begin;
-    const double sagitta = std::max(piece.before->curvature, piece.now->curvature) * length * length / 8.0;
-    const int count = static_cast<int>(std::clamp(std::ceil(std::sqrt(8.0 * sagitta / piece.now->radius)), 1.0, most));
-    for (int i = 0; i <= count; ++i) {
-      const double share = static_cast<double>(i) / count;
-      from.push_back(piece.begin(share));
-      way.push_back(piece.way(share));
-    }
-    for (std::size_t i = 0; i + 1 < from.size(); ++i) {
-      const Vector3 before = from[i + 1] - from[i];
-      const Vector3 after = before + way[i + 1] - way[i];
-      balls.push_back({0.5 * (from[i] + from[i + 1]), 0.5 * (way[i] + way[i + 1]),
-                       0.5 * std::sqrt(std::max(before.squaredNorm(), after.squaredNorm()))});
-    }
-  }
-  int segments() const { return static_cast<int>(from.size()) - 1; }
-  Vector3 at(int i, double time) const {
-    return from[static_cast<std::size_t>(i)] + time * way[static_cast<std::size_t>(i)];
-  }
-  double share(int i) const { return (static_cast<double>(i) + 0.5) / segments(); }
-};
-
-double distance(const MovingChain& a, int i, const MovingChain& b, int j, double time) {
-  return geometry::segment_distance(a.at(i, time), a.at(i + 1, time), b.at(j, time), b.at(j + 1, time));
-}
-
-/// Whether two segments that are farther apart than `limit` at both instants come nearer in between. Steps in time as
-/// long as their speed allows.
-bool meet(const MovingChain& a, int i, const MovingChain& b, int j, double limit) {
-  double speed = 0.0;
-  for (const int p : {i, i + 1}) {
-    for (const int q : {j, j + 1})
-      speed = std::max(speed, (a.way[static_cast<std::size_t>(p)] - b.way[static_cast<std::size_t>(q)]).norm());
-  }
-  if (distance(a, i, b, j, 0.0) - speed >= limit || distance(a, i, b, j, 1.0) < limit) return false;
-  constexpr double least = 1e-3;
-  bool apart = false;
-  for (double time = 0.0; time < 1.0;) {
-    const double here = distance(a, i, b, j, time);
-    if (here < limit) return apart;
-    apart = true;
-    time += std::max((here - limit) / std::max(speed, 1e-300), least);
-  }
-  return false;
-}
-
-/// Axes that come nearer than this went through each other. [m]
-double limit_of(const MovingPiece& a, const MovingPiece& b) { return 0.5 * (a.now->radius + b.now->radius); }
-
-/// Whether two pieces may have gone through each other: they come near, and do not move together.
-bool may_cross(const MovingPiece& a, const Way& way_a, const MovingPiece& b, const Way& way_b) {
-  if (stay_apart(way_a.ball, way_b.ball, limit_of(a, b))) return false;
-  const double touching = a.now->radius + b.now->radius;
-  return (way_a.ball.way - way_b.ball.way).norm() + way_a.spread + way_b.spread > touching;
-}
-
-/// Two segments, one of each chain, that went through each other.
-std::optional<std::pair<int, int>> crossing_segments(const MovingChain& a, const MovingChain& b,
-                                                     const MovingBall& ball_b, double limit) {
-  for (int i = 0; i < a.segments(); ++i) {
-    const MovingBall& ball_a = a.balls[static_cast<std::size_t>(i)];
-    if (stay_apart(ball_a, ball_b, limit)) continue;
-    for (int j = 0; j < b.segments(); ++j) {
-      if (stay_apart(ball_a, b.balls[static_cast<std::size_t>(j)], limit)) continue;
-      if (meet(a, i, b, j, limit)) return std::pair(i, j);
-    }
-  }
-  return {};
-}
 
 }  // namespace
 
-std::vector<Crossing> find_crossings(const Geometry& begin, const Geometry& end,
-                                     const std::vector<CandidatePair>& pairs) {
-  std::vector<char> asked(end.pieces.size(), 0);
-  for (const CandidatePair& pair : pairs) {
-    if (pair.b >= 0) asked[static_cast<std::size_t>(pair.a)] = asked[static_cast<std::size_t>(pair.b)] = 1;
-  }
-  if (std::none_of(asked.begin(), asked.end(), [](char is) { return is != 0; })) return {};
-  const std::vector<MovingPiece> pieces = moving_pieces(begin, end, asked);
-  if (pieces.empty()) return {};
-  constexpr std::size_t block = 256;
-  std::vector<Way> ways(pieces.size());
-  std::vector<char> fast(pieces.size(), 0);
-  for_blocks(ways.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      if (!asked[i]) continue;
-      ways[i] = way_of(pieces[i]);
-      fast[i] = ways[i].farthest() > pieces[i].now->radius;
-    }
-  });
-  if (std::none_of(fast.begin(), fast.end(), [](char is) { return is != 0; })) return {};
-  std::vector<CandidatePair> near;
-  std::vector<char> chained(pieces.size(), 0);
-  for (const CandidatePair& pair : pairs) {
-    if (pair.b < 0) continue;
-    const auto a = static_cast<std::size_t>(pair.a);
-    const auto b = static_cast<std::size_t>(pair.b);
-    if ((!fast[a] && !fast[b]) || !may_cross(pieces[a], ways[a], pieces[b], ways[b])) continue;
-    near.push_back(pair);
-    chained[a] = chained[b] = 1;
-  }
-  std::vector<std::optional<MovingChain>> chains(pieces.size());
-  for_blocks(chains.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      if (chained[i]) chains[i].emplace(pieces[i]);
-    }
-  });
-  std::vector<std::vector<Crossing>> found((near.size() + block - 1) / block);
-  for_blocks(near.size(), block, [&](std::size_t k, std::size_t first, std::size_t last) {
-    for (std::size_t n = first; n < last; ++n) {
-      const auto a = static_cast<std::size_t>(near[n].a);
-      const auto b = static_cast<std::size_t>(near[n].b);
-      const auto crossing = crossing_segments(*chains[a], *chains[b], ways[b].ball, limit_of(pieces[a], pieces[b]));
-      if (!crossing) continue;
-      found[k].push_back({near[n].a, near[n].b, parameter(*pieces[a].now, chains[a]->share(crossing->first)),
-                          parameter(*pieces[b].now, chains[b]->share(crossing->second))});
-    }
-  });
-  return joined(found);
+Passage find_passage(const Geometry& begin, const Geometry& end, const PassageOptions& options,
+                     const std::function<bool(const Crossing&)>& passed_over) {
+  return Way(begin, end, options, passed_over).run();
 }
 
 }  // namespace tresse::contact

@@ -19,6 +19,7 @@
 namespace tresse::contact {
 namespace {
 
+using detail::beside_itself;
 using detail::body_end;
 using detail::Candidate;
 using detail::contact_between;
@@ -81,19 +82,6 @@ bool at_way_out(const Geometry& scene, const Candidate& candidate) {
          std::abs(contact.frame.col(0).dot(point_of(piece.curve, contact.s_a).tangent)) > steep;
 }
 
-/// Whether two places of one fibre are near because little of it lies between them: bent less than half a turn at its
-/// sharpest, it comes back to itself nowhere (self_contact_free_length()). A contact that is followed may slide there.
-bool beside_itself(const Geometry& scene, const Contact& contact) {
-  if (contact.b < 0 || scene.pieces[contact.a].body != scene.pieces[contact.b].body) return false;
-  const auto [first, last] = std::minmax(contact.a, contact.b);
-  if (last - first < 2) return true;
-  const double between = std::abs(arc_length_at(scene.pieces[contact.b], contact.s_b) -
-                                  arc_length_at(scene.pieces[contact.a], contact.s_a));
-  const auto begin = scene.pieces.begin();
-  return std::none_of(begin + first, begin + last + 1,
-                      [&](const Piece& piece) { return piece.curvature * between >= std::numbers::pi; });
-}
-
 /// How far along the bodies a nearer contact stands for others.
 double stands_for(const Geometry& scene, const Candidate& candidate, const Candidate& nearer) {
   const Piece& piece = scene.pieces[candidate.contact.a];
@@ -144,6 +132,17 @@ void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candid
 }  // namespace
 
 namespace detail {
+
+bool beside_itself(const Geometry& scene, const Contact& contact) {
+  if (contact.b < 0 || scene.pieces[contact.a].body != scene.pieces[contact.b].body) return false;
+  const auto [first, last] = std::minmax(contact.a, contact.b);
+  if (last - first < 2) return true;
+  const double between = std::abs(arc_length_at(scene.pieces[contact.b], contact.s_b) -
+                                  arc_length_at(scene.pieces[contact.a], contact.s_a));
+  const auto begin = scene.pieces.begin();
+  return std::none_of(begin + first, begin + last + 1,
+                      [&](const Piece& piece) { return piece.curvature * between >= std::numbers::pi; });
+}
 
 int side_of(const Piece& piece, double s) {
   const double tolerance = 1e-12 * (piece.interval.end - piece.interval.begin);

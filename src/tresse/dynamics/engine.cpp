@@ -39,26 +39,33 @@ StepReport Engine::take_step() {
     report.obstacles.assign(world_.obstacles.size(), {});
     report.holds.assign(world_.holds.size(), {});
     report.roots.assign(world_.fibres.size(), {});
-    // Parts of the step are counted in its smallest ones.
-    const int whole = 1 << options_.max_halvings;
+    // Parts of the step are counted in its smallest ones. Where bodies may have gone through each other, a part that is
+    // cut for nothing else any more is cut further.
+    constexpr int most_for_crossings = 4, most_parts = 256;
+    const int shortest = options_.max_halvings > 0 ? 1 << most_for_crossings : 1;
+    const int whole = shortest << options_.max_halvings;
     const auto time_at = [&](int part) {
       return (static_cast<double>(state_.step) + static_cast<double>(part) / whole) * options_.dt;
     };
     constexpr double in_half = 4.0;  // of the estimate, where the motion is smooth
     const double most_error = options_.step_error.value_or(0.0);
     int size = whole;
+    int smaller = 0;  // parts than those that are cut for nothing else
     for (int begin = 0; begin < whole && report.finite;) {
-      const SubstepResult outcome = attempt({time_at(begin), time_at(begin + size), size == 1}, report);
+      const bool last = size == 1 || (size <= shortest && (smaller > most_parts || report.crossing));
+      const Span span{time_at(begin), time_at(begin + size), size <= shortest, last};
+      const SubstepResult outcome = attempt(span, report);
       if (outcome == SubstepResult::not_finite) report.finite = false;
       if (outcome == SubstepResult::cut) {
         update_start(part_, state_.rods);
         do {
           size /= 2;
           error_ /= in_half;
-        } while (size > 1 && error_ > most_error);
+        } while (size > shortest && error_ > most_error);
         continue;
       }
       ++report.parts;
+      smaller += size < shortest ? 1 : 0;
       begin += size;
       if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= most_error) size *= 2;
     }
@@ -73,6 +80,7 @@ StepReport Engine::take_step() {
     report.energies = energy_.energies();
     report.energy_excess = std::max(report.energy_excess, state_.energy_excess);
     report.work_external = state_.work_external;
+    report.least_gap = state_.least_gap;
   }
   report.t_detection += finder_.seconds;
   return report;
@@ -168,7 +176,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     SharedConfiguration end = enough || !may_follow
                                   ? find_contacts_at_end(pass)
                                   : finder_.follow(part_.end, part_.span.end, passes_.ways(pass), *pass.at);
-    if (!shortest && overlaps_.sides_lost(*end)) return SubstepResult::cut;
+    if (!part_.span.last && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     const double overlapping = overlaps_.shortfall(*end);
     const bool lost = off.relative > HeldPoints::lost;
     if (last && lost && !shortest) return SubstepResult::cut;
@@ -253,12 +261,17 @@ SubstepResult Engine::accept_earlier(BestPass& best, StepReport& report) {
 
 /// Makes the end of this part the new state.
 SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& report) {
+  if (!part_.span.last && overlaps_.sinks(*end, options_.halving_overlap)) return SubstepResult::cut;
   {
     Stopwatch watch(report.t_detection);
-    if (const auto crossing = find_crossing(part_, *here_, *end, finder_.near_pairs())) {
-      if (!part_.span.shortest) return SubstepResult::cut;
-      if (!report.crossing) report.crossing = crossing;
-    }
+    // Half their touching distance is where two bodies may change sides; that they did is sure of less only.
+    constexpr double doubtful = 0.5, through = 0.1;
+    double least_gap = state_.least_gap;
+    const auto crossing =
+        find_crossing(part_, holds_, overlaps_, *here_, *end, part_.span.shortest ? through : doubtful, least_gap);
+    if (crossing && !part_.span.last) return SubstepResult::cut;
+    if (crossing && !report.crossing) report.crossing = crossing;
+    state_.least_gap = least_gap;
   }
   for (const FreeMotionResult& free : trees_.results()) {
     report.motion_iterations = std::max(report.motion_iterations, free.iterations);

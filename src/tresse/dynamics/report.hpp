@@ -60,10 +60,11 @@ struct StepReport {
   double step_error = 0.0;           ///< estimated, of the part where it is largest; StepOptions::step_error [m]
   double largest_stick_drift = 0.0;  ///< WarmContact::slip of the contacts that stick at the end of the step; >= 0 [m]
   double max_penetration = 0.0;  ///< deepest in the configurations that the parts of the step started from; >= 0 [m]
-  std::optional<ContactReport> deepest;   ///< which, without force and slip; none: no overlap
-  int overlaps = 0;                       ///< contacts there that are at least half as deep
-  std::optional<ContactReport> crossing;  ///< of two that went through each other on the way, where the shortest part
-                                          ///< of the step began; without force and slip; none: nothing did
+  std::optional<ContactReport> deepest;  ///< which, without force and slip; none: no overlap
+  int overlaps = 0;                      ///< contacts there that are at least half as deep
+  /// Of two that may have gone through each other on the way of the shortest part of the step, where it began; without
+  /// force and slip; none: proved that nothing did.
+  std::optional<ContactReport> crossing;
   /// The deepest contact of the passes that stood which no force can open, and which is left out: a straight fibre that
   /// cannot stretch is pushed along its axis. Without force and slip.
   std::optional<ContactReport> jammed;
@@ -73,6 +74,8 @@ struct StepReport {
   /// By how much kinetic + elastic + gravity energy, less all work done, stands above the lowest value that it has had:
   /// energy that came from nothing [J]
   double energy_excess = 0.0;
+  /// No gap was smaller since the start, at any time of any step: proved, but for those of `crossing`; <= 0 [m]
+  double least_gap = 0.0;
   double t_detection = 0.0;  ///< wall times [s]
   double t_assembly = 0.0;
   double t_solve = 0.0;
@@ -102,6 +105,7 @@ struct SimulationState {
   std::vector<Vector3> hold_forces;
   double work_external = 0.0;  ///< [J]
   double energy_excess = 0.0;  ///< StepReport::energy_excess [J]
+  double least_gap = 0.0;      ///< StepReport::least_gap [m]
 };
 
 }  // namespace tresse::dynamics

@@ -32,12 +32,16 @@ void make_chain(const PreparedCurve& curve, Interval interval, int parts, Capsul
       curve);
 }
 
-double segment_distance(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1) {
+NearestOnSegments nearest_on_segments(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1) {
   const Vector3 p = 0.5 * (p1 - p0);
   const Vector3 q = 0.5 * (q1 - q0);
   const Vector3 w = 0.5 * ((p0 - q0) + (p1 - q1));
   const auto [u, v] = detail::closest_on_segments(w, p, q);
-  return (w + u * p - v * q).norm();
+  return {w + u * p - v * q, u, v};
+}
+
+double segment_distance(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1) {
+  return nearest_on_segments(p0, p1, q0, q1).apart.norm();
 }
 
 }  // namespace tresse::geometry

@@ -18,6 +18,13 @@ int chain_parts(const PreparedCurve& curve, Interval interval, double sagitta, d
 /// The chain of a piece, `out`'s memory used again. A smooth curve is within |r''| length^2/8 of its chord.
 void make_chain(const PreparedCurve& curve, Interval interval, int parts, CapsuleChain& out);
 
+/// The nearest points of two segments, p0 p1 and q0 q1, to rounding.
+struct NearestOnSegments {
+  Vector3 apart;   ///< from that of the second to that of the first (3) [m]
+  double u = 0.0;  ///< where the first is: -1 at p0, 1 at p1
+  double v = 0.0;  ///< the second
+};
+NearestOnSegments nearest_on_segments(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1);
 /// Distance of the segments p0 p1 and q0 q1, to rounding. [m]
 double segment_distance(const Vector3& p0, const Vector3& p1, const Vector3& q0, const Vector3& q1);
 

@@ -1,5 +1,7 @@
 #include <tresse/geometry/curve_motion.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <Eigen/Geometry>
@@ -30,6 +32,24 @@ double second_derivative_change(const HelixEvaluator& before, const HelixEvaluat
   const double s = interval.end;
   return (second(after) - turn * e).norm() + s * (after.third_derivative_at_begin() - turn * f).norm() +
          std::abs(after.rate() - before.rate()) * s * (e.norm() + 0.5 * s * f.norm());
+}
+
+/// r'' = R (k x e_x), and R_after R_before^T, compared with `turn` at the begin, changes by at most |k_after -
+/// k_before| a length.
+double second_derivative_change(const ClothoidEvaluator& before, const ClothoidEvaluator& after, const Matrix3& turn,
+                                Interval interval) {
+  const auto across = [](const Vector3& curvature) { return std::hypot(curvature.y(), curvature.z()); };
+  double bend = 0.0, change = 0.0, turning = 0.0;  // curvatures are affine: largest at an end
+  for (const double s : {interval.begin, interval.end, 0.0}) {
+    const Vector3 k = before.curvature() + s * before.curvature_slope();
+    const Vector3 difference = after.curvature() + s * after.curvature_slope() - k;
+    bend = std::max(bend, across(k));
+    change = std::max(change, across(difference));
+    turning = std::max(turning, difference.norm());
+  }
+  const Matrix3 turned = after.piece_at(0.0).frame * before.piece_at(0.0).frame.transpose();
+  return std::min(change + bend * ((turned - turn).norm() + turning * interval.end),
+                  before.bounds(interval).second + after.bounds(interval).second);
 }
 
 /// The rotation that takes one chord's direction and the place beside it to the other's; of straight pieces the
@@ -79,6 +99,18 @@ CurveMotion motion_between(const PreparedCurve& before, const PreparedCurve& aft
                      second_derivative_change(x, *y, out.turn, interval) * length * length / 32.0 +
                      units * (x.size(interval) + base.norm());
         return out;
+      },
+      before);
+}
+
+double bending_between(const PreparedCurve& before, const PreparedCurve& after, const Matrix3& turn,
+                       Interval interval) {
+  const double largest = turn.norm();  // Frobenius: not below the spectral norm
+  return std::visit(
+      [&](const auto& x) -> double {
+        using C = std::decay_t<decltype(x)>;
+        const C* const y = std::get_if<C>(&after);
+        return y ? largest * second_derivative_change(x, *y, turn, interval) : std::numeric_limits<double>::infinity();
       },
       before);
 }

@@ -17,4 +17,7 @@ struct CurveMotion {
 /// between the half's ends. Infinite for curves of different types.
 CurveMotion motion_between(const PreparedCurve& before, const PreparedCurve& after, Interval interval);
 
+/// Bound of |r''_after - turn r''_before| over the interval; `turn`: any matrix whose norm is 1 or more.
+double bending_between(const PreparedCurve& before, const PreparedCurve& after, const Matrix3& turn, Interval interval);
+
 }  // namespace tresse::geometry

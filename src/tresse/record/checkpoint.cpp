@@ -60,6 +60,8 @@ void for_each_later_number(AnyCheckpoint& x, Visit&& visit) {
   visit("tally/worst_excess", x.tally.worst_excess);
   visit("tally/worst_excess_step", x.tally.worst_excess_step);
   visit("state/energy_excess", x.state.energy_excess);
+  visit("tally/least_gap", x.tally.least_gap);
+  visit("state/least_gap", x.state.least_gap);
 }
 
 /// So do these.

@@ -34,6 +34,7 @@ void add_energy(RunTally& tally, const dynamics::StepReport& report) {
   const double energy = kinetic + elastic + gravity - report.work_external;
   keep_worst(energy - tally.lowest_energy, tally.worst_rise, tally.worst_rise_step);
   keep_worst(report.energy_excess, tally.worst_excess, tally.worst_excess_step);
+  tally.least_gap = std::min(tally.least_gap, report.least_gap);
   tally.lowest_energy = std::min(tally.lowest_energy, energy);
 }
 
@@ -259,8 +260,10 @@ Severity severity(const std::vector<Finding>& found) {
 std::string sentence(const RunTally& tally, const std::vector<Finding>& found) {
   if (found.empty()) {
     return fmt::format(
-               "Sound: {}, every friction problem solved (worst residual {:.2g}), deepest penetration {:.2g} m.",
-               counted(tally.steps, "step"), tally.worst_residual, tally.worst_penetration) +
+               "Sound: {}, every friction problem solved (worst residual {:.2g}), deepest penetration {:.2g} m, "
+               "nothing "
+               "passed through (no gap below {:.2g} m at any time).",
+               counted(tally.steps, "step"), tally.worst_residual, tally.worst_penetration, tally.least_gap) +
            remarks_in_words(tally.watch);
   }
   std::string out = severity(found) == Severity::slight ? "Nearly sound: " : "Not sound: ";
@@ -296,6 +299,7 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["worst_energy_rise_step"] = tally.worst_rise_step;
   json["worst_energy_excess"] = relative(tally.worst_excess, scale);
   json["worst_energy_excess_step"] = tally.worst_excess_step;
+  json["least_gap_proved"] = tally.least_gap;
   json["remarks"] = remarks(tally.watch);
   json["peak_memory_bytes"] = peak_memory();
   json["failures"] = summary.failures;

@@ -47,6 +47,7 @@ struct RunTally {
   std::int64_t worst_rise_step = 0;         ///< 0: none
   double worst_excess = 0.0;                ///< StepReport::energy_excess [J]
   std::int64_t worst_excess_step = 0;       ///< 0: none
+  double least_gap = 0.0;                   ///< StepReport::least_gap, proved [m]
   observe::WatchTally watch{};
 };
 

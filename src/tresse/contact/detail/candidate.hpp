@@ -15,6 +15,9 @@ struct Candidate {
   bool fixed = false;        ///< at a point of a's material, where the distance along a need not have a minimum
 };
 
+/// Whether two places of one fibre are near because little of it lies between them: bent less than half a turn at its
+/// sharpest, it comes back to itself nowhere (self_contact_free_length()). A contact that is followed may slide there.
+bool beside_itself(const Geometry& scene, const Contact& contact);
 /// Position of a parameter in a piece's interval: -1 at its begin, 1 at its end, 0 inside.
 int side_of(const Piece& piece, double s);
 /// Whether the point is an end of the body itself, not a junction of two pieces.

@@ -31,8 +31,6 @@ class ContactFinder {
   /// What can touch, without contacts.
   std::shared_ptr<Configuration> place(const assembly::Kinematics& at, double time,
                                        const std::vector<VectorX>& velocities);
-  /// Pairs of pieces that may meet in the configuration of the last find().
-  std::vector<contact::CandidatePair> near_pairs() const { return search_.near_pairs(); }
 
   double seconds = 0.0;  ///< that find() and follow() took since this was set to zero
 

@@ -26,24 +26,35 @@ void report_overlap(const Configuration& start, StepReport& report) {
 
 }  // namespace
 
-std::optional<ContactReport> find_crossing(const Part& part, const Configuration& start, const Configuration& end,
-                                           const std::vector<contact::CandidatePair>& near) {
-  for (const contact::Crossing& crossing : contact::find_crossings(start.geometry, end.geometry, near)) {
+std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& holds, const StartOverlaps& overlaps,
+                                           const Configuration& start, const Configuration& end, double share,
+                                           double& least_gap) {
+  const auto at = [&](const contact::Crossing& crossing) {
     contact::Contact contact;
     contact.a = crossing.a;
     contact.b = crossing.b;
     contact.s_a = crossing.s_a;
     contact.s_b = crossing.s_b;
-    if (assembly::joined(part.start, end.geometry, contact)) continue;
-    const auto point = [&](int piece, double s) {
-      return geometry::position(end.geometry.pieces[static_cast<std::size_t>(piece)].curve, s);
-    };
-    contact.point_a = point(contact.a, contact.s_a);
-    contact.point_b = point(contact.b, contact.s_b);
-    contact.frame.col(0) = (contact.point_b - contact.point_a).normalized();
-    return assembly::report_of(end.geometry, contact);
-  }
-  return {};
+    return contact;
+  };
+  const auto passed_over = [&](const contact::Crossing& crossing) {
+    const contact::Contact contact = at(crossing);
+    return assembly::joined(part.start, end.geometry, contact) || overlaps.is_jammed(end.geometry, contact) ||
+           holds.cannot_give_way(part.start, end.geometry, contact);
+  };
+  const contact::PassageOptions options{
+      .broad_phase = part.options.broad_phase, .share = share, .known_gap = least_gap};
+  const contact::Passage passage = contact::find_passage(start.geometry, end.geometry, options, passed_over);
+  least_gap = passage.least_gap;
+  if (passage.crossings.empty()) return {};
+  contact::Contact contact = at(passage.crossings.front());
+  const auto point = [&](int piece, double s) {
+    return geometry::position(end.geometry.pieces[static_cast<std::size_t>(piece)].curve, s);
+  };
+  contact.point_a = point(contact.a, contact.s_a);
+  contact.point_b = contact.b >= 0 ? point(contact.b, contact.s_b) : contact.point_a;
+  contact.frame.col(0) = (contact.point_b - contact.point_a).normalized();
+  return assembly::report_of(end.geometry, contact);
 }
 
 double largest_overlap(const Configuration& at) {

@@ -8,9 +8,11 @@
 /// What a step tells of contacts, overlaps and holds.
 namespace tresse::dynamics::detail {
 
-/// Of two bodies that went through each other between two configurations; `near`: the pairs of pieces that may have.
-std::optional<ContactReport> find_crossing(const Part& part, const Configuration& start, const Configuration& end,
-                                           const std::vector<contact::CandidatePair>& near);
+/// Of two bodies that are not proved to stay apart on the way between two configurations, by `share` of their touching
+/// distance. `least_gap`: the least gap that was proved so far, lowered to what is proved of this way [m].
+std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& holds, const StartOverlaps& overlaps,
+                                           const Configuration& start, const Configuration& end, double share,
+                                           double& least_gap);
 /// Of two bodies, the deepest; >= 0 [m]
 double largest_overlap(const Configuration& at);
 /// The contacts of a pass with their forces over the part.

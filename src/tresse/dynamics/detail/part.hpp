@@ -10,9 +10,10 @@ namespace tresse::dynamics::detail {
 
 /// A part [begin, end] of the step.
 struct Span {
-  double begin = 0.0;  ///< [s]
-  double end = 0.0;    ///< [s]
-  bool shortest = false;
+  double begin = 0.0;     ///< [s]
+  double end = 0.0;       ///< [s]
+  bool shortest = false;  ///< cut only where bodies may have gone through each other
+  bool last = false;      ///< not even then
 };
 
 /// What becomes of a part of the step.

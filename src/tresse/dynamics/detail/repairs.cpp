@@ -204,7 +204,7 @@ SubstepResult Repairs::mend(Pass& pass, const std::function<bool(const Pass&)>& 
   constexpr int rounds = 4;
   for (int round = 0; round < rounds; ++round) {
     const SharedConfiguration end = find_turned(pass, report);
-    if (!part_.span.shortest && overlaps_.sides_lost(*end)) return SubstepResult::cut;
+    if (!part_.span.last && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     if (!repair(*end, roughly, pass, report)) break;
     if (!go_to_end(pass)) return SubstepResult::not_finite;
   }

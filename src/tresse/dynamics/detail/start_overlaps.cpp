@@ -68,6 +68,15 @@ bool StartOverlaps::sides_lost(const Configuration& end) const {
   });
 }
 
+bool StartOverlaps::sinks(const Configuration& end, double tolerated) const {
+  constexpr double much = 0.1;
+  return std::any_of(end.contacts.begin(), end.contacts.end(), [&](const contact::Contact& contact) {
+    const double most = std::max(tolerated, much * end.geometry.pieces[contact.a].radius);
+    return contact.gap < -most && contact.gap < wanted_gap(end.geometry, contact) - most &&
+           !is_jammed(end.geometry, contact);
+  });
+}
+
 double StartOverlaps::depth_at_start(const BodyPair& bodies) const {
   const auto found = deepest_.find(bodies);
   return found == deepest_.end() ? 0.0 : found->second;

@@ -26,6 +26,8 @@ class StartOverlaps {
   /// Whether an axis came so near another that which side it is on is no more to be trusted: nothing is to be
   /// linearised there.
   bool sides_lost(const Configuration& end) const;
+  /// Whether a contact ends deeper than wanted by more than `tolerated` [m], and by a tenth of its first body's radius.
+  bool sinks(const Configuration& end, double tolerated) const;
   /// The deepest overlap of two bodies at the start, 0 where none is known. [m]
   double depth_at_start(const BodyPair& bodies) const;
 
