@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
 #include <utility>
 
 #include <tresse/assembly/contact_problem.hpp>
@@ -69,8 +70,9 @@ std::pair<Fibre, rods::RodState> make_fibre(int k, Random& random) {
 }
 
 /// Twelve contacts on each of a few fibres, some of a fibre with itself.
-Made make_problem() {
+Made make_problem(ContactAt at) {
   Made made;
+  made.world->contact_at = at;
   Random random;
   constexpr int fibres = 5;
   std::vector<rods::RodState> states;
@@ -109,6 +111,7 @@ Made make_problem() {
     contact.frame = math::rotation_exp(random.vector(2.0));
     contact.point_a = geometry::position(a.curve, contact.s_a);
     contact.point_b = geometry::position(b.curve, contact.s_b);
+    contact.gap = i % 2 == 0 ? 0.0 : 1.0;  // one point, or two
     made.contacts.push_back(contact);
     made.bias.push_back(random.number(-1.0, 1.0));
   }
@@ -120,24 +123,32 @@ MatrixX rows_written_out(const Made& made, const std::vector<int>& begin) {
   MatrixX out = MatrixX::Zero(3 * static_cast<Eigen::Index>(made.contacts.size()), begin.back());
   for (std::size_t i = 0; i < made.contacts.size(); ++i) {
     const contact::Contact& contact = made.contacts[i];
-    const auto add = [&](int piece, double s, double sign) {
+    const ActingPoints points = acting_points(*made.world, made.geometry, contact);
+    const auto add = [&](int piece, double s, const Vector3& point, double sign) {
       const contact::Piece& at = made.geometry.pieces[static_cast<std::size_t>(piece)];
       const rods::Rod& rod = made.at->rod(at.body);
-      Matrix3X jacobian(3, rod.dof());
+      Matrix6X twist(6, rod.dof());
       const double share = s / geometry::domain(at.curve).end;
-      const int touched = rod.jacobian(at.element, share * rod.span(at.element).rest, jacobian);
+      const int touched = rod.twist_jacobian(at.element, share * rod.span(at.element).rest, twist);
+      Matrix3X jacobian = twist.topRows<3>();
+      for (int c = 0; c < touched; ++c)
+        jacobian.col(c) += Vector3(twist.col(c).tail<3>()).cross(point - geometry::position(at.curve, s));
       out.block(3 * static_cast<Eigen::Index>(i), begin[static_cast<std::size_t>(at.body)], 3, touched) +=
           sign * contact.frame.transpose() * jacobian.leftCols(touched);
     };
-    add(contact.a, contact.s_a, -1.0);
-    add(contact.b, contact.s_b, 1.0);
+    add(contact.a, contact.s_a, points.a, -1.0);
+    add(contact.b, contact.s_b, points.b, 1.0);
   }
   return out;
 }
 
-TEST(ContactProblem, IsThatOfJacobiansAndMatrices) {
+class ContactProblem : public ::testing::TestWithParam<ContactAt> {};
+INSTANTIATE_TEST_SUITE_P(At, ContactProblem, ::testing::Values(ContactAt::surface, ContactAt::centreline),
+                         [](const auto& tested) { return std::string(word(tested.param)); });
+
+TEST_P(ContactProblem, IsThatOfJacobiansAndMatrices) {
   constexpr double tolerance = 1e-11;  // of the largest: A is ill-conditioned
-  const Made made = make_problem();
+  const Made made = make_problem(GetParam());
   const friction::FactoredProblem problem = made.problem(made.contacts, made.bias);
   friction::validate(problem);
   const MatrixX rows = rows_written_out(made, problem.body_begin);
@@ -169,8 +180,8 @@ TEST(ContactProblem, IsThatOfJacobiansAndMatrices) {
   }
 }
 
-TEST(ContactProblem, AContactsBitsDependOnNoOther) {
-  const Made made = make_problem();
+TEST_P(ContactProblem, AContactsBitsDependOnNoOther) {
+  const Made made = make_problem(GetParam());
   const friction::FactoredProblem all = made.problem(made.contacts, made.bias);
   friction::FactoredProblem storage = all;
   for (std::size_t i = 0; i < made.contacts.size(); ++i) {

@@ -118,7 +118,8 @@ TEST(Roots, BalanceWithHoldsBranchesAndContacts) {
   assembly::Fibre branch = test::fibre(4, 0.1, radius, cord, {}, RootCondition::carried);
   branch.attachment = {0, 3, 0.0, {Vector3::Zero(), math::rotation_exp({0.0, 0.0, 1.0})}};
   test::add(built.world, built.state, std::move(branch));
-  test::add(built.world, bodies::Obstacle{"ball", "", bodies::Sphere{{0.15, 0.0, -0.025}, 0.01}, Vector3::Zero(), {}});
+  const bodies::Capsule bar{{0.15, -0.05, -0.025}, {0.15, 0.05, -0.025}, 0.01};
+  test::add(built.world, bodies::Obstacle{"bar", "", bar, Vector3::Zero(), {}});
   for (assembly::Fibre& fibre : built.world.fibres) fibre.drag = 0.1;
   const auto made = built.world.fibres[0].model->make_rod();
   rods::Rod& trunk = *made;

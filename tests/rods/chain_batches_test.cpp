@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <tresse/rods/detail/dense_chain_matrix.hpp>
@@ -94,22 +95,22 @@ TEST(ChainBatches, DragOnARodOfOneDensityWeighsItsMass) {
 TEST(ChainBatches, RowsOfFourPointsAreTheirJacobians) {
   for (const Model model : curvature_models) {
     for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
-      for (const double curl : {0.7, 9.0}) {
+      for (const auto& [curl, arm] : {std::pair(0.7, 0.0), std::pair(0.7, 0.03), std::pair(9.0, 0.03)}) {
         const Case c = make_case({.elements = 5, .turn = curl, .root = root, .seed = 6, .model = model});
         const Rod& rod = *c.rod;
         std::vector<RodPoint> points;
         for (const int piece : {3, 0, 3, 1}) {
           const Vector3 turn = random_vector(3, static_cast<unsigned>(points.size()));
-          points.push_back({piece, 0.3 * c.lengths[piece], math::rotation_exp(turn)});
+          points.push_back({piece, 0.3 * c.lengths[piece], math::rotation_exp(turn), arm * turn});
         }
         std::vector<FourRows> rows(static_cast<std::size_t>(rod.touched(3)));
         std::vector<Vector3> prescribed(4);
         rod.point_rows(points, rows, prescribed);
         const VectorX v = random_vector(rod.dof(), 9);
         for (std::size_t k = 0; k < points.size(); ++k) {
-          const auto& [piece, u, directions] = points[k];
+          const auto& [piece, u, directions, aside] = points[k];
           Matrix3X jacobian = Matrix3X::Zero(3, rod.dof());
-          rod.jacobian(piece, u, jacobian);
+          rod.jacobian(piece, u, aside, jacobian);
           MatrixX found(3, static_cast<Eigen::Index>(rows.size()));
           const auto at = static_cast<Eigen::Index>(k);
           for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -117,16 +118,35 @@ TEST(ChainBatches, RowsOfFourPointsAreTheirJacobians) {
           }
           EXPECT_LT(relative(found, directions.transpose() * jacobian.leftCols(found.cols())), 1e-14);
           const Vector3 velocity = found * v.head(found.cols()) + prescribed[k];
-          EXPECT_LT((velocity - directions.transpose() * rod.velocity(piece, u, v)).norm(), 1e-13 * velocity.norm());
+          const Vector3 expected = rod.velocity(piece, u, v) + rod.angular_velocity(piece, u, v).cross(aside);
+          EXPECT_LT((velocity - directions.transpose() * expected).norm(), 1e-13 * velocity.norm());
           // Alone: the same bits.
           std::vector<FourRows> alone(static_cast<std::size_t>(rod.touched(piece)));
           rod.point_rows({&points[k], 1}, alone, prescribed);
           for (std::size_t i = 0; i < rows.size(); ++i) {
             for (int d = 0; d < 3; ++d) {
-              const double expected = i < alone.size() ? alone[i][place_in_rows(0, d)] : 0.0;
-              EXPECT_EQ(rows[i][place_in_rows(at, d)], expected);
+              const double same = i < alone.size() ? alone[i][place_in_rows(0, d)] : 0.0;
+              EXPECT_EQ(rows[i][place_in_rows(at, d)], same);
             }
           }
+        }
+      }
+    }
+  }
+}
+
+TEST(ChainBatches, APointOfTheSurfaceMovesWithItsSection) {
+  constexpr double tolerance = 1e-9;  // sixth-order differences
+  for (const Model model : curvature_models) {
+    for (const RootCondition root : {RootCondition::clamped, RootCondition::free}) {
+      for (unsigned seed = 1; seed <= 5; ++seed) {
+        const Case c = make_case({.elements = 4, .turn = 0.8, .root = root, .seed = seed, .model = model});
+        VectorX v = random_vector(c.rod->dof(), seed);
+        v.tail(c.rod->coordinate_count()) *= 10.0;
+        const Vector3 local = 0.02 * random_vector(3, seed + 10);
+        for (const double share : {0.0, 0.4, 1.0}) {
+          for (const int piece : {0, 2, 3})
+            EXPECT_LT(surface_point_error(c, piece, share * (1.0 - 1e-12), local, v, 2e-3), tolerance);
         }
       }
     }

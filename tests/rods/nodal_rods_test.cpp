@@ -122,6 +122,29 @@ TEST_P(NodalRods, ForceIsTheGradientOfTheEnergy) {
   }
 }
 
+TEST_P(NodalRods, APointOfTheSurfaceMovesWithItsSection) {
+  constexpr double tolerance = 1e-9;  // sixth-order differences
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    const Case c = nodal_case(GetParam(), {.elements = 4, .turn = 0.8, .seed = seed});
+    EXPECT_EQ(c.rod->model()->twists(), GetParam().angles);
+    const VectorX v = random_step(GetParam(), c, seed);
+    const VectorX at_rest = VectorX::Zero(v.size());
+    for (const int piece : {0, 1, 3}) {
+      if (!GetParam().angles) {
+        EXPECT_EQ(c.rod->angular_velocity(piece, 0.0, v), Vector3(0, 0, 0));
+        continue;
+      }
+      for (const double share : {1e-12, 0.4, 1.0 - 1e-12})
+        EXPECT_LT(surface_point_error(c, piece, share, Vector3(0.01, -0.02, 0.015), v, 1e-2), tolerance);
+      Matrix6X twist = Matrix6X::Zero(6, v.size());
+      c.rod->twist_jacobian(piece, 0.0, twist);
+      const Vector3 turning = c.rod->angular_velocity(piece, 0.0, v);
+      EXPECT_LT((twist.bottomRows<3>() * v + c.rod->angular_velocity(piece, 0.0, at_rest) - turning).norm(),
+                1e-13 * turning.norm());
+    }
+  }
+}
+
 TEST_P(NodalRods, HessianAgainstSecondDifferencesOfTheEnergy) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     const Case c = nodal_case(GetParam(), {.elements = 4, .turn = 0.8, .seed = seed});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -212,6 +213,24 @@ inline double relative(const MatrixX& found, const MatrixX& expected) {
 template <typename F>
 auto difference(F&& f, double h) {
   return ((45.0 * (f(h) - f(-h)) - 9.0 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60.0 * h)).eval();
+}
+
+/// How far off the velocity of a point of the surface is for a displacement by v, by differences of where it is; its
+/// place in the axes of its section stays. Relative to that velocity, or to that of one radian a unit.
+inline double surface_point_error(const Case& c, int piece, double share, const Vector3& local, const VectorX& v,
+                                  double h) {
+  const double u = share * c.lengths[piece];
+  const auto place = [&](double by) -> Vector3 {
+    const auto rod = c.rod->clone();
+    rod->update(displaced(c, v, by));
+    const RodSection section = rod->section(rod->piece_begin(piece) + u);
+    return section.position + section.frame * local;
+  };
+  const Vector3 arm = c.rod->section(c.rod->piece_begin(piece) + u).frame * local;
+  Matrix3X jacobian = Matrix3X::Zero(3, c.rod->dof());
+  c.rod->jacobian(piece, u, arm, jacobian);
+  const Vector3 expected = difference(place, h);
+  return (jacobian * v - expected).norm() / std::max(expected.norm(), local.norm());
 }
 
 }  // namespace tresse::rods::testing

@@ -25,7 +25,7 @@ struct Side {
   int element = 0;
   double u = 0.0;  ///< local arc length of its material [m]
   int body = -1;   ///< of the free bodies
-  Vector3 arm;     ///< from its centre of mass to where the contact acts [m]
+  Vector3 arm;     ///< from its centre of mass, or the fibre's axis, to where the contact acts [m]
   int material = 0;
 
   bool moves() const { return fibre >= 0 || body >= 0; }
@@ -35,14 +35,16 @@ int material_of(const World& world, BodyId body) {
   return body.is_fibre() ? world.fibres[body.index].material : world.obstacle_material[body.index];
 }
 
+/// Of a place `s`, `centre` on the curve of a piece, where a contact acts at `point`.
 Side side_of(const World& world, const FreeMotion& motion, Instant instant, const contact::Piece& piece, double s,
-             const Vector3& point) {
+             const Vector3& centre, const Vector3& point) {
   Side out;
   out.material = material_of(world, piece.id);
   if (piece.id.is_fibre()) {
     out.fibre = piece.body;
     out.element = piece.element;
     out.u = piece.span.in_material(s);
+    out.arm = point - centre;
   } else if (piece.id.moves()) {
     out.body = free_body_of(world, piece.id.index);
     out.arm = point - obstacle_place(motion, piece.id.index, instant).position;
@@ -56,14 +58,11 @@ struct Sides {
 
 Sides sides_of(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                const FreeMotion& motion, Instant instant) {
-  const contact::Piece& a = geometry.pieces[contact.a];
-  const Vector3 point = a.id.is_fibre() && contact.b >= 0 && geometry.pieces[contact.b].id.is_fibre()
-                            ? contact.point_a
-                            : surface_point(geometry, contact);
+  const ActingPoints points = acting_points(world, geometry, contact);
   Sides out;
-  out.a = side_of(world, motion, instant, a, contact.s_a, point);
+  out.a = side_of(world, motion, instant, geometry.pieces[contact.a], contact.s_a, contact.point_a, points.a);
   if (contact.b >= 0) {
-    out.b = side_of(world, motion, instant, geometry.pieces[contact.b], contact.s_b, point);
+    out.b = side_of(world, motion, instant, geometry.pieces[contact.b], contact.s_b, contact.point_b, points.b);
   } else {
     out.b.material = material_of(world, contact::id_at(geometry, contact.b));
   }
@@ -93,7 +92,7 @@ void add_side(const Kinematics& at, const FreeMotion& motion, const Side& side, 
   const rods::Rod& rod = at.rod(side.fibre);
   LocalMemory<64 * 3 * sizeof(double)> memory;
   auto jacobian = memory.matrix<Matrix3X>(3, rod.dof());
-  const int touched = rod.jacobian(side.element, side.u, jacobian);
+  const int touched = rod.jacobian(side.element, side.u, side.arm, jacobian);
   const int t = motion.forest.tree_of[side.fibre];
   add_rod_rows(motion.forest.trees[t], motion.roots[t], motion.forest.place_of[side.fibre], jacobian.leftCols(touched),
                frame, columns);
@@ -141,7 +140,7 @@ Vector3 obstacle_velocity(const FreeMotion& motion, int obstacle, const Vector3&
 Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                          const FreeMotion& motion, Instant instant) {
   const int obstacle = contact::id_at(geometry, contact.b).index;
-  Vector3 rigid = obstacle_velocity(motion, obstacle, surface_point(geometry, contact), instant);
+  Vector3 rigid = obstacle_velocity(motion, obstacle, acting_points(world, geometry, contact).b, instant);
   const bodies::Surface* surface = bodies::surface_of(world.obstacles[obstacle].shape);
   if (!surface || !surface->moves()) return rigid;
   // In its own axes the point goes from there to here, and they are carried along.
@@ -193,17 +192,33 @@ ContactCoefficients coefficients(const Kinematics& at, const contact::Geometry& 
   return coefficients_of(at, a, b);
 }
 
-Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact) {
+ActingPoints acting_points(const World& world, const contact::Geometry& geometry, const contact::Contact& contact) {
   const Vector3 normal = contact.frame.col(0);
-  const Vector3 of_b = contact.point_b - contact::skin_at(geometry, contact.b) * normal;
   const contact::Piece& a = geometry.pieces[contact.a];
-  return a.id.is_fibre() ? of_b : Vector3(0.5 * (of_b + contact.point_a + a.radius * normal));
+  const BodyId id_b = contact::id_at(geometry, contact.b);
+  const Vector3 of_b = contact.point_b - contact::skin_at(geometry, contact.b) * normal;
+  const bool surface = world.contact_at == ContactAt::surface;
+  if (a.id.is_fibre() && !surface) return {contact.point_a, id_b.is_fibre() ? contact.point_b : of_b};
+  const Vector3 midway = 0.5 * (of_b + contact.point_a + a.radius * normal);
+  if (!a.id.is_fibre()) return {midway, midway};
+  const auto twists = [&](BodyId id) { return world.fibres[id.index].model->twists(); };
+  const double thinnest = id_b.is_fibre() ? std::min(a.radius, geometry.pieces[contact.b].radius) : a.radius;
+  const double half = 0.5 * contact.gap;
+  const Vector3 back = (half - std::clamp(half, -0.5 * thinnest, 0.5 * thinnest)) * normal;
+  return {twists(a.id) ? Vector3(midway - back) : contact.point_a,
+          id_b.is_fibre() && !twists(id_b) ? contact.point_b : Vector3(midway + back)};
 }
 
 namespace {
 
 Vector3 velocity_of(const Kinematics& at, const std::vector<VectorX>& velocities, const Side& side) {
-  if (side.fibre >= 0) return at.rod(side.fibre).velocity(side.element, side.u, velocities[side.fibre]);
+  if (side.fibre >= 0) {
+    const rods::Rod& rod = at.rod(side.fibre);
+    const VectorX& v = velocities[side.fibre];
+    const Vector3 on_axis = rod.velocity(side.element, side.u, v);
+    if (side.arm.isZero(0.0)) return on_axis;
+    return on_axis + rod.angular_velocity(side.element, side.u, v).cross(side.arm);
+  }
   const VectorX& twist = velocities[at.world().fibres.size() + static_cast<std::size_t>(side.body)];
   return twist.head<3>() + Vector3(twist.tail<3>()).cross(side.arm);
 }
@@ -338,7 +353,7 @@ void fill_plain_sides(const Making& making, std::span<const SideOfContact> sides
     const auto i = static_cast<std::size_t>(sides[k].contact);
     const Side& side = making.scratch.places[i][static_cast<std::size_t>(sides[k].which)];
     const Matrix3& frame = making.contacts[i].frame;
-    points[k] = {side.element, side.u, sides[k].which == 0 ? Matrix3(-frame) : frame};
+    points[k] = {side.element, side.u, sides[k].which == 0 ? Matrix3(-frame) : frame, side.arm};
     leading = std::max(leading, sides[k].rows.columns);
   }
   const auto body = static_cast<std::size_t>(sides[0].rows.body);

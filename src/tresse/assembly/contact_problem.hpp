@@ -24,9 +24,14 @@ Vector3 relative_velocity(const Kinematics& at, const contact::Geometry& geometr
 Vector3 surface_velocity(const World& world, const contact::Geometry& geometry, const contact::Contact& contact,
                          const FreeMotion& motion, Instant instant);
 
-/// Where a contact acts on an obstacle: the point of b's surface that meets a fibre a; between two rigid bodies midway
-/// between their surfaces, so that it is one point. (3) [m]
-Vector3 surface_point(const contact::Geometry& geometry, const contact::Contact& contact);
+/// Where a contact acts on its two sides, one point midway between their surfaces, so that what the two exert on each
+/// other has no moment. Two points where fibres are farther apart, or deeper in each other, than the smallest radius:
+/// neither lever arm is off its radius by more than half of that. On the centreline of a fibre that does not twist.
+/// With ContactAt::centreline: on the centrelines of fibres, where a rigid body meets a fibre on its surface.
+struct ActingPoints {
+  Vector3 a, b;  ///< (3) [m]
+};
+ActingPoints acting_points(const World& world, const contact::Geometry& geometry, const contact::Contact& contact);
 
 /// What the law says of a contact [-]. The friction of a region of a fibre takes the place of that of the materials;
 /// of two regions the larger counts.

@@ -106,10 +106,7 @@ Twist held_velocity(const Kinematics& kinematics, const Hold& hold, const Vector
   const rods::Rod& rod = rod_of(kinematics, hold);
   Twist out{rod.velocity(hold.piece, held_parameter(kinematics, hold), v), Vector3::Zero()};
   if (!hold.clamped) return out;
-  Matrix6X twist(6, rod.dof());
-  const int touched = rod.twist_jacobian(hold.piece, held_parameter(kinematics, hold), twist);
-  out.angular = twist.bottomLeftCorner(3, touched) * v.head(touched);
-  if (rod.root_dof() == 0) out.angular += rod.state().root_velocity.angular;
+  out.angular = rod.angular_velocity(hold.piece, held_parameter(kinematics, hold), v);
   return out;
 }
 

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tresse/assembly/contact_law.hpp>
 #include <tresse/assembly/load.hpp>
 #include <tresse/base/body_id.hpp>
+#include <tresse/base/enum_words.hpp>
 #include <tresse/bodies/rigid_body.hpp>
 #include <tresse/rods/rod.hpp>
 
@@ -100,6 +103,12 @@ struct FreeBody {
   bodies::BodyState start;
 };
 
+/// Where a contact acts on a fibre: docs/theory/surface_contact.md.
+enum class ContactAt {
+  surface,     ///< at the surface, so that friction twists what can twist
+  centreline,  ///< as if the fibre had no thickness
+};
+
 /// Fibres, obstacles and the surroundings they share: what does not change while they move. Built from a scene;
 /// everything that steps or solves reads it. Kinematics says where it all is.
 struct World {
@@ -111,6 +120,7 @@ struct World {
   std::vector<std::shared_ptr<const Load>> loads{std::make_shared<Air>()};  ///< not null
   std::shared_ptr<const ContactLaw> law;  ///< between materials; not null where bodies touch
   int stations = 1;                       ///< points that an element of a fibre has on a line of contact; >= 0
+  ContactAt contact_at = ContactAt::surface;
 };
 
 /// Of fibres and obstacles.
@@ -159,3 +169,12 @@ BodyId body_of_number(const World& world, int number);
 double energy_floor(const World& world, double dt);
 
 }  // namespace tresse::assembly
+
+namespace tresse {
+
+template <>
+struct Words<assembly::ContactAt> {
+  static constexpr std::array<std::string_view, 2> list{"surface", "centreline"};
+};
+
+}  // namespace tresse

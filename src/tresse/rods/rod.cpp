@@ -36,17 +36,33 @@ void Rod::point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
   LocalMemory<300 * 3 * sizeof(double)> memory;
   auto columns = memory.matrix<Matrix3X>(3, static_cast<Eigen::Index>(rows.size()));
   for (std::size_t k = 0; k < points.size(); ++k) {
-    const auto& [piece, u, directions] = points[k];
-    const int touched = jacobian(piece, u, columns);
+    const auto& [piece, u, directions, arm] = points[k];
+    const int touched = jacobian(piece, u, arm, columns);
     for (int i = 0; i < touched; ++i) {
       const Vector3 numbers = directions.transpose() * columns.col(i);
       for (Eigen::Index c = 0; c < 3; ++c)
         rows[static_cast<std::size_t>(i)][place_in_rows(static_cast<Eigen::Index>(k), c)] = numbers[c];
     }
     prescribed[k].setZero();
-    if (moving) prescribed[k] = directions.transpose() * velocity(piece, u, VectorX::Zero(dof()));
+    if (!moving) continue;
+    const VectorX at_rest = VectorX::Zero(dof());
+    Vector3 own = velocity(piece, u, at_rest);
+    if (!arm.isZero(0.0)) own += angular_velocity(piece, u, at_rest).cross(arm);
+    prescribed[k] = directions.transpose() * own;
   }
 }
+
+int Rod::jacobian(int piece, double u, const Vector3& arm, Eigen::Ref<Matrix3X> out) const {
+  if (arm.isZero(0.0)) return jacobian(piece, u, out);
+  LocalMemory<64 * 6 * sizeof(double)> memory;
+  auto twist = memory.matrix<Matrix6X>(6, touched(piece));
+  const int columns = twist_jacobian(piece, u, twist);
+  out.leftCols(columns) = twist.topRows<3>();
+  out.leftCols(columns).noalias() -= math::cross_matrix(arm) * twist.bottomRows<3>();
+  return columns;
+}
+
+Vector3 Rod::angular_velocity(int, double, const Eigen::Ref<const VectorX>&) const { return Vector3::Zero(); }
 
 void StepMatrix::whiten_rows(std::span<FourRows> rows) const {
   constexpr std::size_t twelve = FourRows::SizeAtCompileTime;
@@ -79,7 +95,7 @@ std::unique_ptr<LimbMatrix> RodModel::make_limb_matrix(std::span<const LimbPlace
 }
 
 int Rod::twist_jacobian(int, double, Eigen::Ref<Matrix6X>) const {
-  throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
+  throw InvalidInput("this rod's model does not twist; expected another than a mass-spring chain");
 }
 
 Twist Rod::bias_acceleration(int, double, const Twist&) const {

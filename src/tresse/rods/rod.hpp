@@ -75,11 +75,13 @@ struct RodSection {
   Vector3 moment;        ///< K3 (kappa - kappa_rest), material axes (twist, 1, 2) [N m]
 };
 
-/// A point of a rod, and three directions in which its motion is wanted.
+/// A point of a rod, and three directions in which its motion is wanted. It belongs to the material of the section at
+/// u, `arm` away from the axis, and turns with that section.
 struct RodPoint {
   int piece = 0;
-  double u = 0.0;      ///< local arc length of the material [m]
-  Matrix3 directions;  ///< columns, world axes (3, 3)
+  double u = 0.0;                 ///< local arc length of the material [m]
+  Matrix3 directions;             ///< columns, world axes (3, 3)
+  Vector3 arm = Vector3::Zero();  ///< world axes (3); zero unless the model twists() [m]
 };
 
 class Rod;
@@ -102,6 +104,9 @@ class RodModel : public std::enable_shared_from_this<RodModel> {
   /// Where an element is held best at one point: at its nodes, or at its middle, where an element is a quadratic spline
   /// of the centreline (its curvature is the same all along). Held at the others it would swing from node to node.
   virtual bool stations_at_nodes() const { return true; }
+  /// Whether its sections turn about the tangent, so that a force off the axis has a moment. If not, all acts on the
+  /// axis.
+  virtual bool twists() const { return true; }
   virtual double length() const = 0;                ///< [m]
   virtual double piece_begin(int piece) const = 0;  ///< arc length of a piece's first point [m]
   virtual double mass() const = 0;                  ///< [kg]
@@ -196,8 +201,13 @@ class Rod {
   virtual Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const = 0;
   /// velocity() at the piece_count() + 1 ends of pieces at once, (3, piece_count() + 1).
   virtual void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const = 0;
+  /// Angular velocity of the material there, the clamped root's own motion included; zero where the model does not
+  /// twist. (3) [rad/s]
+  virtual Vector3 angular_velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const;
   /// dr/dv at local arc length `u` of `piece`, (3, touched(piece) or more); writes and returns touched(piece) columns.
   virtual int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const = 0;
+  /// jacobian() of the material point `arm` away from the axis.
+  int jacobian(int piece, double u, const Vector3& arm, Eigen::Ref<Matrix3X> out) const;
   /// Rows directions^T dr/dv of one to four points, an entry for each leading unknown: as many as the point that is
   /// touched most has, zero where a point has fewer. `prescribed`: directions^T of what a clamped root's own motion
   /// adds to the velocity. The bits of a point's rows depend on no other.
@@ -209,9 +219,10 @@ class Rod {
   virtual VectorX curved_displacement(const VectorX& step) const { return step; }
   /// Columns of dr/dv as jacobian() has them, above those of the angular velocity of the material frame there: its
   /// twist, (6, touched(piece) or more); writes and returns touched(piece) columns. Throws InvalidInput for a model
-  /// that carries no branches.
+  /// that does not twist.
   virtual int twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const;
-  /// Acceleration of that frame at constant v, when the root (clamped or carried) has `root_acceleration`.
+  /// Acceleration of that frame at constant v, when the root (clamped or carried) has `root_acceleration`. Throws
+  /// InvalidInput for a model that carries no branches.
   virtual Twist bias_acceleration(int piece, double u, const Twist& root_acceleration) const;
 
   virtual void mass_matrix(Eigen::Ref<MatrixX> out) const = 0;  ///< M, (dof, dof), both triangles

@@ -210,6 +210,7 @@ struct KineticFrictionTable {
 };
 
 struct Contact {
+  assembly::ContactAt at = assembly::ContactAt::surface;
   geometry::DetectionMethod detection = geometry::DetectionMethod::certified;
   double tolerance = 1e-12;
   int proxy_segments = 100;

@@ -48,6 +48,7 @@ template <>
 struct Table<Contact> {
   static constexpr std::string_view name = "contact", meaning = "how contacts are found and kept apart";
   static void fields(auto& x, auto&& visit) {
+    visit({.key = "at", .meaning = "where a contact acts: at the `\"surface\"` of a fibre, so that friction twists it ([surface](theory/surface_contact.md)), or on its `\"centreline\"`; a mass-spring chain has no twist and is touched on its centreline"}, x.at);
     visit({.key = "detection", .meaning = "closest points between the curves with a proof; `\"branch-and-bound\"`; or `\"segments\"`, polylines"}, x.detection);
     visit({.key = "tolerance", .unit = x.detection == geometry::DetectionMethod::branch_and_bound ? "m" : "", .range = limits::tolerance, .meaning = "`certified`: relative to the curves' length; `branch-and-bound`: size in arc length [m]", .units = "1 or m"}, x.tolerance);
     visit({.key = "proxy_segments", .range = {1, 100'000}, .meaning = "segments a fibre with `\"segments\"`"}, x.proxy_segments);

@@ -7,6 +7,7 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/contact/crossings.hpp>
 #include <tresse/friction/coulomb.hpp>
+#include <tresse/math/rotations.hpp>
 
 namespace tresse::dynamics::detail {
 namespace {
@@ -96,28 +97,66 @@ void report_contacts(const Part& part, const Pass& pass, const std::vector<Conta
     const ContactReport& of = contacts[i];
     if (of.b.body.is_fibre()) continue;
     const Vector3 share = of.force * (part.motion.dt / part.options.dt);
-    const Vector3 point = assembly::surface_point(pass.at->geometry, pass.contacts[i]);
-    const auto load = [&](int obstacle, double sign) {
+    const assembly::ActingPoints at = assembly::acting_points(part.world, pass.at->geometry, pass.contacts[i]);
+    const auto load = [&](int obstacle, const Vector3& point, double sign) {
       ObstacleLoad& on = report.obstacles[obstacle];
       on.force += sign * share;
       on.torque += sign * (point - pass.places[obstacle].position).cross(share);
       on.contacts += of.force.isZero(0.0) ? 0 : 1;
     };
-    load(of.b.body.index, 1.0);
-    if (!of.a.body.is_fibre()) load(of.a.body.index, -1.0);
+    load(of.b.body.index, at.b, 1.0);
+    if (!of.a.body.is_fibre()) load(of.a.body.index, at.a, -1.0);
   }
 }
 
 namespace {
 
-/// What the material at a side of a contact does from `start` to `end`. (3) [m]
-Vector3 way_of(const Configuration& start, const Configuration& end, const contact::Piece& piece, double s) {
+/// How the material at a side of a contact moves over a part.
+struct SideMotion {
+  Vector3 from, to;                    ///< the point of a centreline, or of an obstacle's surface [m]
+  Matrix3 turn = Matrix3::Identity();  ///< of what is near it; with contact at the surface
+};
+
+SideMotion motion_of(const Part& part, const Configuration& start, const Configuration& end,
+                     const contact::Piece& piece, double s) {
   const double u = piece.span.in_material(s);
   const auto at = [&](const contact::Geometry& geometry) {
     const contact::OnPiece on = contact::piece_at(geometry, piece.body, piece.element, u);
     return geometry::position(geometry.pieces[static_cast<std::size_t>(on.piece)].curve, on.s);
   };
-  return at(end.geometry) - at(start.geometry);
+  SideMotion out{at(start.geometry), at(end.geometry)};
+  const bool turns = part.world.contact_at == assembly::ContactAt::surface;
+  if (!turns || !part.world.fibres[static_cast<std::size_t>(piece.body)].model->twists()) return out;
+  const auto frame = [&](const assembly::Kinematics& rods) {
+    const rods::Rod& rod = rods.rod(piece.body);
+    return rod.section(rod.piece_begin(piece.element) + u).frame;
+  };
+  out.turn = frame(part.end) * frame(part.start).transpose();
+  return out;
+}
+
+/// By how much the material of b moves over that of a at a contact of a pass, seen from b: what turns with it does not
+/// slip, and neither does what rolls. (3) [m]
+Vector3 way_over(const Part& part, const Configuration& start, const Configuration& end, const Pass& pass,
+                 std::size_t i) {
+  const contact::Contact& contact = pass.contacts[i];
+  const contact::Geometry& geometry = pass.at->geometry;
+  const SideMotion a = motion_of(part, start, end, geometry.pieces[static_cast<std::size_t>(contact.a)], contact.s_a);
+  const assembly::ActingPoints points = assembly::acting_points(part.world, geometry, contact);
+  SideMotion b;
+  if (const BodyId id = contact::id_at(geometry, contact.b); id.is_fibre()) {
+    b = motion_of(part, start, end, geometry.pieces[static_cast<std::size_t>(contact.b)], contact.s_b);
+  } else {
+    const Vector3 way =
+        part.motion.dt * assembly::surface_velocity(part.world, geometry, contact, part.motion, pass.instants[i]);
+    b = {points.b, points.b + way};
+    const auto k = static_cast<std::size_t>(id.index);
+    if (part.world.contact_at == assembly::ContactAt::surface)
+      b.turn = part.motion.obstacles_end[k].frame * part.motion.obstacles_begin[k].frame.transpose();
+  }
+  const Vector3 arm = points.a - contact.point_a;
+  return (a.from - b.from) - b.turn.transpose() * (a.to - b.to) -
+         math::rotation_log(b.turn.transpose() * a.turn).cross(arm);
 }
 
 }  // namespace
@@ -131,30 +170,18 @@ void note_slips(const Part& part, const Configuration& start, const Configuratio
   constexpr std::size_t block = 256;
   for_blocks(pass.contacts.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const contact::Contact& contact = pass.contacts[i];
-      const contact::Geometry& geometry = pass.at->geometry;
-      const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(contact.a)];
       const auto at = 3 * static_cast<Eigen::Index>(i);
       const Vector3 impulse = pass.solution.impulse.segment<3>(at);
       const bool sticks = impulse[0] > nothing * largest &&
                           friction::classify(impulse, pass.problem.mu[at / 3]) == friction::ContactCase::stick;
       std::optional<Vector3>& slip = pass.slips[i];
-      if (!sticks || !a.id.is_fibre()) {
+      if (!sticks || !pass.at->geometry.pieces[static_cast<std::size_t>(pass.contacts[i].a)].id.is_fibre()) {
         slip.reset();
-        continue;
-      }
-      if (!slip) {  // it begins to
+      } else if (!slip) {  // it begins to
         slip = Vector3::Zero();
-        continue;
-      }
-      Vector3 way = -way_of(start, end, a, contact.s_a);
-      if (contact::id_at(geometry, contact.b).is_fibre()) {
-        way += way_of(start, end, geometry.pieces[static_cast<std::size_t>(contact.b)], contact.s_b);
       } else {
-        way +=
-            part.motion.dt * assembly::surface_velocity(part.world, geometry, contact, part.motion, pass.instants[i]);
+        slip = along_surface(pass.contacts[i], *slip + way_over(part, start, end, pass, i));
       }
-      slip = along_surface(contact, *slip + way);
     }
   });
 }

@@ -108,9 +108,12 @@ double MomentumBooks::root_work(int t, const Pass& pass, const std::vector<Conta
     moment += own.gained.angular - dt * (own.first_moment.cross(assembly::gravity_of(world)) + air_moment);
     carried.linear += own.carried.linear;
     carried.angular += own.carried.angular;
-    for (const ContactReport& contact : contacts) {
-      for (const auto& [on, point, sign] : {std::tuple(contact.a.body.fibre(), contact.point_a, -1.0),
-                                            std::tuple(contact.b.body.fibre(), contact.point_b, 1.0)}) {
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      const ContactReport& contact = contacts[i];
+      if (contact.a.body.fibre() != f && contact.b.body.fibre() != f) continue;
+      const assembly::ActingPoints points = acting_points(world, pass.at->geometry, pass.contacts[i]);
+      for (const auto& [on, point, sign] :
+           {std::tuple(contact.a.body.fibre(), points.a, -1.0), std::tuple(contact.b.body.fibre(), points.b, 1.0)}) {
         if (on != f) continue;
         impulse -= sign * dt * contact.force;
         moment -= sign * dt * point.cross(contact.force);
@@ -156,9 +159,10 @@ void MomentumBooks::report_roots(const Pass& pass, const std::vector<ContactRepo
     impulse[body.index].linear += linear;
     impulse[body.index].angular += point.cross(linear);
   };
-  for (const ContactReport& contact : contacts) {
-    add(contact.a.body, contact.point_a, -dt * contact.force);
-    add(contact.b.body, contact.point_b, dt * contact.force);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const assembly::ActingPoints points = acting_points(world, pass.at->geometry, pass.contacts[i]);
+    add(contacts[i].a.body, points.a, -dt * contacts[i].force);
+    add(contacts[i].b.body, points.b, dt * contacts[i].force);
   }
   for (const assembly::HoldImpulse& held : pass.holds) {
     const assembly::Hold& hold = world.holds[held.hold];

@@ -2,12 +2,11 @@
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/chain_rod.hpp>
 
-// Motion of a material frame, for what is fixed to it: another rod's root.
+// Motion of a material frame, for what is fixed to it: another rod's root, a point of the surface.
 namespace tresse::rods::detail {
 
 template <typename Shape>
 int ChainRod<Shape>::twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const {
-  TRESSE_ASSERT(out.cols() >= touched(piece));
   const int columns = jacobian(piece, u, out.template topRows<3>());
   auto angular = out.template bottomRows<3>();
   for (int i = 0; i < root_dof() + 3 * piece; i += 3) {

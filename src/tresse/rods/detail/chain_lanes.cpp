@@ -400,17 +400,20 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
     return points[static_cast<std::size_t>(lane) < count ? static_cast<std::size_t>(lane) : 0];
   };
   Doubles u{};
-  Lanes3 w, offset;
+  Lanes3 w, offset, aside;
   Columns<Doubles> frame, directions;
+  bool on_axis = true;
   std::array<const Joint*, four> joints;
   for (int lane = 0; lane < four; ++lane) {
     const RodPoint& at = point(lane);
     check_piece(at.piece);
     joints[static_cast<std::size_t>(lane)] = &joints_[static_cast<std::size_t>(at.piece)];
     u[lane] = at.u;
+    on_axis = on_axis && at.arm.isZero(0.0);
     for (int r = 0; r < 3; ++r) {
       const auto row = static_cast<std::size_t>(r);
       w[row][lane] = state_.coordinates[3 * at.piece + r];
+      aside[row][lane] = at.arm[r];
       for (std::size_t c = 0; c < 3; ++c) directions[c][row][lane] = at.directions(r, static_cast<int>(c));
     }
   }
@@ -424,7 +427,8 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
     for (std::size_t k = 0; k < own.size(); ++k) stumpff[k][lane] = own[k];
   }
   const HelixPoint<Doubles> h = helix_point(u, w, stumpff);
-  const Lanes3 d = offset + times(frame, h.p);
+  Lanes3 d = offset + times(frame, h.p);
+  if (!on_axis) d += aside;
   std::array<Lanes3, 6> wrench;  // of each force and torque component, by direction
   std::array<Lanes3, 3> own;     // of each coordinate of the point's element, by direction
   for (std::size_t c = 0; c < 3; ++c) {
@@ -435,6 +439,12 @@ void ChainRod<Shape>::rows_in_lanes(std::span<const RodPoint> points, std::span<
       wrench[r + 3][c] = torque[r];
       own[r][c] = local[0] * h.P[0][r] + local[1] * h.P[1][r] + local[2] * h.P[2][r];
     }
+    if (on_axis) continue;
+    // dtheta = T dw of the section, T = u (I + u c_2 [w]x + u^2 c_3 [w]x^2)
+    const Lanes3 moment = u * transposed_times(frame, cross(aside, directions[c]));
+    const Lanes3 turned = cross(w, moment);
+    const Lanes3 by_turn = moment + (u * u * stumpff[3] * cross(w, turned) - u * stumpff[2] * turned);
+    for (std::size_t r = 0; r < 3; ++r) own[r][c] += by_turn[r];
   }
   const Twist& root = state_.root_velocity;
   const bool moving = root_dof() == 0 && !(root.linear.isZero(0.0) && root.angular.isZero(0.0));

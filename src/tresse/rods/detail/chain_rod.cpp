@@ -234,6 +234,16 @@ Vector3 ChainRod<Shape>::velocity(int piece, double u, const Eigen::Ref<const Ve
 }
 
 template <typename Shape>
+Vector3 ChainRod<Shape>::angular_velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const {
+  check_piece(piece);
+  TRESSE_ASSERT(v.size() == dof());
+  Vector3 out = root_dof() > 0 ? Vector3(v.segment<3>(3)) : state_.root_velocity.angular;
+  for (int i = 0; i < piece; ++i) out += links_[i].X_angular * v.segment<width>(root_dof() + 3 * i);
+  const Local own = v.segment<width>(root_dof() + 3 * piece);
+  return out + joints_[piece].frame * (shapes_[piece].at(u).angular * own);
+}
+
+template <typename Shape>
 void ChainRod<Shape>::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const {
   TRESSE_ASSERT(v.size() == dof() && out.cols() == count() + 1);
   const bool clamped = root_dof() == 0;
@@ -251,10 +261,17 @@ void ChainRod<Shape>::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::
 template <typename Shape>
 int ChainRod<Shape>::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
   check_piece(piece);
-  TRESSE_ASSERT(out.cols() >= touched(piece));
   const FirstMoments<width> h = shapes_[piece].point(u);
+  return jacobian_at(piece, h.p, h.P, out);
+}
+
+/// Of a point of a piece, by p and dp/dc in the frame of the piece's start.
+template <typename Shape>
+int ChainRod<Shape>::jacobian_at(int piece, const Vector3& p, const Gradient<width>& P,
+                                 Eigen::Ref<Matrix3X> out) const {
+  TRESSE_ASSERT(out.cols() >= touched(piece));
   const Matrix3& frame = joints_[piece].frame;
-  const Vector3 d = joints_[piece].offset + frame * h.p;
+  const Vector3 d = joints_[piece].offset + frame * p;
   const Matrix3 minus_d = -math::cross_matrix(d);
   if (root_dof() > 0) {
     out.leftCols<3>().setIdentity();
@@ -267,7 +284,7 @@ int ChainRod<Shape>::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) con
     out.middleCols<3>(column).noalias() += minus_d * twists_.template block<3, 3>(column, 3).transpose();
   }
   auto own = out.middleCols<width>(root_dof() + 3 * piece);
-  own.noalias() = frame * h.P;
+  own.noalias() = frame * P;
   if constexpr (width == 6) {
     if (piece > 0) {
       own.template leftCols<3>() += links_[piece - 1].X_linear.template rightCols<3>();

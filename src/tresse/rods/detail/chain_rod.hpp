@@ -109,6 +109,8 @@ class ChainRod final : public Rod {
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
+  Vector3 angular_velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
+  using Rod::jacobian;
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
   void point_rows(std::span<const RodPoint> points, std::span<FourRows> rows,
                   std::span<Vector3> prescribed) const override;
@@ -178,6 +180,7 @@ class ChainRod final : public Rod {
   Local coordinates(int i) const { return state_.coordinates.template segment<width>(3 * i); }
   Local rate(int i) const { return state_.rates.template segment<width>(3 * i); }
   void check_piece(int piece) const;
+  int jacobian_at(int piece, const Vector3& p, const Gradient<width>& P, Eigen::Ref<Matrix3X> out) const;
 
   void sample() const;  ///< quadrature and moments of the current state, unless they are there
   static void add_inertia(const ElementMoments<width>& m, const Joint& joint, double density, Inertia& sum);

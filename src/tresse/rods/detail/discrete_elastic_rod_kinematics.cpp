@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/discrete_shape.hpp>
 
 namespace tresse::rods::detail {
@@ -88,6 +89,26 @@ void DiscreteElasticRod::update_frames() {
     stencils_[i] = stencil(i, i == 0 ? root_edge() : frames_[i - 1], frames_[i], state_);
   }
   if (!clamped()) set_free_root(frames_[0], state_.rates[angle_at(0)], count() > 1 ? &stencils_[1] : nullptr, state_);
+}
+
+/// An edge turns as its tangent does, t x t', and spins by theta' about it: reference directors are carried along
+/// without spin, so that theta' is the material's.
+Vector3 DiscreteElasticRod::angular_velocity(int piece, double, const Eigen::Ref<const VectorX>& v) const {
+  const EdgeFrame& edge = frames_[piece];
+  const Vector3 change = node_velocity(piece + 1, v) - node_velocity(piece, v);
+  return edge.tangent.cross(change) / edge.length + v[angle_at(piece)] * edge.tangent;
+}
+
+int DiscreteElasticRod::twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const {
+  const int columns = jacobian(piece, u, out.topRows<3>());
+  const EdgeFrame& edge = frames_[piece];
+  const Matrix3 turning = math::cross_matrix(edge.tangent) / edge.length;
+  auto angular = out.bottomRows<3>();
+  angular.leftCols(columns).setZero();
+  if (node_at(piece) >= 0) angular.middleCols<3>(node_at(piece)) = -turning;
+  angular.middleCols<3>(node_at(piece + 1)) = turning;
+  angular.col(angle_at(piece)) = edge.tangent;
+  return columns;
 }
 
 double DiscreteElasticRod::joint_energy(int i) const {

@@ -16,6 +16,8 @@ class DiscreteElasticRod final : public NodalRod {
   RodState advanced(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt, const Pose& next_root,
                     const Twist& root_velocity) const override;
   bool within_reach(const RodState& state, const Eigen::Ref<const VectorX>& v, double dt) const override;
+  Vector3 angular_velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
+  int twist_jacobian(int piece, double u, Eigen::Ref<Matrix6X> out) const override;
   void inertial_and_external_force(const RodLoads& loads, Eigen::Ref<VectorX> out) const override;
   RodEnergies energies(const Vector3& gravity) const override;
   void momentum(Vector3& linear, Vector3& angular) const override;

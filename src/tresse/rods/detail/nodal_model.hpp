@@ -28,6 +28,7 @@ class NodalModel final : public RodModel {
   int piece_count() const override { return static_cast<int>(lengths.size()); }
   int touched(int piece) const override { return first + stride * (piece + 1); }
   bool linear_elasticity() const override { return false; }
+  bool twists() const override { return has_angles(); }
   double length() const override { return begin.back(); }
   double piece_begin(int piece) const override;
   double mass() const override { return mass_; }

@@ -32,6 +32,7 @@ class NodalRod : public BandedRod {
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
+  using Rod::jacobian;
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
 
   int half_bandwidth() const override { return 2 * made_.stride + 2; }
