@@ -30,9 +30,9 @@ struct Made {
   FreeMotion motion;
   contact::Geometry geometry;
   std::vector<contact::Contact> contacts;
-  std::vector<double> bias;
+  std::vector<Vector3> bias;
 
-  friction::FactoredProblem problem(const std::vector<contact::Contact>& of, const std::vector<double>& with,
+  friction::FactoredProblem problem(const std::vector<contact::Contact>& of, const std::vector<Vector3>& with,
                                     friction::FactoredProblem storage = {}) const {
     ContactWorkspace workspace;
     return contact_problem(*at, geometry, of, motion, with, Instant::begin, workspace, std::move(storage));
@@ -113,7 +113,7 @@ Made make_problem(ContactAt at) {
     contact.point_b = geometry::position(b.curve, contact.s_b);
     contact.gap = i % 2 == 0 ? 0.0 : 1.0;  // one point, or two
     made.contacts.push_back(contact);
-    made.bias.push_back(random.number(-1.0, 1.0));
+    made.bias.push_back(random.vector(1.0));
   }
   return made;
 }
@@ -174,7 +174,7 @@ TEST_P(ContactProblem, IsThatOfJacobiansAndMatrices) {
   for (std::size_t i = 0; i < made.contacts.size(); ++i) {
     Vector3 expected = relative_velocity(*made.at, made.geometry, made.contacts[i], made.motion.velocities, made.motion,
                                          Instant::begin);
-    expected[0] += made.bias[i];
+    expected += made.bias[i];
     EXPECT_LT((problem.q.segment<3>(3 * static_cast<Eigen::Index>(i)) - expected).norm(), 1e-12 * problem.q.norm());
     EXPECT_EQ(problem.mu[static_cast<Eigen::Index>(i)], 0.3);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
@@ -156,7 +157,7 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
   std::vector<detail::Candidate> candidates = examine_all(scene);
   detail::append_all(scene, surface_pairs(scene), detection_, candidates);
   detail::append_followed(scene, followed, detection_, candidates);
-  return detail::without_duplicates(scene, candidates);
+  return detail::without_duplicates(scene, std::move(candidates));
 }
 
 }  // namespace tresse::contact

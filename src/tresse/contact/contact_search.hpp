@@ -65,8 +65,8 @@ class ContactSearch {
   DetectionOptions detection_;
   std::vector<Piece> pieces_;  ///< of the last search
   std::vector<Track> tracks_;
-  std::vector<NearPair> pairs_;     ///< of the last search, sorted
-  std::vector<NearPair> before_;    ///< memory of take_pairs()
+  std::vector<NearPair> pairs_;   ///< of the last search, sorted
+  std::vector<NearPair> before_;  ///< memory of take_pairs()
   Effort effort_;
 };
 

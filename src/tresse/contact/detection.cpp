@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <utility>
 
 #include <oneapi/tbb/parallel_sort.h>
 
@@ -311,7 +312,7 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
   if (is_station(scene.pieces[on_a.piece], place.s_a) || may_stay(scene, fixed, found)) out.push_back(fixed);
 }
 
-std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates) {
+std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates) {
   struct Member {
     std::array<int, 3> group;
     int index;
@@ -426,7 +427,7 @@ std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& pla
   for (std::size_t i = 0; i < rigid.size(); ++i) {
     if (i == 0 || rigid[i - 1] < rigid[i]) detail::append_rigid_contacts(scene, rigid[i], candidates);
   }
-  return detail::without_duplicates(scene, candidates);
+  return detail::without_duplicates(scene, std::move(candidates));
 }
 
 std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePair>& pairs,
@@ -434,7 +435,7 @@ std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePa
   std::vector<Candidate> candidates;
   detail::append_all(scene, pairs, options, candidates);
   detail::append_followed(scene, followed, options, candidates);
-  return detail::without_duplicates(scene, candidates);
+  return detail::without_duplicates(scene, std::move(candidates));
 }
 
 std::vector<Contact> overlaps(const Geometry& scene, const std::vector<CandidatePair>& pairs, double depth,

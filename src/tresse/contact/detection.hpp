@@ -25,6 +25,7 @@ struct Contact {
   Vector3 point_b;                    ///< on b's centreline; the foot on a surface (3) [m]
   Matrix3 frame;                      ///< columns (normal from a to b, t1, t2), orthonormal (3, 3) [-]
   double gap = 0.0;                   ///< distance between the surfaces, < 0 when they overlap [m]
+  double slack = 0.0;                 ///< overlap that is left to the contacts beside it on a line; >= 0 [m]
   int face = -1;                      ///< of a mesh, where point_b is
   Vector3 weights = Vector3::Zero();  ///< of the face's corners, their sum point_b (3) [-]
   int side = 0;  ///< of the face: 1 in front, -1 behind; 0 at the rim of a sheet, where there is none, or no mesh

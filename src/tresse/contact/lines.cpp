@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tresse/contact/detail/candidate.hpp>
 
@@ -75,7 +76,7 @@ std::vector<Along> fixed_among(const Geometry& scene, const std::vector<Candidat
 
 }  // namespace
 
-void thin_lines(const Geometry& scene, const std::vector<Candidate>& candidates, const std::vector<int>& members,
+void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
                 std::vector<char>& keep) {
   const std::vector<Along> fixed = fixed_among(scene, candidates, members, keep);
   if (fixed.empty()) return;
@@ -107,24 +108,32 @@ void thin_lines(const Geometry& scene, const std::vector<Candidate>& candidates,
     if (joined[i] == 0) keep[index] = 0;
   }
   for (const int m : members) {
-    if (candidates[static_cast<std::size_t>(m)].fixed) continue;
+    Candidate& minimum = candidates[static_cast<std::size_t>(m)];
+    if (minimum.fixed) continue;
     const Along at = along(scene, candidates, m);
-    const Piece& piece = scene.pieces[static_cast<std::size_t>(contact_of(at).a)];
-    const double deep = contact_of(at).gap + shallow * piece.radius;
+    const Piece& piece = scene.pieces[static_cast<std::size_t>(minimum.contact.a)];
     const double near = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
-    bool stood_for = false;
+    // The gap here that fixed contacts tell.
+    double told = std::numeric_limits<double>::infinity();
     for (const Bracket& bracket : brackets) {
       const Along& from = fixed[bracket.from];
       const Along& to = fixed[bracket.to];
       if (at.a < from.a || at.a > to.a || !same_line(from, at)) continue;
       const double share = (at.a - from.a) / (to.a - from.a);
-      stood_for = stood_for || deep > (1.0 - share) * contact_of(from).gap + share * contact_of(to).gap;
+      told = std::min(told, (1.0 - share) * contact_of(from).gap + share * contact_of(to).gap);
     }
     for (const Along& one : fixed) {
-      const bool beside = std::abs(at.a - one.a) < near && same_line(one, at);
-      stood_for = stood_for || (beside && keep[static_cast<std::size_t>(one.index)] && deep > contact_of(one).gap);
+      if (keep[static_cast<std::size_t>(one.index)] && std::abs(at.a - one.a) < near && same_line(one, at))
+        told = std::min(told, contact_of(one).gap);
     }
-    if (stood_for) keep[static_cast<std::size_t>(m)] = 0;
+    const double deepest = shallow * piece.radius;
+    const double slack = std::clamp(deepest - told, 0.0, deepest);
+    constexpr double early = 0.5;  // a contact is there before it bears a load
+    if (minimum.contact.gap + slack > early * deepest && minimum.contact.gap > told - early * deepest) {
+      keep[static_cast<std::size_t>(m)] = 0;
+    } else {
+      minimum.contact.slack = slack;
+    }
   }
 }
 

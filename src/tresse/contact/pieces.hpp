@@ -62,7 +62,8 @@ struct Piece {
   bool last = true;      ///< ends at the body's end
   int embedded_in = -1;  ///< the body that this piece of a fibre is set into and does not touch; -1: none
   int stations = 0;      ///< of the whole element; 0: it has none
-  bool stations_at_nodes = false;  ///< they begin at the element's first point; else they are the middles of equal parts
+  bool stations_at_nodes =
+      false;  ///< they begin at the element's first point; else they are the middles of equal parts
 };
 
 /// Stations are points of a fibre's material, evenly spaced along each element. Where two bodies lie along each other

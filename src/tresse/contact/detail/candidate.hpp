@@ -65,8 +65,8 @@ Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& 
 /// elsewhere now: the valley is so flat that this makes no difference.
 bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& minimum);
 /// Of contacts of two bodies, `members`: drops fixed ones found twice or without a neighbour on their line, and the
-/// minima that fixed ones stand for.
-void thin_lines(const Geometry& scene, const std::vector<Candidate>& candidates, const std::vector<int>& members,
+/// minima that fixed ones stand for; gives the slack of those that are nearly as deep as may be.
+void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
                 std::vector<char>& keep);
 
 /// The contacts of many pairs, in their order, on all threads.
@@ -96,6 +96,6 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
 
 /// The contacts, but for those that a nearer one of the same two bodies stands for; docs/theory/contact.md,
 /// "Junctions".
-std::vector<Contact> without_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates);
+std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates);
 
 }  // namespace tresse::contact::detail

@@ -39,7 +39,7 @@ bool StartOverlaps::is_jammed(const contact::Geometry& geometry, const contact::
 }
 
 double StartOverlaps::wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const {
-  double wanted = 0.0;
+  double wanted = -contact.slack;
   if (deep_.empty()) return wanted;
   const contact::Piece& a = geometry.pieces[contact.a];
   const double s = contact::along_a(geometry, contact);

@@ -19,7 +19,7 @@ class StartOverlaps {
 
   /// Whether a contact is one that no force could open where it was linearised.
   bool is_jammed(const contact::Geometry& geometry, const contact::Contact& contact) const;
-  /// The gap that the end must reach: zero, or less where the start overlaps. [m]
+  /// The gap that the end must reach: zero, or less where the start overlaps or others hold. [m]
   double wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const;
   /// Largest shortfall of a gap from the wanted one. [m]
   double shortfall(const Configuration& end) const;
