@@ -3,12 +3,14 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include <oneapi/tbb/global_control.h>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/contact/contact_search.hpp>
+#include <tresse/contact/crossings.hpp>
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::contact {
@@ -271,6 +273,52 @@ TEST(Places, of_bodies_that_are_not_there_are_refused) {
     EXPECT_FALSE(is_place(scene, bad));
     EXPECT_THROW(search.find(scene, {bad}), InvalidInput);
   }
+}
+
+void expect_same(const Passage& passage, const Passage& other) {
+  EXPECT_EQ(passage.least_gap, other.least_gap);
+  ASSERT_EQ(passage.crossings.size(), other.crossings.size());
+  for (std::size_t i = 0; i < passage.crossings.size(); ++i) {
+    const Crossing &x = passage.crossings[i], &y = other.crossings[i];
+    EXPECT_EQ(std::tie(x.a, x.b, x.s_a, x.s_b, x.time), std::tie(y.a, y.b, y.s_a, y.s_b, y.time));
+  }
+}
+
+/// What the search for contacts knows of its pairs spares the search of the way its own, and changes nothing that this
+/// finds: of fibres that move as they were said to, and of one that moves otherwise.
+TEST(ContactSearch, itsPairsAreThoseOfTheWayToThere) {
+  const auto nowhere = [](const Crossing&) { return false; };
+  std::size_t crossings = 0;
+  for (const double speed : {0.01, 0.1, 1.0, 5.0}) {
+    for (const bool alone : {false, true}) {
+      Wisp wisp(80, speed);
+      if (alone) wisp.calm_all_but(3);
+      const auto scene = [&](int instant) {
+        Geometry out = wisp.at(instant);
+        for (Piece& piece : out.pieces) {
+          const double length = piece.interval.end - piece.interval.begin;
+          piece.travel.middle = geometry::position(piece.curve, piece.interval.begin + 0.5 * length);
+          if (alone && piece.body == 3) piece.travel = {};
+        }
+        return out;
+      };
+      ContactSearch search({}, {});
+      for (const double known_gap : {0.0, -0.2 * radius, -0.5 * radius}) {
+        for (int instant = 1; instant < 4; ++instant) {
+          const Geometry begin = scene(instant - 1), end = scene(instant);
+          (void)search.find(end, {});
+          const auto known = search.known_pairs();
+          ASSERT_TRUE(known.has_value());
+          PassageOptions options{.known_gap = known_gap};
+          const Passage all = find_passage(begin, end, options, nowhere);
+          options.known_pairs = &*known;
+          expect_same(find_passage(begin, end, options, nowhere), all);
+          crossings += all.crossings.size();
+        }
+      }
+    }
+  }
+  EXPECT_GT(crossings, 100U);
 }
 
 }  // namespace

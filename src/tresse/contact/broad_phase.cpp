@@ -204,6 +204,32 @@ std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOp
   return few_pieces(scene) ? pairs_of_few(scene, options) : pairs_of_many(scene, options);
 }
 
+std::vector<CandidatePair> pairs_with(const Geometry& scene, const std::vector<int>& some,
+                                      const BroadPhaseOptions& options) {
+  const int moving_pieces = count_of_moving_pieces(scene);
+  std::vector<geometry::Box> boxes(scene.pieces.size());
+  constexpr std::size_t many = 512, few = 4;
+  for_blocks(boxes.size(), many, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      boxes[i] = geometry::quick_box(scene.pieces[i].curve, scene.pieces[i].interval);
+  });
+  std::vector<std::vector<CandidatePair>> found((some.size() + few - 1) / few);
+  for_blocks(some.size(), few, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
+      const int i = some[n];
+      for (int j = 0; j < static_cast<int>(boxes.size()); ++j) {
+        // Two of them pair up once.
+        if (j == i || (j < i && std::binary_search(some.begin(), some.end(), j))) continue;
+        const auto [a, b] = std::minmax(i, j);
+        if (a >= moving_pieces) continue;
+        if (boxes[a].distance(boxes[b]) > meeting_distance(scene.pieces[a], scene.pieces[b])) continue;
+        if (may_meet(scene, options, a, b)) found[k].push_back({a, b});
+      }
+    }
+  });
+  return joined(found);
+}
+
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options) {
   std::vector<CandidatePair> pairs = piece_pairs(scene, options);
   const std::vector<CandidatePair> surfaces = surface_pairs(scene);

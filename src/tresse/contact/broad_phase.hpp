@@ -15,6 +15,14 @@ struct CandidatePair {
   bool operator<(const CandidatePair& other) const { return a != other.a ? a < other.a : b < other.b; }
 };
 
+/// A pair, and what is proved of it in one configuration.
+struct KnownPair {
+  CandidatePair pair;
+  double apart = 0.0;  ///< the centrelines are at least that far apart; 0: nothing is proved [m]
+
+  bool operator<(const KnownPair& other) const { return pair < other.pair; }
+};
+
 struct BroadPhaseOptions {
   bool self_contact = true;   ///< pieces of one fibre
   bool fibre_contact = true;  ///< pieces of different fibres
@@ -34,6 +42,10 @@ std::vector<CandidatePair> surface_pairs(const Geometry& scene);
 /// come before obstacles in a pair, free ones before others; two prescribed ones never pair up. Pieces of one fibre
 /// pair up where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
 std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOptions& options);
+
+/// Those of piece_pairs() that one of `some` belongs to, pieces in rising order; not sorted. For a few.
+std::vector<CandidatePair> pairs_with(const Geometry& scene, const std::vector<int>& some,
+                                      const BroadPhaseOptions& options);
 
 /// piece_pairs() and surface_pairs(), sorted by (a, b).
 std::vector<CandidatePair> candidate_pairs(const Geometry& scene, const BroadPhaseOptions& options);

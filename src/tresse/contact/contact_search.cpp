@@ -72,7 +72,7 @@ void ContactSearch::take_pairs(const std::vector<CandidatePair>& near) {
   for (const CandidatePair& pair : near) {
     while (known != before_.cend() && known->pair < pair) ++known;
     const bool same = known != before_.cend() && !(pair < known->pair);
-    pairs_.push_back(same ? *known : NearPair{pair, 0.0, {}});
+    pairs_.push_back(same ? *known : NearPair{pair, 0.0, {}, 0.0});
   }
 }
 
@@ -93,6 +93,7 @@ double ContactSearch::closed_in(const NearPair& near) const {
 
 /// Appends the contacts of one pair, and notes what is proved when there are none. Whether it was looked at.
 bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<detail::Candidate>& out) {
+  near.left = 0.0;
   if (!scene.pieces[near.pair.a].id.is_fibre()) {  // two capsules: looked at sooner than anything is proved of them
     detail::append_contacts(scene, near.pair, detection_, out);
     return true;
@@ -102,7 +103,10 @@ bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<d
   const double travel = closing(a.travel, b.travel);
   constexpr double rounding = 1e-12;  // between this meeting distance and that of the query
   const double meeting = (a.radius + b.radius + travel) * (1.0 + rounding);
-  if (near.apart > 0.0 && near.apart - closed_in(near) > meeting) return false;
+  if (near.apart > 0.0) {
+    near.left = near.apart - closed_in(near);
+    if (near.left > meeting) return false;
+  }
   const Piece& piece_a = scene.pieces[near.pair.a];
   const Piece& piece_b = scene.pieces[near.pair.b];
   // Look farther than asked for by what the pair travels in some steps: for so long it will not be looked at again.
@@ -111,6 +115,7 @@ bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<d
   const auto measure = [&] {
     near.apart = geometry::separation(piece_a.curve, piece_a.interval, piece_b.curve, piece_b.interval,
                                       {.enough = meeting + slack, .least = meeting});
+    near.left = near.apart;
     near.view = view_of(near.pair);
   };
   const bool was_contact = near.apart == 0.0;
@@ -149,6 +154,7 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
     const std::vector<CandidatePair> all = candidate_pairs(scene, broad_phase_);
     effort_ = {all.size(), all.size()};
     pairs_.clear();
+    pieces_.clear();
     return detect(scene, all, detection_, followed);
   }
   move_to(scene);
@@ -158,6 +164,15 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
   detail::append_all(scene, surface_pairs(scene), detection_, candidates);
   detail::append_followed(scene, followed, detection_, candidates);
   return detail::without_duplicates(scene, std::move(candidates));
+}
+
+std::optional<std::vector<KnownPair>> ContactSearch::known_pairs() const {
+  if (pieces_.empty()) return {};
+  std::vector<KnownPair> out(pairs_.size());
+  std::transform(pairs_.begin(), pairs_.end(), out.begin(), [](const NearPair& near) -> KnownPair {
+    return {near.pair, near.left};
+  });
+  return out;
 }
 
 }  // namespace tresse::contact

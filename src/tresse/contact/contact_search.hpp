@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -23,6 +24,10 @@ class ContactSearch {
 
   /// As detect() with the same `followed`; throws InvalidInput unless each is_place().
   std::vector<Contact> find(const Geometry& scene, const std::vector<Place>& followed);
+
+  /// The pairs of pieces that the last find() looked at, in order, with what is proved of them; none where it kept
+  /// nothing.
+  std::optional<std::vector<KnownPair>> known_pairs() const;
 
   /// What the last find() did.
   struct Effort {
@@ -50,6 +55,7 @@ class ContactSearch {
     CandidatePair pair;
     double apart = 0.0;  ///< 0: nothing proved, or a contact [m]
     View view;
+    double left = 0.0;  ///< of `apart` in the last search [m]
   };
 
   bool looks_at_all(const Geometry& scene) const;

@@ -84,7 +84,6 @@ class Way {
 
   Passage run() {
     if (pieces_.empty()) return {{}, options_.known_gap};
-    Geometry swept = end_;
     forth_.resize(pieces_.size());
     back_.resize(pieces_.size());
     for_blocks(pieces_.size(), block, [&](std::size_t, std::size_t first, std::size_t last) {
@@ -95,26 +94,71 @@ class Way {
         const double by = squared(piece.stretch);
         forth_[i] = WayOf{*piece.before, *piece.now, 1.0 / piece.stretch, bend, piece.bend / by}.over(earlier);
         back_[i] = WayOf{*piece.now, *piece.before, piece.stretch, piece.bend, by * bend}.over(piece.interval);
-        swept.pieces[i].travel = back_[i];
         piece.bend = std::max(piece.bend, by * bend);
       }
     });
-    swept.common = {};
-    if (!few_pieces(swept)) take_off_common_travel(swept);
-    for (std::size_t k = 0; k < swept.meshes.size(); ++k) set_way_back(begin_.meshes[k], swept.meshes[k]);
-    std::vector<CandidatePair> pairs = piece_pairs(swept, options_.broad_phase);
-    if (!swept.meshes.empty()) {
-      swept.planes.clear();
-      for (const CandidatePair& pair : surface_pairs(swept))
-        pairs.push_back({pair.a, pair.b - static_cast<int>(end_.planes.size())});
-    }
-    return look_at(pairs);
+    return look_at(find_pairs());
   }
 
  private:
   static constexpr std::size_t block = 128;
   static constexpr double small = 0.05;  // overlap that is not looked at closely, of the touching distance
   static constexpr double exact = 0.01;  // of the touching distance: how exact a larger one is found
+
+  /// All pairs that may have come near on the way.
+  std::vector<KnownPair> find_pairs() const {
+    const std::optional<std::vector<int>> others = options_.known_pairs ? moved_otherwise() : std::nullopt;
+    std::vector<KnownPair> pairs;
+    if (others) pairs = *options_.known_pairs;
+    if (others && others->empty() && end_.meshes.empty()) return pairs;
+    Geometry swept = end_;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) swept.pieces[i].travel = back_[i];
+    swept.common = {};
+    if (!few_pieces(swept)) take_off_common_travel(swept);
+    if (!others) {
+      for (const CandidatePair& pair : piece_pairs(swept, options_.broad_phase)) pairs.push_back({pair, 0.0});
+    } else if (!others->empty()) {
+      for (const CandidatePair& pair : pairs_with(swept, *others, options_.broad_phase)) pairs.push_back({pair, 0.0});
+      const auto more = pairs.begin() + static_cast<std::ptrdiff_t>(options_.known_pairs->size());
+      std::sort(more, pairs.end());
+      std::inplace_merge(pairs.begin(), more, pairs.end());
+      const auto same = [](const KnownPair& x, const KnownPair& y) { return !(x < y); };
+      pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());  // keeps the known one
+    }
+    if (!swept.meshes.empty()) {
+      for (std::size_t k = 0; k < swept.meshes.size(); ++k) set_way_back(begin_.meshes[k], swept.meshes[k]);
+      swept.planes.clear();
+      for (const CandidatePair& pair : surface_pairs(swept))
+        pairs.push_back({{pair.a, pair.b - static_cast<int>(end_.planes.size())}, 0.0});
+    }
+    return pairs;
+  }
+
+  /// The pieces whose way back is not, but for a rigid motion of all, the same share of their travel the other way,
+  /// within its reach. None: they are many.
+  std::optional<std::vector<int>> moved_otherwise() const {
+    std::vector<Travel> beside = back_;
+    take_off_common(end_.pieces, beside);
+    double along = 0.0, all = 0.0;
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      along -= beside[i].drift.dot(end_.pieces[i].travel.drift);
+      all += end_.pieces[i].travel.drift.squaredNorm();
+    }
+    const double share = all > 0.0 ? std::clamp(along / all, 0.0, 1.0) : 0.0;
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      const Travel& next = end_.pieces[i].travel;
+      beside[i].drift += share * (next.drift + next.spin.cross(back_[i].middle - next.middle));
+      beside[i].spin += share * next.spin;
+    }
+    take_off_common(end_.pieces, beside);
+    std::vector<int> others;
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      if (!(beside[i].farthest() <= end_.pieces[i].travel.reach)) others.push_back(static_cast<int>(i));
+    }
+    constexpr std::size_t one_of = 50;
+    if (others.size() > beside.size() / one_of) return {};
+    return others;
+  }
 
   static void set_way_back(const Mesh& before, Mesh& now) {
     now.next = before.pose;
@@ -125,7 +169,7 @@ class Way {
     }
   }
 
-  Passage look_at(const std::vector<CandidatePair>& pairs) {
+  Passage look_at(const std::vector<KnownPair>& pairs) {
     const std::size_t count = (pairs.size() + block - 1) / block;
     std::vector<std::vector<Crossing>> crossings(count);
     std::vector<double> least(count, options_.known_gap);
@@ -141,15 +185,16 @@ class Way {
   }
 
   /// Lowers `least` to what is proved of the pair, or tells where it is not proved to stay apart.
-  std::optional<Crossing> look_at(const CandidatePair& pair, std::vector<detail::WayBox>& memory, double& least) const {
+  std::optional<Crossing> look_at(const KnownPair& known, std::vector<detail::WayBox>& memory, double& least) const {
+    const CandidatePair& pair = known.pair;
     const double touching = end_.pieces[static_cast<std::size_t>(pair.a)].radius + skin_at(end_, pair.b);
-    if (const double bound = quick_bound(pair, touching); bound > 0.0) {
-      least = std::min(least, bound - touching);
-      return {};
-    }
     const double limit = options_.share * touching;
     detail::WayGoal goal{std::max(touching + std::min(options_.known_gap, -small * touching), limit), limit,
                          exact * touching};
+    if (const double bound = quick_bound(known, goal.enough, touching); bound > 0.0) {
+      least = std::min(least, bound - touching);
+      return {};
+    }
     detail::Approach found = nearest(pair, goal, memory);
     if (!found.apart) {
       const Crossing crossing{pair.a, pair.b, found.s_a, found.s_b, found.time};
@@ -174,24 +219,28 @@ class Way {
 
   /// A bound of the distance of two pieces that hardly move against each other: what it is at the ends of the way, less
   /// what it may lose on it. 0: it is not good enough. [m]
-  double quick_bound(const CandidatePair& pair, double touching) const {
-    if (pair.b < 0) return 0.0;
-    const auto a = static_cast<std::size_t>(pair.a);
-    const auto b = static_cast<std::size_t>(pair.b);
+  double quick_bound(const KnownPair& pair, double least, double touching) const {
+    if (pair.pair.b < 0) return 0.0;
+    const auto a = static_cast<std::size_t>(pair.pair.a);
+    const auto b = static_cast<std::size_t>(pair.pair.b);
     const WayPiece& one = pieces_[a];
     const WayPiece& other = pieces_[b];
-    const double least = (1.0 - small) * touching;
+    // What keeps the least gap so far lowers it no further. Then it does not matter how well that is proved, which
+    // depends on what was looked at earlier.
+    const bool kept = options_.known_gap <= least - touching;
+    const double enough = kept ? least : touching;
     const double lost_back = closing(back_[a], back_[b]);
+    if (kept && pair.apart - lost_back >= enough) return enough;
     if (lost_back > touching) return 0.0;  // few are so far apart that this knows enough
     const double last = geometry::separation(*one.now, one.interval, *other.now, other.interval,
-                                             {.enough = touching + lost_back, .least = least});
-    if (last - lost_back >= least) return std::min(touching, last - lost_back);
+                                             {.enough = enough + lost_back, .least = least});
+    if (last - lost_back >= least) return std::min(enough, last - lost_back);
     if (last == 0.0) return 0.0;
     const double lost_forth = closing(forth_[a], forth_[b]);
     const double first = geometry::separation(*one.before, interval_before(one), *other.before, interval_before(other),
-                                              {.enough = touching + lost_forth, .least = least});
+                                              {.enough = enough + lost_forth, .least = least});
     const double bound = least_between(first, lost_forth, last, lost_back);
-    return first > 0.0 && bound >= least ? std::min(touching, bound) : 0.0;
+    return first > 0.0 && bound >= least ? std::min(enough, bound) : 0.0;
   }
 
   detail::Approach nearest(const CandidatePair& pair, const detail::WayGoal& goal,

@@ -21,6 +21,9 @@ struct PassageOptions {
   /// Centrelines that come nearer than this share of their touching distance may have gone through each other. Of two
   /// that begin nearer than twice that, half their distance there counts.
   double share = 0.5;
+  /// Of piece_pairs() of the second configuration with the travel of its pieces, where it is known: then only pieces
+  /// that moved otherwise are looked for.
+  const std::vector<KnownPair>* known_pairs = nullptr;
   double known_gap = 0.0;  ///< least gap so far: what is proved to keep this is not looked at further; <= 0 [m]
 };
 

@@ -97,34 +97,48 @@ Travel rigid_travel(const ThreePoints& at, const ThreePoints& travel, double sag
   return out;
 }
 
-void take_off_common_travel(Geometry& scene) {
-  Travel& common = scene.common;
-  common = {};
+namespace {
+
+/// `travel(i)`: of piece i.
+template <typename TravelOf>
+Travel take_off(const std::vector<Piece>& pieces, const TravelOf& travel) {
+  Travel common;
   int count = 0;
-  for (const Piece& piece : scene.pieces) {
-    if (!piece.id.is_fibre()) continue;
-    common.middle += piece.travel.middle;
-    common.drift += piece.travel.drift;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!pieces[i].id.is_fibre()) continue;
+    common.middle += travel(i).middle;
+    common.drift += travel(i).drift;
     ++count;
   }
-  if (count == 0) return;
+  if (count == 0) return {};
   common.middle /= count;
   common.drift /= count;
   Matrix3 inertia = Matrix3::Zero();
   Vector3 moment = Vector3::Zero();
-  for (const Piece& piece : scene.pieces) {
-    if (!piece.id.is_fibre()) continue;
-    const Vector3 arm = piece.travel.middle - common.middle;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!pieces[i].id.is_fibre()) continue;
+    const Vector3 arm = travel(i).middle - common.middle;
     inertia += arm.squaredNorm() * Matrix3::Identity() - arm * arm.transpose();
-    moment += arm.cross(piece.travel.drift - common.drift);
+    moment += arm.cross(travel(i).drift - common.drift);
   }
   // All in a line: about it nothing is known, and nothing needed.
   inertia += 1e-12 * inertia.trace() * Matrix3::Identity();
   if (inertia.trace() > 0.0) common.spin = inertia.ldlt().solve(moment);
-  for (Piece& piece : scene.pieces) {
-    piece.travel.drift -= common.drift + common.spin.cross(piece.travel.middle - common.middle);
-    piece.travel.spin -= common.spin;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    travel(i).drift -= common.drift + common.spin.cross(travel(i).middle - common.middle);
+    travel(i).spin -= common.spin;
   }
+  return common;
+}
+
+}  // namespace
+
+Travel take_off_common(const std::vector<Piece>& pieces, std::vector<Travel>& travels) {
+  return take_off(pieces, [&](std::size_t i) -> Travel& { return travels[i]; });
+}
+
+void take_off_common_travel(Geometry& scene) {
+  scene.common = take_off(scene.pieces, [&](std::size_t i) -> Travel& { return scene.pieces[i].travel; });
 }
 
 double travel_to_plane(const Geometry& scene, const Piece& piece, const HalfSpace& plane) {

@@ -136,8 +136,10 @@ struct OnPiece {
 /// Where the material at `u` of a body's element is: on the piece that covers it (the nearest one if none does).
 OnPiece piece_at(const Geometry& scene, int body, int element, double u);
 
-/// Takes the rigid motion that fits the fibres' travel best off that of all pieces: where all move together, nobody
-/// comes near.
+/// Takes the rigid motion that fits the fibres' travel best off that of all pieces, one for each, and returns it: where
+/// all move together, nobody comes near.
+Travel take_off_common(const std::vector<Piece>& pieces, std::vector<Travel>& travels);
+/// The same of the pieces' own travel; it becomes Geometry::common.
 void take_off_common_travel(Geometry& scene);
 
 /// How far a piece may go towards a plane during the step. [m]

@@ -267,8 +267,10 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
     // Half their touching distance is where two bodies may change sides; that they did is sure of less only.
     constexpr double doubtful = 0.5, through = 0.1;
     double least_gap = state_.least_gap;
+    const auto known_pairs = finder_.known_pairs(*end);
     const auto crossing =
-        find_crossing(part_, holds_, overlaps_, *here_, *end, part_.span.shortest ? through : doubtful, least_gap);
+        find_crossing(part_, holds_, overlaps_, *here_, *end, part_.span.shortest ? through : doubtful,
+                      known_pairs ? &*known_pairs : nullptr, least_gap);
     if (crossing && !part_.span.last) return SubstepResult::cut;
     if (crossing && !report.crossing) report.crossing = crossing;
     state_.least_gap = least_gap;

@@ -105,6 +105,7 @@ std::shared_ptr<Configuration> ContactFinder::place(const assembly::Kinematics& 
                                                     const std::vector<VectorX>& velocities) {
   auto unused = std::find_if(pool_.begin(), pool_.end(), [](const auto& entry) { return entry.use_count() == 1; });
   if (unused == pool_.end()) unused = pool_.insert(pool_.end(), std::make_shared<Configuration>());
+  if (unused->get() == searched_) searched_ = nullptr;
   assembly::contact_geometry(at, time, (*unused)->geometry);
   set_reaches(at, velocities, time, (*unused)->geometry);
   return *unused;
@@ -118,9 +119,16 @@ SharedConfiguration ContactFinder::find(const assembly::Kinematics& at, double t
   std::vector<contact::Place> places;
   places.reserve(followed.size());
   for (const WarmContact& contact : followed) places.push_back(contact.place);
+  searched_ = nullptr;
   out->contacts = search_.find(out->geometry, places);
+  searched_ = out.get();
   leave_out_joined(at, *out);
   return out;
+}
+
+std::optional<std::vector<contact::KnownPair>> ContactFinder::known_pairs(const Configuration& at) const {
+  if (&at != searched_) return {};
+  return search_.known_pairs();
 }
 
 SharedConfiguration ContactFinder::follow(const assembly::Kinematics& at, double time,

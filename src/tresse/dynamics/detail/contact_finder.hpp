@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tresse/contact/contact_search.hpp>
@@ -32,6 +33,9 @@ class ContactFinder {
   std::shared_ptr<Configuration> place(const assembly::Kinematics& at, double time,
                                        const std::vector<VectorX>& velocities);
 
+  /// The pairs of pieces that the last find() looked at, if it was in this configuration and kept them.
+  std::optional<std::vector<contact::KnownPair>> known_pairs(const Configuration& at) const;
+
   double seconds = 0.0;  ///< that find() and follow() took since this was set to zero
 
  private:
@@ -43,6 +47,7 @@ class ContactFinder {
   const StepOptions& options_;
   bool branched_ = false;  ///< fibres grow on fibres
   contact::ContactSearch search_;
+  const Configuration* searched_ = nullptr;           ///< in the last find(), as long as it lives
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
 };
 

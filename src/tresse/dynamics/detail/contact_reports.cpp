@@ -29,7 +29,7 @@ void report_overlap(const Configuration& start, StepReport& report) {
 
 std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& holds, const StartOverlaps& overlaps,
                                            const Configuration& start, const Configuration& end, double share,
-                                           double& least_gap) {
+                                           const std::vector<contact::KnownPair>* known_pairs, double& least_gap) {
   const auto at = [&](const contact::Crossing& crossing) {
     contact::Contact contact;
     contact.a = crossing.a;
@@ -44,7 +44,7 @@ std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& h
            holds.cannot_give_way(part.start, end.geometry, contact);
   };
   const contact::PassageOptions options{
-      .broad_phase = part.options.broad_phase, .share = share, .known_gap = least_gap};
+      .broad_phase = part.options.broad_phase, .share = share, .known_pairs = known_pairs, .known_gap = least_gap};
   const contact::Passage passage = contact::find_passage(start.geometry, end.geometry, options, passed_over);
   least_gap = passage.least_gap;
   if (passage.crossings.empty()) return {};
