@@ -207,17 +207,21 @@ std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOp
 std::vector<CandidatePair> pairs_with(const Geometry& scene, const std::vector<int>& some,
                                       const BroadPhaseOptions& options) {
   const int moving_pieces = count_of_moving_pieces(scene);
-  std::vector<geometry::Box> boxes(scene.pieces.size());
+  std::vector<geometry::Box> boxes(scene.pieces.size()), reached(scene.pieces.size());  // as those of pairs_of_few()
   constexpr std::size_t many = 512, few = 4;
   for_blocks(boxes.size(), many, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      boxes[i] = geometry::quick_box(scene.pieces[i].curve, scene.pieces[i].interval);
+    for (std::size_t i = begin; i < end; ++i) {
+      const Piece& piece = scene.pieces[i];
+      boxes[i] = geometry::quick_box(piece.curve, piece.interval);
+      reached[i] = boxes[i].grown(piece.radius + piece.travel.farthest());
+    }
   });
   std::vector<std::vector<CandidatePair>> found((some.size() + few - 1) / few);
   for_blocks(some.size(), few, [&](std::size_t k, std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
       const int i = some[n];
       for (int j = 0; j < static_cast<int>(boxes.size()); ++j) {
+        if (!reached[i].overlaps(reached[j])) continue;
         // Two of them pair up once.
         if (j == i || (j < i && std::binary_search(some.begin(), some.end(), j))) continue;
         const auto [a, b] = std::minmax(i, j);
