@@ -213,6 +213,7 @@ void print_scene(const std::string& file, const scene_file::SceneDocument& docum
                           : std::string(body.motion.at_rest() ? "at rest" : "moving"));
     print_mesh(body);
   }
+  tell_time_step(print_line, scene.simulation.time_step, document.time_step_reason);
   print("{} of {:.6g} s, detection {}",
         counted(std::llround(scene.simulation.duration / scene.simulation.time_step), "step"),
         scene.simulation.time_step, word(scene.contact.detection));

@@ -232,6 +232,7 @@ int run(const RunArguments& arguments) {
   record::RunRecorder recorder(settings);
   tell_remarks(say_line, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
+  if (fresh && !arguments.quiet) tell_time_step(say_line, plan.scene.simulation.time_step, plan.time_step_reason);
   if (!made) {
     if (!fresh) built.state = *recorder.resumed_state();
     // Killed before its first checkpoint, it starts anew.

@@ -27,6 +27,10 @@ void tell_left_out(void (*tell)(std::string_view), const std::vector<std::string
     tell(fmt::format("... and {} more are left out", messages.size() - told_one_by_one));
 }
 
+void tell_time_step(void (*tell)(std::string_view), double time_step, const std::string& reason) {
+  if (!reason.empty()) tell(fmt::format("time_step is {:g} s, chosen by the program: {}", time_step, reason));
+}
+
 void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks) {
   for (const scene::Remark& remark : remarks) {
     const auto [line, column] = remark.location;

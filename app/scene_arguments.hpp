@@ -31,6 +31,9 @@ inline constexpr std::size_t told_one_by_one = 10;
 /// What was said of the fibres that are left out, the first of many.
 void tell_left_out(void (*tell)(std::string_view), const std::vector<std::string>& messages);
 
+/// "time_step is 0.002 s, chosen by the program: ..."; tells nothing without a reason.
+void tell_time_step(void (*tell)(std::string_view), double time_step, const std::string& reason);
+
 /// Remarks on `file`, a line each to say_line or print_line.
 void tell_remarks(void (*tell)(std::string_view), const std::string& file, const std::vector<scene::Remark>& remarks);
 

@@ -62,6 +62,7 @@ void bind_scene(py::module_& module) {
       .def("resolved", [](const SceneDocument& document) { return scene_file::write_resolved(document); })
       .def_property_readonly("title", [](const SceneDocument& d) { return d.scene.title; })
       .def_property_readonly("time_step", [](const SceneDocument& d) { return d.scene.simulation.time_step; })
+      .def_property_readonly("time_step_reason", [](const SceneDocument& d) { return d.time_step_reason; })
       .def_property_readonly("duration", [](const SceneDocument& d) { return d.scene.simulation.duration; })
       .def("groups", groups)
       .def("parameters", [](const SceneDocument& d) {

@@ -93,6 +93,11 @@ class Scene:
         return self._core.time_step
 
     @property
+    def time_step_reason(self) -> str:
+        """Why the program chose the time step; empty where the scene gives it."""
+        return self._core.time_step_reason
+
+    @property
     def duration(self) -> float:
         """[s]"""
         return self._core.duration

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HAIR = 'simulation = { duration = 0.02 }\n[[fibres]]\nname = "hair"\nmaterial = "nylon"\nlength = "20 cm"\n'
+HAIR = 'simulation = { duration = 0.02, time_step = 0.001 }\n[[fibres]]\nname = "hair"\nmaterial = "nylon"\nlength = "20 cm"\n'
 THIN = HAIR + 'elements = 1\nradius = "40 um"\n'
 STOUT = HAIR + "elements = 2\nradius = 40\n"
 STOUT_REMARK = "s.toml:2:1: fibres 'hair': radius 40 m, length 0.2 m; expected a radius of at most half the length"

@@ -43,6 +43,15 @@ def test_a_dict_is_the_scene_of_the_same_toml():
     assert tresse.Scene(tables, {"size": "20 cm", "simulation.duration": 3}).duration == 3
 
 
+def test_who_chooses_the_time_step_says_why():
+    assert tresse.Scene({"simulation": {"time_step": 1e-3}, "fibres": [HAIR]}).time_step_reason == ""
+    for simulation in ({}, {"time_step": "auto"}):
+        scene = tresse.Scene({"simulation": {**simulation, "duration": 1e-3}, "fibres": [HAIR]})
+        assert (scene.time_step, scene.time_step_reason) == (5e-5, "the duration is 0.001 s: at least 20 steps")
+    with pytest.raises(tresse.InvalidInput, match='expected a time .*, or "auto"'):
+        tresse.Scene({"simulation": {"time_step": "automatic"}, "fibres": [HAIR]})
+
+
 def test_every_setting_of_the_schema_is_taken():
     """Keys, defaults and ranges come from the lists that the reader follows: what the schema says, a dict may say."""
     tables = tresse.Scene.schema()["definitions"]

@@ -36,6 +36,7 @@ RunTally opened() {
 nlohmann::json written(const std::filesystem::path& folder, const RunTally& tally) {
   write_summary(folder / "summary.json", {.version = "1.2",
                                           .threads = 2,
+                                          .time_step = 0.5,
                                           .status = "finished",
                                           .tally = tally,
                                           .obstacles = {{"comb", 4, 6.0, 2.5, 0.5}},
@@ -56,6 +57,7 @@ TEST_F(SummaryFile, sound_run) {
   EXPECT_EQ(json["version"], "1.2");
   EXPECT_EQ(json["threads"], 2);
   EXPECT_EQ(json["steps"], 4);
+  EXPECT_EQ(json["time_step"], 0.5);
   EXPECT_EQ(json["simulated_seconds"], 2.0);
   EXPECT_EQ(json["wall_seconds"], 7.5);
   EXPECT_EQ(json["phases"]["solve"], 2.5);

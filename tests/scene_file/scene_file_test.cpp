@@ -364,6 +364,54 @@ TEST(SceneFile, OverridesTakePlainNumbersUnitsAndWords) {
   EXPECT_EQ(read({{"count", "1e3"}}).fibres[0].grid.count, 1000);
 }
 
+TEST(SceneFile, TheTimeStepIsChosenWhereItIsLeftToTheProgram) {
+  const std::string hair = R"(
+[parameters]
+step = "auto"
+[[fibres]]
+name = "hair"
+material = "human-hair"
+length = "1 cm"
+elements = 4
+radius = "40 um"
+root = { condition = "free" }
+)";
+  const auto read = [&](const std::string& line) {
+    return parse_scene_document(hair + "[simulation]\n" + line + "\n", "hair.toml");
+  };
+  for (const char* line : {"", "time_step = \"auto\"", "time_step = \"${step}\""}) {
+    const SceneDocument document = read(line);
+    EXPECT_EQ(document.scene.simulation.time_step, 2e-4) << line;
+    EXPECT_EQ(document.time_step_reason, "fibres 'hair' fall at up to 0.44 m/s: at most 0.1 mm a step") << line;
+    expect_round_trip(document);
+    const SceneDocument again = parse_scene_document(write_resolved(document), "resolved.toml");
+    EXPECT_EQ(again.scene.simulation.time_step, 2e-4);
+    EXPECT_EQ(again.time_step_reason, "");
+  }
+  EXPECT_EQ(parse_scene_document(hair, "hair.toml").scene.simulation.time_step, 2e-4);
+  EXPECT_EQ(parse_scene_document(hair, "hair.toml", {{"step", "3 ms"}}).scene.simulation.time_step, 2e-4);
+  EXPECT_EQ(read("time_step = \"1 ms\"").time_step_reason, "");
+  EXPECT_EQ(read("time_step = \"1 ms\"").scene.simulation.time_step, 1e-3);
+}
+
+TEST(SceneFile, ATimeStepThatIsNoWordOfTheProgramIsRefused) {
+  const auto message = [](const std::string& value) -> std::string {
+    try {
+      static_cast<void>(parse_scene("[simulation]\ntime_step = " + value + "\n[[fibres]]\n", "hair.toml"));
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string expected = "; expected a time [s] from 1e-12 s to 1000 s, or \"auto\"";
+  EXPECT_EQ(message("\"automatic\""),
+            "hair.toml:2:14: simulation.time_step = \"automatic\": the word \"automatic\" where a number should be (a "
+            "parameter is written \"${name}\")" +
+                expected);
+  EXPECT_EQ(message("true"), "hair.toml:2:13: simulation.time_step is true" + expected);
+  EXPECT_EQ(message("0"), "hair.toml:2:13: simulation.time_step is 0" + expected);
+}
+
 TEST(ThreePointBending, StartsAtFirstTouch) {
   const double c = 2 * 1.85e-4, span = 5e-2;
   for (const double k : {0.0, 1e-9, 1e-3, 10.0, 20.0, 30.0}) {

@@ -41,6 +41,7 @@ struct Field {
   unsigned forms = 0;                ///< 0: what the type of the member says
   std::span<const std::string_view> words = {};  ///< of a text that is one of these
   std::string_view units = "";                   ///< where the unit hangs on other values, all that it may be
+  std::string_view word = "";  ///< that may stand for a number, and does where the key is missing: the program chooses
 };
 
 /// Told the key and what is wrong with it; does not return.

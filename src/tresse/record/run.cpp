@@ -36,8 +36,13 @@ Outcome stop_at_not_finite(const dynamics::Stepper& stepper, RunRecorder& record
 }  // namespace
 
 RunPlan plan_run(const scene_file::SceneDocument& document) {
-  return {document.scene, document.parameters,         scene_file::write_resolved(document),
-          std::nullopt,   whole_steps(document.scene), {}};
+  return {document.scene,
+          document.parameters,
+          scene_file::write_resolved(document),
+          std::nullopt,
+          whole_steps(document.scene),
+          {},
+          document.time_step_reason};
 }
 
 RunPlan plan_run(const std::filesystem::path& file, const scene_file::ParameterOverrides& set) {
@@ -137,6 +142,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.holds = world.holds;
   out.roots = clamped_roots(plan.scene, world);
   out.output = plan.scene.output;
+  out.time_step = plan.scene.simulation.time_step;
   out.limits = run_limits(plan.scene, world);
   return out;
 }

@@ -23,6 +23,7 @@ struct RunPlan {
   std::optional<dynamics::SimulationState> start;  ///< instead of the scene's own
   std::int64_t last_step = 0;                      ///< of the whole duration; of a kept state the step after it
   FileList files{};                                ///< that it was read from
+  std::string time_step_reason{};                  ///< why the program chose it; empty: it is given
 };
 
 RunPlan plan_run(const scene_file::SceneDocument& document);

@@ -477,6 +477,7 @@ void RunRecorder::write_summary_as(const char* status) {
   lock_->check();
   write_summary(file(summary_file), {.version = settings_.layout.version,
                                      .threads = settings_.threads,
+                                     .time_step = settings_.time_step,
                                      .status = status,
                                      .tally = tally_,
                                      .obstacles = obstacle_loads_.all(),

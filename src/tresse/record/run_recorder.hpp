@@ -38,6 +38,7 @@ struct RunSettings {
   std::vector<assembly::Hold> holds{};  ///< of the world
   std::vector<RootGroup> roots{};       ///< likewise
   scene::Output output{};
+  double time_step = 0.0;  ///< for summary.json [s]
   RunLimits limits{};
   std::chrono::milliseconds checkpoint_pause{1000};  ///< least wall time between checkpoints: syncing costs more than
                                                      ///< many a step

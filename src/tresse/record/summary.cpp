@@ -280,6 +280,7 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["status"] = summary.status;
   json["threads"] = summary.threads;
   json["steps"] = tally.steps;
+  json["time_step"] = summary.time_step;
   json["simulated_seconds"] = tally.time;
   json["wall_seconds"] = summary.timings.wall;
   json["phases"] = {{"detection", summary.timings.detection}, {"assembly", summary.timings.assembly},

@@ -108,7 +108,8 @@ std::string sentence(const RunTally& tally, const std::vector<Finding>& found);
 struct Summary {
   std::string version;
   int threads = 1;
-  std::string status;  ///< "running", "finished", "interrupted", "failed"
+  double time_step = 0.0;  ///< [s]
+  std::string status;      ///< "running", "finished", "interrupted", "failed"
   RunTally tally;
   std::vector<LoadTally> obstacles;
   std::vector<LoadTally> holds;

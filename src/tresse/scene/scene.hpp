@@ -240,7 +240,7 @@ struct Wind {
 };
 
 struct Simulation {
-  double time_step = 1e-3;
+  double time_step = 1e-3;  ///< of a file without one choose_time_step()'s
   double duration = 1.0;
   Vector3 gravity = {0, 0, -9.81};
   Wind wind;

@@ -29,7 +29,7 @@ template <>
 struct Table<Simulation> {
   static constexpr std::string_view name = "simulation", meaning = "time, loads and how steps are taken";
   static void fields(auto& x, auto&& visit) {
-    visit({.key = "time_step", .unit = "s", .range = {1e-12, 1e3}, .meaning = "of every step; at most 1e12 of them"}, x.time_step);
+    visit({.key = "time_step", .unit = "s", .range = {1e-12, 1e3}, .meaning = "of every step; at most 1e12 of them; `\"auto\"`: chosen by [what the scene is known to do](measured/time_step.md), and told", .word = "auto"}, x.time_step);
     visit({.key = "duration", .unit = "s", .range = {0.0, 1e9}, .meaning = "simulated time"}, x.duration);
     visit({.key = "gravity", .unit = "m/s^2", .range = {-1e6, 1e6}, .meaning = "a vector, or one number: that much along -z", .forms = forms::one | forms::triplet}, x.gravity);
     visit({.key = "wind", .unit = "m/s", .range = limits::speed, .meaning = "acts on fibres with `drag`: a vector, or a table of gusts", .forms = forms::triplet}, x.wind);

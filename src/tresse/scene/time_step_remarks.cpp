@@ -2,51 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 #include <tresse/scene/remarks.hpp>
+#include <tresse/scene/time_step.hpp>
 
 namespace tresse::scene {
 namespace {
 
 constexpr double steps_a_period = 20.0;  // with fewer an implicit step damps a swing away
 constexpr double largest_turn = 0.5;     // of a body in a step [rad]
-
-/// Whether a fibre starts in another shape than its natural one.
-bool let_go(const FibreGroup& group) {
-  constexpr double little = 0.05;  // turn from end to end [rad]
-  double most = 0.0;
-  const std::size_t count = std::min(group.natural_curvature.size(), group.initial_curvature.size());
-  for (std::size_t i = 0; i < count; ++i)
-    most = std::max(most, (group.initial_curvature[i] - group.natural_curvature[i]).norm());
-  return most * length(group) > little;
-}
-
-/// Period of the slowest swing of a fibre of the group, by bending and as a pendulum; infinite where none rings, or
-/// where the fibre is so stiff that nothing but a blow lets it. First modes of a clamped and of a free beam
-/// (Timoshenko, Vibration Problems in Engineering, ch. V) and of a hanging chain.
-double slowest_period(const FibreGroup& group, double gravity) {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  constexpr double clamped_beam = 3.51602;
-  constexpr double free_beam = 22.3733;
-  constexpr double hanging_chain = 1.2024;
-  constexpr double stiff = 20.0;  // times the stiffness by weight: it sags by less than a twentieth of its length
-  const double length = scene::length(group);
-  double thickness = 0.0;  // half of it, in the mean
-  for (const rods::CrossSection& section : group.sections)
-    thickness += std::min(section.half_axis_1, section.half_axis_2) / static_cast<double>(group.sections.size());
-  const bool free = group.root.condition == rods::RootCondition::free;
-  const double speed = 0.5 * thickness * std::sqrt(group.material.young_modulus / group.material.density);
-  const double bending = (free ? free_beam : clamped_beam) * speed / (length * length);
-  const double pendulum = free ? 0.0 : hanging_chain * std::sqrt(gravity / length);
-  if (!let_go(group) && bending * bending > stiff * pendulum * pendulum) return never;
-  const double frequency = std::hypot(bending, pendulum);
-  const double area = std::numbers::pi * thickness * thickness;
-  const double decay =
-      0.5 * (group.material.damping_time * bending * bending + group.drag / (group.material.density * area));
-  return decay < frequency ? 2.0 * std::numbers::pi / frequency : never;
-}
 
 void look_at_swing(const Scene& scene, const FibreGroup& group, std::vector<Remark>& out) {
   const double step = scene.simulation.time_step;

@@ -10,6 +10,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/files/atomic_file.hpp>
 #include <tresse/files/text.hpp>
+#include <tresse/scene/time_step.hpp>
 #include <tresse/scene_file/detail/scene_mesh.hpp>
 #include <tresse/scene_file/detail/scene_reader.hpp>
 #include <tresse/scene_file/detail/scene_settings.hpp>
@@ -20,8 +21,9 @@ namespace {
 using namespace detail;
 namespace limits = scene::limits;
 
-/// The tables of settings, each with what its list shows.
-void read_settings(const TableReader& table, scene::Scene& scene) {
+/// The tables of settings, each with what its list shows. Returns whether the program is to choose the time step.
+bool read_settings(const TableReader& table, scene::Scene& scene) {
+  bool chosen = true;
   scene::for_each_settings_table(scene, [&]<class Settings>(Settings& settings) {
     const std::string_view name = scene::Table<Settings>::name;
     const TomlNode* node = table.find(name);
@@ -31,9 +33,11 @@ void read_settings(const TableReader& table, scene::Scene& scene) {
     if constexpr (std::same_as<Settings, scene::Simulation>) {
       // The carried scheme cannot take forces before the end of a step.
       if (!own.has("scheme") && settings.theta < 1.0) settings.scheme = dynamics::Scheme::semi_implicit;
+      chosen = own.leaves("time_step");
     }
     own.check<Settings>(settings);
   });
+  return chosen;
 }
 
 const TomlNode* array_of_tables(ReaderContext& context, const TomlNode& root, std::string_view key, int most) {
@@ -163,7 +167,7 @@ SceneDocument parse_document(std::string_view text, std::string_view file_name, 
   SceneDocument out;
   scene::Scene& scene = out.scene;
   if (const TomlNode* title = table.find("title")) scene.title = read_text(context, *title, "title");
-  read_settings(table, scene);
+  const bool choose = read_settings(table, scene);
   Materials materials = read_materials(context, table.find("materials"));
   read_obstacles(context, root, scene);
   read_fibres(context, root, materials, scene);
@@ -176,6 +180,11 @@ SceneDocument parse_document(std::string_view text, std::string_view file_name, 
   check_embeddings(context, root, scene);
   try {
     scene::validate(scene);
+    if (choose) {
+      scene::TimeStepChoice choice = scene::choose_time_step(scene);
+      scene.simulation.time_step = choice.step;
+      out.time_step_reason = std::move(choice.reason);
+    }
   } catch (const InvalidInput& error) {
     throw InvalidInput(at(file_name, {}, error.what()));
   }

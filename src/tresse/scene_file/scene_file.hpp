@@ -61,6 +61,7 @@ struct SceneDocument {
   std::vector<Parameter> parameters;  ///< in the order of the file
   std::vector<Import> imports;        ///< of groups whose fibres come from a file
   std::vector<Origin> origins;        ///< numbers the file gives, in the order read; the first 10000
+  std::string time_step_reason;       ///< why the program chose scene.simulation.time_step; empty: it is given
 };
 
 /// Of the strands of the file that is being read, how many are fitted.

@@ -40,7 +40,9 @@ ordered_json scalar(const KeyDescription& key) {
   ordered_json plain = {{"type", whole ? "integer" : "number"}};
   if (std::isfinite(range.least)) plain[range.open ? "exclusiveMinimum" : "minimum"] = bound(range.least);
   if (std::isfinite(range.most)) plain["maximum"] = bound(range.most);
-  return {{"anyOf", {plain, {{"type", "string"}}}}};
+  ordered_json out = {{"anyOf", {plain, {{"type", "string"}}}}};
+  if (!key.field.word.empty()) out["anyOf"].push_back({{"enum", {key.field.word}}});
+  return out;
 }
 
 ordered_json array_of(const ordered_json& items) { return {{"type", "array"}, {"items", items}}; }

@@ -1,6 +1,7 @@
 #include <tresse/dynamics/detail/contact_reports.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include <Eigen/Geometry>
 
@@ -135,6 +136,16 @@ SideMotion motion_of(const Part& part, const Configuration& start, const Configu
   return out;
 }
 
+/// Axes that turn with the face of a mesh that a contact is on.
+Matrix3 face_frame(const contact::Geometry& geometry, const contact::Contact& contact) {
+  const std::array<Vector3, 3> corners = contact::mesh_at(geometry, contact.b).corners(contact.face);
+  Matrix3 out;
+  out.col(0) = (corners[1] - corners[0]).normalized();
+  out.col(2) = out.col(0).cross(corners[2] - corners[0]).normalized();
+  out.col(1) = out.col(2).cross(out.col(0));
+  return out;
+}
+
 /// By how much the material of b moves over that of a at a contact of a pass, seen from b: what turns with it does not
 /// slip, and neither does what rolls. (3) [m]
 Vector3 way_over(const Part& part, const Configuration& start, const Configuration& end, const Pass& pass,
@@ -151,8 +162,11 @@ Vector3 way_over(const Part& part, const Configuration& start, const Configurati
         part.motion.dt * assembly::surface_velocity(part.world, geometry, contact, part.motion, pass.instants[i]);
     b = {points.b, points.b + way};
     const auto k = static_cast<std::size_t>(id.index);
-    if (part.world.contact_at == assembly::ContactAt::surface)
-      b.turn = part.motion.obstacles_end[k].frame * part.motion.obstacles_begin[k].frame.transpose();
+    if (part.world.contact_at == assembly::ContactAt::surface) {
+      b.turn = contact::is_mesh(geometry, contact.b)
+                   ? face_frame(end.geometry, contact) * face_frame(start.geometry, contact).transpose()
+                   : part.motion.obstacles_end[k].frame * part.motion.obstacles_begin[k].frame.transpose();
+    }
   }
   const Vector3 arm = points.a - contact.point_a;
   return (a.from - b.from) - b.turn.transpose() * (a.to - b.to) -

@@ -70,6 +70,7 @@ void Describe::finish(KeyDescription out) {
   if (out.field.forms != 0) out.forms = out.field.forms;
   const bool shown = out.field.needed.empty() && !out.field.derived && is_default(out.initial, out.field);
   if (!shown) out.initial = nullptr;
+  if (!out.field.word.empty()) out.initial = out.field.word;
   keys_.push_back(out);
   if (out.field.in_degrees.empty()) return;
   out.key += "_deg";

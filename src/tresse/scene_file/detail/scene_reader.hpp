@@ -44,6 +44,7 @@ struct Wanted {
   Range range;
   bool degrees = false;             ///< a plain number is in degrees
   std::optional<double> none = {};  ///< is taken as well
+  std::string_view word = {};       ///< likewise, by who reads the number; empty: none
 };
 
 /// One value: `path` names it in messages and origins. All throw InvalidInput with the position of the value.
@@ -91,6 +92,9 @@ class TableReader {
   /// What the list says of a key, for values that are read by hand.
   Wanted wanted(std::string_view key) const { return wanted(list_.find(key)->field); }
   Wanted wanted(const scene::Field& field) const;
+  /// Whether the program is to choose what the key holds: it is missing, or says the word for that.
+  bool leaves(const scene::Field& field) const;
+  bool leaves(std::string_view key) const { return leaves(list_.find(key)->field); }
   /// A number that no member keeps as it is, or what holds without it.
   double number(std::string_view key, double otherwise) const;
 

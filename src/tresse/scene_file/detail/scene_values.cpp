@@ -35,7 +35,9 @@ std::string describe_range(const Wanted& wanted, bool whole = false) {
                            : wanted.degrees ? "an angle [deg]"
                                             : files::describe(wanted.dimension);
   const bool apart = wanted.none && !range.contains(*wanted.none);
-  const std::string none = apart ? fmt::format(", or {}", files::number(*wanted.none)) : "";
+  const std::string none = apart                  ? fmt::format(", or {}", files::number(*wanted.none))
+                           : !wanted.word.empty() ? fmt::format(", or \"{}\"", wanted.word)
+                                                  : "";
   if (range.open)
     return fmt::format("{} > {} and at most {}{}", what, with_unit(range.least, wanted), with_unit(range.most, wanted),
                        none);
@@ -260,7 +262,19 @@ Wanted TableReader::wanted(const scene::Field& field) const {
   return {.dimension = same ? listed->dimension : dimension_of(field.unit),
           .range = narrowed != narrowed_.end() ? narrowed->second : field.range,
           .degrees = field.unit == "deg",
-          .none = field.none};
+          .none = field.none,
+          .word = field.word};
+}
+
+bool TableReader::leaves(const scene::Field& field) const {
+  const TomlNode* found = find(field);
+  if (found == nullptr) return true;
+  if (field.word.empty() || !found->is(TomlNode::Kind::text)) return false;
+  try {
+    return context_.parameters.substituted(found->text) == field.word;
+  } catch (const ExpressionError&) {
+    return false;  // whoever reads it as a number says what is wrong
+  }
 }
 
 double TableReader::number(std::string_view key, double otherwise) const {
@@ -283,7 +297,7 @@ Wanted in_degrees(Wanted wanted) {
 }  // namespace
 
 void TableReader::operator()(const scene::Field& field, double& value) const {
-  if (const TomlNode* found = find(field)) value = read_number(context_, *found, path(field.key), wanted(field));
+  if (!leaves(field)) value = read_number(context_, *find(field), path(field.key), wanted(field));
   if (field.in_degrees.empty()) return;
   const std::string key = std::string(field.key) + "_deg";
   exclusive(field.key, {key});
