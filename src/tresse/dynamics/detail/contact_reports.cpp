@@ -163,9 +163,10 @@ Vector3 way_over(const Part& part, const Configuration& start, const Configurati
     b = {points.b, points.b + way};
     const auto k = static_cast<std::size_t>(id.index);
     if (part.world.contact_at == assembly::ContactAt::surface) {
-      b.turn = contact::is_mesh(geometry, contact.b)
-                   ? face_frame(end.geometry, contact) * face_frame(start.geometry, contact).transpose()
-                   : part.motion.obstacles_end[k].frame * part.motion.obstacles_begin[k].frame.transpose();
+      const bool mesh = contact::is_mesh(geometry, contact.b);
+      const Matrix3 before = mesh ? face_frame(start.geometry, contact) : part.motion.obstacles_begin[k].frame;
+      const Matrix3 after = mesh ? face_frame(end.geometry, contact) : part.motion.obstacles_end[k].frame;
+      b.turn = after * before.transpose();
     }
   }
   const Vector3 arm = points.a - contact.point_a;
