@@ -46,7 +46,8 @@ def checkpoint_checksum(file):
             if name == "scene":
                 crc = zlib.crc32(values if isinstance(values, bytes) else bytes(values), crc)
                 continue
-            width = {"state/curvature_offsets": "<i8", "state/memory_offsets": "<i8", "state/warm/key": "<i4"}.get(name)
+            width = {"state/curvature_offsets": "<i8", "state/memory_offsets": "<i8", "state/warm/key": "<i4",
+                     "state/warm/sticks": "<i4", "state/warm/slides": "<i4"}.get(name)
             values = np.asarray(values)
             with np.errstate(invalid="ignore"):
                 values = np.ascontiguousarray(values).astype(width or ("<f8" if values.dtype.kind == "f" else "<i8"))
@@ -62,10 +63,11 @@ CHECKPOINT_ORDER = """scene tally/steps tally/time tally/contacts_total tally/co
 tally/worst_residual_step tally/missed_steps tally/worst_penetration tally/worst_penetration_step tally/not_finite_step
 tally/first_gravity tally/energy_scale tally/lowest_energy tally/worst_rise tally/worst_rise_step position/step_rows
 position/force_rows position/frames position/log_bytes state/step state/work_external tally/worst_nonlinear_residual
-tally/worst_excess tally/worst_excess_step state/energy_excess position/remarks tally/watch
+tally/worst_excess tally/worst_excess_step state/energy_excess tally/least_gap state/least_gap position/remarks tally/watch
 state/root_position state/root_frame state/root_velocity state/root_angular_velocity state/curvature_offsets
 state/curvature state/curvature_rate state/memory_offsets state/memory state/bodies/position state/bodies/frame
-state/bodies/velocity state/bodies/angular_velocity state/warm/key state/warm/abscissa state/warm/force state/holds/force""".split()
+state/bodies/velocity state/bodies/angular_velocity state/warm/key state/warm/abscissa state/warm/force state/warm/sticks
+state/warm/slip state/warm/slides state/holds/force""".split()
 
 
 class Hdf5:

@@ -158,15 +158,21 @@ Vector3 way_over(const Part& part, const Configuration& start, const Configurati
   if (const BodyId id = contact::id_at(geometry, contact.b); id.is_fibre()) {
     b = motion_of(part, start, end, geometry.pieces[static_cast<std::size_t>(contact.b)], contact.s_b);
   } else {
+    const Pose& before = part.motion.obstacles_begin[static_cast<std::size_t>(id.index)];
+    const Pose& after = part.motion.obstacles_end[static_cast<std::size_t>(id.index)];
+    if (id.moves()) {  // it may roll on a, and is seen from there
+      const Vector3 arm = points.b - assembly::obstacle_place(part.motion, id.index, pass.instants[i]).position;
+      return a.turn.transpose() * (after.position - a.to) - (before.position - a.from) +
+             math::rotation_log(a.turn.transpose() * after.frame * before.frame.transpose()).cross(arm);
+    }
     const Vector3 way =
         part.motion.dt * assembly::surface_velocity(part.world, geometry, contact, part.motion, pass.instants[i]);
     b = {points.b, points.b + way};
-    const auto k = static_cast<std::size_t>(id.index);
     if (part.world.contact_at == assembly::ContactAt::surface) {
       const bool mesh = contact::is_mesh(geometry, contact.b);
-      const Matrix3 before = mesh ? face_frame(start.geometry, contact) : part.motion.obstacles_begin[k].frame;
-      const Matrix3 after = mesh ? face_frame(end.geometry, contact) : part.motion.obstacles_end[k].frame;
-      b.turn = after * before.transpose();
+      const Matrix3 from = mesh ? face_frame(start.geometry, contact) : before.frame;
+      const Matrix3 to = mesh ? face_frame(end.geometry, contact) : after.frame;
+      b.turn = to * from.transpose();
     }
   }
   const Vector3 arm = points.a - contact.point_a;
