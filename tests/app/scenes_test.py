@@ -27,7 +27,7 @@ class Run:
         words = [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
         command = [program, "run", str(ROOT / f"scenes/{scene}.toml"), "-o", "run", "--quiet", "--threads", "1", *words,
                    "--until", str(until)]  # fmt: skip
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500)
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1500)
         # A busy machine tells of slow steps. On the head a strand may slip off another, as in truth.
         passed_over = ["still at work", *(["sprang apart"] if scene == "head" else []),
                        *(["had to be cut"] if scene == "cable_over_pulleys" else [])]  # fmt: skip

@@ -70,9 +70,10 @@ TEST_F(SummaryFile, sound_run) {
   EXPECT_EQ(json["missed_tolerance_steps"], 0);
   EXPECT_EQ(json["worst_penetration"], 1e-6);
   EXPECT_GT(json["peak_memory_bytes"], 1 << 20);
-  EXPECT_EQ(sentence(tally, findings(tally, limits)),
-            "Sound: 4 steps, every friction problem solved (worst residual 1e-12), deepest penetration 1e-06 m, nothing "
-            "passed through (no gap below 0 m at any time).");
+  EXPECT_EQ(
+      sentence(tally, findings(tally, limits)),
+      "Sound: 4 steps, every friction problem solved (worst residual 1e-12), deepest penetration 1e-06 m, nothing "
+      "passed through (no gap below 0 m at any time).");
   EXPECT_EQ(read_timings(folder / "summary.json").wall, 7.5);
   EXPECT_EQ(read_timings(folder / "summary.json").solve, 2.5);
 }

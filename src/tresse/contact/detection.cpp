@@ -307,6 +307,7 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
   }
   found.followed = true;
   out.push_back(found);
+  if (place.body_a == place.body_b) return;
   Candidate fixed = follow_fixed(scene, on_a, place);
   fixed.followed = true;
   if (is_station(scene.pieces[on_a.piece], place.s_a) || may_stay(scene, fixed, found)) out.push_back(fixed);

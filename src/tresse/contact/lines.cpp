@@ -168,7 +168,8 @@ void append_stations(const Geometry& scene, const CandidatePair& pair,
                      const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
   const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
-  if (minima.empty() || a.stations == 0) return;
+  // Not where a fibre lies along itself: the ply of a plectoneme collects contacts without end.
+  if (minima.empty() || a.stations == 0 || a.body == b.body) return;
   for (const double s : stations_of(a)) {
     const auto away = [s](const geometry::ClosestPoints& at) { return std::abs(at.s_a - s); };
     const auto from =
