@@ -272,7 +272,6 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
     out.push_back(is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
                                            : follow_on_mesh(scene, on_a, surface, place));
-    out.back().followed = true;
     return;
   }
   const OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
@@ -305,11 +304,9 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
                                     start(next_a, side_a, found.contact.s_a), start(next_b, side_b, found.contact.s_b));
     if (beyond.contact.gap < found.contact.gap) found = beyond;
   }
-  found.followed = true;
   out.push_back(found);
   if (place.body_a == place.body_b) return;
-  Candidate fixed = follow_fixed(scene, on_a, place);
-  fixed.followed = true;
+  const Candidate fixed = follow_fixed(scene, on_a, place);
   if (is_station(scene.pieces[on_a.piece], place.s_a) || may_stay(scene, fixed, found)) out.push_back(fixed);
 }
 
@@ -376,7 +373,9 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
   for_blocks(places.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!is_followed(scene, places[i])) continue;
+      const auto before = static_cast<std::ptrdiff_t>(found[k].size());
       follow_one(scene, places[i], found[k]);
+      std::for_each(found[k].begin() + before, found[k].end(), [](Candidate& one) { one.followed = true; });
     }
   });
   for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());

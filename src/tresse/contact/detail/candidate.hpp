@@ -85,7 +85,7 @@ bool bear_apart(const Contact& contact, const Contact& other, double radius);
 /// How far along a contact is followed from one configuration to the next, in radii.
 constexpr double follow_radii = 2.0;
 
-/// Appends a contact of an earlier configuration where it is now, marked as followed: the nearest points within
+/// Appends a contact of an earlier configuration where it is now: the nearest points within
 /// `follow_radii` radii of its place along a, and as far as that can carry it along b. May pass one junction on each
 /// side. Besides, where it might stay, the contact at the same point of a.
 void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate>& out);
