@@ -305,7 +305,6 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
     if (beyond.contact.gap < found.contact.gap) found = beyond;
   }
   out.push_back(found);
-  if (place.body_a == place.body_b) return;
   const Candidate fixed = follow_fixed(scene, on_a, place);
   if (is_station(scene.pieces[on_a.piece], place.s_a) || may_stay(scene, fixed, found)) out.push_back(fixed);
 }

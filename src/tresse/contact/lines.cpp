@@ -55,15 +55,22 @@ std::vector<Along> fixed_among(const Geometry& scene, const std::vector<Candidat
   std::sort(out.begin(), out.end(), [&](const Along& x, const Along& y) {
     return x.a != y.a ? x.a < y.a : gap(x) != gap(y) ? gap(x) < gap(y) : x.index < y.index;
   });
-  constexpr double rounding = 1e-9;
+  // A line has few contacts that stay between stations: no two fixed ones nearer than this, of the spacing.
+  constexpr double rounding = 1e-9, sparse = 0.4;
+  const auto station = [&](const Along& x) {
+    const Contact& contact = candidates[static_cast<std::size_t>(x.index)].contact;
+    const Piece& piece = scene.pieces[static_cast<std::size_t>(contact.a)];
+    return is_station(piece, piece.span.in_material(contact.s_a));
+  };
+  std::stable_partition(out.begin(), out.end(), station);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    bool twice = false;
-    for (std::size_t k = kept; k > 0 && !twice && out[i].a - out[k - 1].a < rounding * out[i].spacing; --k) {
-      const Contact& contact = candidates[static_cast<std::size_t>(out[i].index)].contact;
-      const double near = scene.pieces[static_cast<std::size_t>(contact.a)].radius + skin_at(scene, contact.b);
-      twice = apart_on_b(scene, contact, out[i].b, out[k - 1].b) < near;
-    }
+    const Contact& contact = candidates[static_cast<std::size_t>(out[i].index)].contact;
+    const double near = scene.pieces[static_cast<std::size_t>(contact.a)].radius + skin_at(scene, contact.b);
+    const double apart = (station(out[i]) ? rounding : sparse) * out[i].spacing;
+    const bool twice = std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(kept), [&](const Along& k) {
+      return std::abs(out[i].a - k.a) < apart && apart_on_b(scene, contact, out[i].b, k.b) < near + apart;
+    });
     if (twice) {
       keep[static_cast<std::size_t>(out[i].index)] = 0;
     } else {
@@ -71,6 +78,8 @@ std::vector<Along> fixed_among(const Geometry& scene, const std::vector<Candidat
     }
   }
   out.resize(kept);
+  std::sort(out.begin(), out.end(),
+            [](const Along& x, const Along& y) { return x.a != y.a ? x.a < y.a : x.index < y.index; });
   return out;
 }
 
@@ -168,8 +177,7 @@ void append_stations(const Geometry& scene, const CandidatePair& pair,
                      const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
   const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
-  // Not where a fibre lies along itself: the ply of a plectoneme collects contacts without end.
-  if (minima.empty() || a.stations == 0 || a.body == b.body) return;
+  if (minima.empty() || a.stations == 0) return;
   for (const double s : stations_of(a)) {
     const auto away = [s](const geometry::ClosestPoints& at) { return std::abs(at.s_a - s); };
     const auto from =
