@@ -14,8 +14,13 @@ namespace {
 template <typename Matrix>
 class Functions {
  public:
-  Functions(const Matrix& W, const VectorX& q, const VectorX& mu, Complementarity function)
-      : W_(W), q_(q), mu_(mu), function_(function), contacts_(static_cast<std::size_t>(mu.size())) {}
+  Functions(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSettings& settings)
+      : W_(W),
+        q_(q),
+        mu_(mu),
+        function_(settings.function),
+        weight_(settings.weight),
+        contacts_(static_cast<std::size_t>(mu.size())) {}
 
   void velocity(const VectorX& r, VectorX& u) const {
     multiply(W_, r, u);
@@ -26,7 +31,8 @@ class Functions {
     double sum = 0.0;
     for (Eigen::Index i = 0; i < mu_.size(); ++i) {
       ContactFunction& c = contacts_[static_cast<std::size_t>(i)];
-      c = detail::evaluate(function_, r.segment<3>(3 * i), u.segment<3>(3 * i), mu_[i]);
+      c = detail::evaluate(function_, r.segment<3>(3 * i), weight_ * u.segment<3>(3 * i), mu_[i]);
+      c.du *= weight_;
       sum += c.value.squaredNorm();
     }
     return std::sqrt(sum);
@@ -39,6 +45,7 @@ class Functions {
   const VectorX& q_;
   const VectorX& mu_;
   Complementarity function_;
+  double weight_;
   std::vector<ContactFunction> contacts_;
 };
 
@@ -78,6 +85,14 @@ double directional(const std::vector<ContactFunction>& contacts, double lift, co
 
 }  // namespace
 
+NewtonSettings weighted_settings() {
+  constexpr NewtonPolicy::Proximal policy = newton_policy.proximal;
+  return {.search = LineSearch::halving,
+          .weight = 1.0 / policy.weighted_rho,
+          .max_steps = policy.weighted_steps,
+          .first_rho = policy.weighted_rho};
+}
+
 double goldstein_price(const std::function<double(double)>& phi, double at_zero, double slope) {
   constexpr NewtonPolicy::Search policy = newton_policy.search;
   if (!(slope < 0.0)) return 0.0;
@@ -99,7 +114,7 @@ double goldstein_price(const std::function<double(double)>& phi, double at_zero,
 template <typename Matrix>
 int newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSettings& settings, VectorX& r) {
   constexpr NewtonPolicy::Plain policy = newton_policy.plain;
-  Functions<Matrix> functions(W, q, mu, settings.function);
+  Functions<Matrix> functions(W, q, mu, settings);
   typename NewtonSystemOf<Matrix>::Type system(W);
   VectorX x = r, u, change;
   functions.velocity(x, u);
@@ -136,7 +151,7 @@ int newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSet
       go(t);
     }
     if (best.offer(x, u, functions.error(x, u), step + 1)) return step + 1;
-    worse = best.better() ? 0 : worse + 1;
+    worse = best.better() || settings.weight != 1.0 ? 0 : worse + 1;  // the map measures the plain function
     if (worse > policy.worse) return step + 1;
   }
   return settings.max_steps;
@@ -146,7 +161,7 @@ template <typename Matrix>
 int controlled_newton(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSettings& settings,
                       VectorX& r) {
   constexpr NewtonPolicy::Controlled policy = newton_policy.controlled;
-  Functions<Matrix> functions(W, q, mu, settings.function);
+  Functions<Matrix> functions(W, q, mu, settings);
   typename NewtonSystemOf<Matrix>::Type system(W);
   VectorX x = r, u, change, trial, trial_u;
   functions.velocity(x, u);
@@ -212,12 +227,15 @@ int proximal(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonS
     const double rounding = std::numeric_limits<double>::epsilon() * (size * at.norm() + q.norm());
     const double finest = std::max(newton_policy.finest * settings.target, rounding);
     const double enough = std::max(policy.solved * q.norm() * std::min(1.0, rho), finest);
-    NewtonSettings inner{
-        .function = settings.function, .target = finest, .max_steps = std::min(policy.run, settings.max_steps - steps)};
+    NewtonSettings inner{.function = settings.function,
+                         .search = settings.search,
+                         .weight = settings.weight,
+                         .target = finest,
+                         .max_steps = std::min(policy.run, settings.max_steps - steps)};
     VectorX next = at;
     steps += newton(lifted, shifted, mu, inner, next);
     double inner_error = error_of(lifted, shifted, next, u);
-    if (inner_error > enough) {
+    if (inner_error > enough && settings.search == LineSearch::none) {
       VectorX other = at;
       inner.search = LineSearch::halving;
       inner.max_steps = std::min(policy.run, settings.max_steps - steps);

@@ -22,6 +22,7 @@ struct NewtonSettings {
   double lift = 0.0;
   LinearSolve linear = LinearSolve::elimination;
   LineSearch search = LineSearch::none;
+  double weight = 1.0;  ///< of u in Alart and Curnier's function, whose zeros don't depend on it
   double target = 0.0;  ///< of the natural map's norm
   int max_steps = 30;
   double first_rho = newton_policy.proximal.first_rho;  ///< of proximal()
@@ -42,9 +43,15 @@ int controlled_newton(const Matrix& W, const VectorX& q, const VectorX& mu, cons
 
 /// Proximal-point iteration for problems with redundant contacts, where Newton's method alone and sweeps stall: each
 /// step solves the regular problem (W + rho I) r + (q - rho r_k) by Newton's method from r_k, with a rho that falls
-/// while that succeeds. The limit solves the problem itself. @cite rockafellar1976
+/// while that succeeds. The limit solves the problem itself. Without a search in the settings, a point that the plain
+/// method misses is tried again with halving. @cite rockafellar1976
 template <typename Matrix>
 int proximal(const Matrix& W, const VectorX& q, const VectorX& mu, const NewtonSettings& settings, VectorX& r);
+
+/// Settings of proximal() from near the solution, where contacts are nearly redundant: some slide by 1e-10 of the other
+/// velocities, and which do is a choice that the function sees only if u has a large weight in it. The weight that
+/// suits is 1 / rho, the derivative of r by u where all contacts stick.
+NewtonSettings weighted_settings();
 
 /// t of a step along which phi(t) falls from phi(0) at the rate `slope` < 0; 0 where none is found.
 double goldstein_price(const std::function<double(double)>& phi, double at_zero, double slope);

@@ -34,7 +34,8 @@ class NewtonOnSmall {
   bool step_from_best() {
     if (!island_.is_small()) return false;
     return std::any_of(policy.lifts.begin(), policy.lifts.end(),
-                       [&](double lift) { return step_from(island_.progress.best(), lift, policy.steps); });
+                       [&](double lift) { return step_from(island_.progress.best(), lift, policy.steps); }) ||
+           step_with_weights();
   }
 
  private:
@@ -47,6 +48,14 @@ class NewtonOnSmall {
     return island_.try_impulses(trial);
   }
   bool step_with_proximal_terms(const VectorX& guess);
+  /// From near the solution.
+  bool step_with_weights() {
+    if (!(island_.progress.error() < newton_policy.proximal.near)) return false;
+    VectorX trial = island_.progress.best();
+    island_.result.newton_steps +=
+        weighted_proximal_newton(island_.dense(), island_.op.q, island_.op.mu, island_.newton_target(), trial);
+    return island_.try_impulses(trial);
+  }
   bool sweeps_will_do() const;
 
   SweptIsland<Operator>& island_;
@@ -76,7 +85,7 @@ bool NewtonOnSmall<Operator>::step_with_proximal_terms(const VectorX& guess) {
     VectorX trial = start;
     island_.result.newton_steps +=
         proximal_newton(island_.dense(), island_.op.q, island_.op.mu, island_.newton_target(), trial);
-    if (island_.try_impulses(trial)) return true;
+    if (island_.try_impulses(trial) || step_with_weights()) return true;
   }
   return false;
 }
@@ -173,10 +182,13 @@ class NewtonOnLarge {
   bool step_from_best() {
     if (!(island_.progress.error() < policy.nearer * tried_error_)) return false;
     tried_error_ = island_.progress.error();
-    return steps(policy.rho, affordable(policy.steps));
+    return steps({.max_steps = affordable(policy.steps), .first_rho = policy.rho}) || step_with_weights();
   }
   /// Once out of sweeps.
-  bool finish() { return step_from_best() || steps(policy.last_rho, affordable(policy.last_steps)); }
+  bool finish() {
+    return step_from_best() || steps({.max_steps = affordable(policy.last_steps), .first_rho = policy.last_rho}) ||
+           step_with_weights();
+  }
 
  private:
   static constexpr SweepPolicy::Large policy = sweep_policy.large;
@@ -186,7 +198,15 @@ class NewtonOnLarge {
     return *newton_;
   }
   int affordable(int most);
-  bool steps(double first_rho, int most);
+  bool steps(NewtonSettings settings);
+  /// From near the solution.
+  bool step_with_weights() {
+    constexpr NewtonPolicy::Proximal proximal = newton_policy.proximal;
+    if (!(island_.progress.error() < proximal.near)) return false;
+    NewtonSettings settings = weighted_settings();
+    settings.max_steps = affordable(settings.max_steps);
+    return steps(settings);
+  }
 
   SweptIsland<Operator>& island_;
   std::optional<LargeNewton> newton_;
@@ -205,9 +225,9 @@ int NewtonOnLarge<Operator>::affordable(int most) {
 }
 
 template <SweepOperator Operator>
-bool NewtonOnLarge<Operator>::steps(double first_rho, int most) {
-  if (most <= 0) return false;
-  NewtonSettings settings{.target = island_.newton_target(), .max_steps = most, .first_rho = first_rho};
+bool NewtonOnLarge<Operator>::steps(NewtonSettings settings) {
+  if (settings.max_steps <= 0) return false;
+  settings.target = island_.newton_target();
   settings.watch = [this](const VectorX& at, const VectorX&, int) {
     island_.sweeper.r = at;
     return island_.check();

@@ -14,4 +14,10 @@ int proximal_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, doubl
   return proximal(W, q, mu, {.target = target, .max_steps = max_steps}, r);
 }
 
+int weighted_proximal_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double target, VectorX& r) {
+  NewtonSettings settings = weighted_settings();
+  settings.target = target;
+  return proximal(W, q, mu, settings, r);
+}
+
 }  // namespace tresse::friction::detail

@@ -21,4 +21,7 @@ int small_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double l
 int proximal_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double target, VectorX& r,
                     int max_steps = newton_policy.proximal.steps);
 
+/// The same from near the solution, with weighted_settings().
+int weighted_proximal_newton(const MatrixX& W, const VectorX& q, const VectorX& mu, double target, VectorX& r);
+
 }  // namespace tresse::friction::detail

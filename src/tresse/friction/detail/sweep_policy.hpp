@@ -164,7 +164,10 @@ struct NewtonPolicy {
     double falls = 0.1, rises = 5.0, most_rho = 1.0;  ///< of rho after a point (policy), after a refusal (not measured)
     int run = 30;                                     ///< Newton's steps a point
     int points = 200;
-    int steps = 600;  ///< all together; ropes over a bar mostly take 40 to 120 (friction)
+    int steps = 600;             ///< all together; ropes over a bar mostly take 40 to 120 (friction)
+    double near = 1e-6;          ///< error from which on weighted steps are tried: from 1e-5 they do not get there
+    double weighted_rho = 1e-8;  ///< their first one: 1e-7 takes five times the steps, 1e-9 fails (solvers_policy)
+    int weighted_steps = 600;    ///< all together: a pile of twenty rods takes 20 to 60, at most 262 (solvers_policy)
   } proximal;
 
   double finest = 0.1;          ///< of the tolerance, where the measure is Newton's own; never below rounding, which
