@@ -215,7 +215,7 @@ Vector3 velocity_of(const Kinematics& at, const std::vector<VectorX>& velocities
   if (side.fibre >= 0) {
     const rods::Rod& rod = at.rod(side.fibre);
     const VectorX& v = velocities[side.fibre];
-    const Vector3 on_axis = rod.velocity(side.element, side.u, v);
+    Vector3 on_axis = rod.velocity(side.element, side.u, v);
     if (side.arm.isZero(0.0)) return on_axis;
     return on_axis + rod.angular_velocity(side.element, side.u, v).cross(side.arm);
   }
