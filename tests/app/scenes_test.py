@@ -27,7 +27,7 @@ class Run:
         words = [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
         command = [program, "run", str(ROOT / f"scenes/{scene}.toml"), "-o", "run", "--quiet", "--threads", "1", *words,
                    "--until", str(until)]  # fmt: skip
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1500)
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500)
         # A busy machine tells of slow steps. On the head a strand may slip off another, as in truth.
         passed_over = ["still at work", *(["sprang apart"] if scene == "head" else []),
                        *(["had to be cut"] if scene == "cable_over_pulleys" else [])]  # fmt: skip
@@ -174,13 +174,12 @@ def strand_on_sphere(program, folder):
         run.expect(f"{solver}: differs by {again:.2g} m from one period to the next", again < 1e-5)
         run.expect(f"{solver}: swings by {np.ptp(tips[solver][:, 0]):.2g} m", np.ptp(tips[solver][:, 0]) > 0.03)
         apart = np.linalg.norm(tips[solver] - tips["hybrid-gauss-seidel"], axis=1).max()
-        run.expect(f"{solver}: {apart:.2g} m from the first", apart < 1e-6)  # contacts on a line share their load
+        run.expect(f"{solver}: {apart:.2g} m from the first", apart < 1e-7)
         yield f"strand_on_sphere, {solver}", run.wrong
     # The faceted cone is another law, with another orbit, nearer the more facets it has.
     coulomb = Run(program, folder, "strand_on_sphere", 12).points[-period:, 96]
     for facets, (least, most) in {4: (1e-2, 3e-2), 64: (2e-4, 2e-3)}.items():
         run = Run(program, folder, "strand_on_sphere", 12, **{"solver.facets": facets})
-        run.wrong = []  # its solves stop at 1e-4 in some steps, since contacts on a line share their load; the verdict tells
         apart = np.linalg.norm(run.points[-period:, 96] - coulomb, axis=1).max()
         run.expect(f"{facets} facets: {apart:.2g} m from Coulomb's orbit", least < apart < most)
         yield f"strand_on_sphere, {facets} facets", run.wrong
@@ -279,8 +278,6 @@ def cable_over_pulleys(program, folder):
         run = Run(program, folder, "cable_over_pulleys", 0.7, friction=friction)
         with open(folder / "run/holds.csv", newline="", encoding="utf-8") as stream:
             rows = [row for row in csv.DictReader(stream) if float(row["time"]) > 0.4]
-        if friction:
-            run.wrong = []  # its energy rises by 5e-5 of its scale in one step as the cable lands, which the verdict tells
         loads = [np.mean([float(row["fz"]) for row in rows if row["hold"] == name]) for name in ("hand", "far hand")]
         ratio[friction] = loads[0] / loads[1]
         yield f"cable_over_pulleys, friction {friction}", run.wrong
@@ -298,7 +295,6 @@ def rolling(program, folder):
     for model in MODELS:
         for friction in (0.3, 0.05):  # a third of the slope is 0.1213
             run = Run(program, folder, "rolling", 0.3, model=model, friction=friction, **{"output.every": 1})
-            run.wrong = []  # the energy of some models rises by 2e-5 with this scheme, which the verdict tells
             with h5py.File(folder / "run/trajectory.h5") as file:
                 frames = file["fibres/root_frame"][:, 0].reshape(-1, 3, 3)
             middle = run.points[:, run.points.shape[1] // 2]

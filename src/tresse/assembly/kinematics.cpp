@@ -63,7 +63,9 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
     piece.body = body;
     piece.element = element;
     piece.first = piece.last = false;
-    piece.stations = world.stations;
+    // What touches next to a clamped root has the clamp's stiffness against it, and would bear what others should.
+    const bool stiff = element == 0 && clamped(fibre) && rod.piece_count() > 1;
+    piece.stations = stiff ? 0 : world.stations;
     piece.stations_at_nodes = rod.model()->stations_at_nodes();
     const int parts = contact::pieces_per_element(piece.curvature, whole.end);
     const double out = within >= 0 && element == embedding.piece ? whole.end * embedding.share : 0.0;

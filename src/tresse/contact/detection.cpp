@@ -229,8 +229,9 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
   if (pair.b < 0) {
     const HalfSpace& plane = scene.planes[-1 - pair.b];
     const double reach = a.radius + travel_to_plane(scene, a, plane);
-    for (const double s : geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, reach))
-      out.push_back(plane_candidate(scene, pair.a, pair.b, s));
+    const std::vector<double> lowest = geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, reach);
+    for (const double s : lowest) out.push_back(plane_candidate(scene, pair.a, pair.b, s));
+    append_stations_over_plane(scene, pair, lowest, out);
     return;
   }
   const double meeting = meeting_distance(a, scene.pieces[pair.b]);
@@ -272,6 +273,7 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
     out.push_back(is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
                                            : follow_on_mesh(scene, on_a, surface, place));
+    out.back().fixed = is_plane(scene, surface) && is_station(scene.pieces[on_a.piece], place.s_a);
     return;
   }
   const OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);

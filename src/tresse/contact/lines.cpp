@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <tresse/contact/detail/candidate.hpp>
 
-// Lines of contact: where two bodies lie along each other, contacts are at stations, points of a's material.
+// Lines of contact: where two bodies lie along each other, contacts are fixed to points of a's material. See
+// docs/theory/holding.md.
 namespace tresse::contact::detail {
 namespace {
 
@@ -12,30 +14,137 @@ namespace {
 constexpr double flat = 0.1;
 /// How much deeper a minimum may be than the fixed contacts beside it say, of a's radius.
 constexpr double shallow = 1e-2;
+/// No contact stays nearer than this to a station or to another one that stays, of the spacing of stations.
+constexpr double sparse = 0.4;
 
-/// Where a contact is along its two bodies. [m]
+/// Where a contact is along its two bodies.
 struct Along {
-  int index = 0;  ///< among the candidates
-  double a = 0.0;
-  double b = 0.0;
-  double spacing = 0.0;  ///< of the stations there
+  int index = 0;           ///< among the candidates
+  double a = 0.0;          ///< [m]
+  double b = 0.0;          ///< [m]
+  double spacing = 0.0;    ///< of the stations there [m]
+  bool at_station = true;  ///< else it stays where it was
 };
 
-Along along(const Geometry& scene, const std::vector<Candidate>& candidates, int index) {
-  const Contact& contact = candidates[static_cast<std::size_t>(index)].contact;
-  const Piece& a = scene.pieces[static_cast<std::size_t>(contact.a)];
-  Along out{index, arc_length_at(a, contact.s_a), 0.0, station_spacing(a)};
-  if (contact.b >= 0) out.b = arc_length_at(scene.pieces[static_cast<std::size_t>(contact.b)], contact.s_b);
-  return out;
+/// Those of a list in the order of `a` that are within `reach` of a place. [m]
+std::span<const Along> near(const std::vector<Along>& list, double a, double reach) {
+  const auto before = [](const Along& x, double place) { return x.a < place; };
+  const auto begin = std::lower_bound(list.begin(), list.end(), a - reach, before);
+  auto end = begin;
+  while (end != list.end() && end->a <= a + reach) ++end;
+  return {begin, end};
 }
 
-/// Distance along b, the shorter way round a loop.
-double apart_on_b(const Geometry& scene, const Contact& contact, double b, double other) {
-  const double far = std::abs(b - other);
-  return contact.b < 0 ? far : std::min(far, std::abs(scene.pieces[static_cast<std::size_t>(contact.b)].loop - far));
-}
+/// The fixed contacts of two bodies, and what they say of others.
+class Line {
+ public:
+  Line(const Geometry& scene, const std::vector<Candidate>& candidates) : scene_(scene), candidates_(candidates) {}
 
-/// Which way the point of b that is nearest to a station leaves b's piece, as the neighbour is nearer still; 0: none.
+  /// Takes the fixed ones of `members`, each once and not too close together, nearest to b first; drops the others.
+  void take(const std::vector<int>& members, std::vector<char>& keep) {
+    std::vector<Along> all;
+    for (const int m : members) {
+      if (candidates_[static_cast<std::size_t>(m)].fixed) all.push_back(along(m));
+    }
+    std::sort(all.begin(), all.end(), [&](const Along& x, const Along& y) {
+      if (x.at_station != y.at_station) return x.at_station;
+      return gap(x) != gap(y) ? gap(x) < gap(y) : x.index < y.index;
+    });
+    for (const Along& one : all) {
+      constexpr double rounding = 1e-9;
+      const double apart = (one.at_station ? rounding : sparse) * one.spacing;
+      const double touching = radius(one) + skin_at(scene_, contact(one).b);
+      const std::span<const Along> beside = near(fixed_, one.a, apart);
+      const bool twice = std::any_of(beside.begin(), beside.end(),
+                                     [&](const Along& other) { return apart_on_b(one, other) < touching + apart; });
+      if (twice) {
+        keep[static_cast<std::size_t>(one.index)] = 0;
+        continue;
+      }
+      widest_ = std::max(widest_, one.spacing);
+      const auto later = [](double a, const Along& x) { return a < x.a; };
+      fixed_.insert(std::upper_bound(fixed_.begin(), fixed_.end(), one.a, later), one);
+    }
+  }
+
+  /// Drops those without a neighbour.
+  void drop_lone(std::vector<char>& keep) {
+    std::vector<Along> joined;
+    for (const Along& one : fixed_) {
+      const std::span<const Along> beside = near(fixed_, one.a, slack * widest_);
+      const bool has = std::any_of(beside.begin(), beside.end(), [&](const Along& other) {
+        return neighbours(one, other) || neighbours(other, one);
+      });
+      if (has)
+        joined.push_back(one);
+      else
+        keep[static_cast<std::size_t>(one.index)] = 0;
+    }
+    fixed_ = std::move(joined);
+  }
+
+  bool empty() const { return fixed_.empty(); }
+
+  /// The gap that they tell at another contact: between two neighbours linear, beside one its own. Infinite: none. [m]
+  double told(int member) const {
+    const Along at = along(member);
+    const Piece& piece = scene_.pieces[static_cast<std::size_t>(contact(at).a)];
+    const double beside = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
+    double least = std::numeric_limits<double>::infinity();
+    for (const Along& from : near(fixed_, at.a, std::max(beside, slack * widest_))) {
+      if (!same_line(from, at)) continue;
+      if (std::abs(at.a - from.a) < beside) least = std::min(least, gap(from));
+      if (from.a > at.a) continue;
+      for (const Along& to : near(fixed_, at.a, slack * widest_)) {
+        if (to.a < at.a || !neighbours(from, to)) continue;
+        const double share = (at.a - from.a) / (to.a - from.a);
+        least = std::min(least, (1.0 - share) * gap(from) + share * gap(to));
+      }
+    }
+    return least;
+  }
+
+ private:
+  static constexpr double slack = 1.001;  // rounding, of a spacing
+
+  const Contact& contact(const Along& x) const { return candidates_[static_cast<std::size_t>(x.index)].contact; }
+  double gap(const Along& x) const { return contact(x).gap; }
+  double radius(const Along& x) const { return scene_.pieces[static_cast<std::size_t>(contact(x).a)].radius; }
+
+  Along along(int index) const {
+    const Contact& of = candidates_[static_cast<std::size_t>(index)].contact;
+    const Piece& a = scene_.pieces[static_cast<std::size_t>(of.a)];
+    Along out{index, arc_length_at(a, of.s_a), 0.0, station_spacing(a), is_station(a, a.span.in_material(of.s_a))};
+    if (of.b >= 0) out.b = arc_length_at(scene_.pieces[static_cast<std::size_t>(of.b)], of.s_b);
+    return out;
+  }
+
+  /// Distance along b, the shorter way round a loop. [m]
+  double apart_on_b(const Along& x, const Along& y) const {
+    const double far = std::abs(x.b - y.b);
+    const int b = contact(x).b;
+    return b < 0 ? far : std::min(far, std::abs(scene_.pieces[static_cast<std::size_t>(b)].loop - far));
+  }
+
+  /// Whether two contacts are of one line: b goes on about as fast as a.
+  bool same_line(const Along& x, const Along& y) const {
+    constexpr double fastest = 2.0;
+    return apart_on_b(x, y) <= fastest * (std::abs(x.a - y.a) + radius(x));
+  }
+
+  /// Whether a second one is the next of its line.
+  bool neighbours(const Along& from, const Along& to) const {
+    return to.a > from.a && to.a - from.a <= slack * 0.5 * (from.spacing + to.spacing) && same_line(from, to);
+  }
+
+  const Geometry& scene_;
+  const std::vector<Candidate>& candidates_;
+  std::vector<Along> fixed_;  ///< in the order of `a`
+  double widest_ = 0.0;       ///< spacing [m]
+};
+
+/// Which way the point of b that is nearest to a point of a leaves b's piece, as the neighbour is nearer still; 0:
+/// none.
 int leaves_over(const Geometry& scene, const Contact& contact) {
   const Piece& b = scene.pieces[static_cast<std::size_t>(contact.b)];
   const int side = side_of(b, contact.s_b);
@@ -44,105 +153,60 @@ int leaves_over(const Geometry& scene, const Contact& contact) {
   return leaves_through_junction(b, side, contact.frame.col(0).dot(tangent)) ? side : 0;
 }
 
-/// The fixed contacts of two bodies, in order along a, each once.
-std::vector<Along> fixed_among(const Geometry& scene, const std::vector<Candidate>& candidates,
-                               const std::vector<int>& members, std::vector<char>& keep) {
-  std::vector<Along> out;
-  for (const int m : members) {
-    if (candidates[static_cast<std::size_t>(m)].fixed) out.push_back(along(scene, candidates, m));
-  }
-  const auto gap = [&](const Along& x) { return candidates[static_cast<std::size_t>(x.index)].contact.gap; };
-  std::sort(out.begin(), out.end(), [&](const Along& x, const Along& y) {
-    return x.a != y.a ? x.a < y.a : gap(x) != gap(y) ? gap(x) < gap(y) : x.index < y.index;
-  });
-  // A line has few contacts that stay between stations: no two fixed ones nearer than this, of the spacing.
-  constexpr double rounding = 1e-9, sparse = 0.4;
-  const auto station = [&](const Along& x) {
-    const Contact& contact = candidates[static_cast<std::size_t>(x.index)].contact;
-    const Piece& piece = scene.pieces[static_cast<std::size_t>(contact.a)];
-    return is_station(piece, piece.span.in_material(contact.s_a));
-  };
-  std::stable_partition(out.begin(), out.end(), station);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const Contact& contact = candidates[static_cast<std::size_t>(out[i].index)].contact;
-    const double near = scene.pieces[static_cast<std::size_t>(contact.a)].radius + skin_at(scene, contact.b);
-    const double apart = (station(out[i]) ? rounding : sparse) * out[i].spacing;
-    const bool twice = std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(kept), [&](const Along& k) {
-      return std::abs(out[i].a - k.a) < apart && apart_on_b(scene, contact, out[i].b, k.b) < near + apart;
-    });
-    if (twice) {
-      keep[static_cast<std::size_t>(out[i].index)] = 0;
-    } else {
-      out[kept++] = out[i];
-    }
-  }
-  out.resize(kept);
-  std::sort(out.begin(), out.end(),
-            [](const Along& x, const Along& y) { return x.a != y.a ? x.a < y.a : x.index < y.index; });
+/// The contact at a point of a with the point of a piece b that is nearest to it, searched from s_b.
+Candidate fixed_candidate(const Geometry& scene, const CandidatePair& pair, double s_a, double s_b) {
+  const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
+  const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
+  const auto at = geometry::closest_points_near(a.curve, {s_a, s_a}, b.curve, b.interval, {s_a, s_b});
+  Candidate out = make_candidate(scene, pair, at, true);
+  out.fixed = true;
+  out.at_junction = false;  // along a there is no minimum to be nearer to
   return out;
 }
 
 }  // namespace
 
-void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
-                std::vector<char>& keep) {
-  const std::vector<Along> fixed = fixed_among(scene, candidates, members, keep);
-  if (fixed.empty()) return;
-  const auto contact_of = [&](const Along& x) -> const Contact& {
-    return candidates[static_cast<std::size_t>(x.index)].contact;
-  };
-  const Piece& first = scene.pieces[static_cast<std::size_t>(contact_of(fixed.front()).a)];
-  // Of one line: b goes on about as fast as a.
-  const auto same_line = [&](const Along& x, const Along& y) {
-    constexpr double fastest = 2.0;
-    return apart_on_b(scene, contact_of(x), x.b, y.b) <= fastest * (std::abs(x.a - y.a) + first.radius);
-  };
-  struct Bracket {
-    std::size_t from, to;
-  };
-  std::vector<Bracket> brackets;
-  std::vector<char> joined(fixed.size(), 0);
-  for (std::size_t i = 0; i < fixed.size(); ++i) {
-    for (std::size_t k = i + 1; k < fixed.size(); ++k) {
-      constexpr double slack = 1.001;
-      if (fixed[k].a - fixed[i].a > slack * 0.5 * (fixed[i].spacing + fixed[k].spacing)) break;
-      if (!(fixed[k].a > fixed[i].a) || !same_line(fixed[i], fixed[k])) continue;
-      brackets.push_back({i, k});
-      joined[i] = joined[k] = 1;
-    }
-  }
-  for (std::size_t i = 0; i < fixed.size(); ++i) {
-    const auto index = static_cast<std::size_t>(fixed[i].index);
-    if (joined[i] == 0) keep[index] = 0;
-  }
-  for (const int m : members) {
-    Candidate& minimum = candidates[static_cast<std::size_t>(m)];
-    if (minimum.fixed) continue;
-    const Along at = along(scene, candidates, m);
-    const Piece& piece = scene.pieces[static_cast<std::size_t>(minimum.contact.a)];
-    const double near = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
-    // The gap here that fixed contacts tell.
-    double told = std::numeric_limits<double>::infinity();
-    for (const Bracket& bracket : brackets) {
-      const Along& from = fixed[bracket.from];
-      const Along& to = fixed[bracket.to];
-      if (at.a < from.a || at.a > to.a || !same_line(from, at)) continue;
-      const double share = (at.a - from.a) / (to.a - from.a);
-      told = std::min(told, (1.0 - share) * contact_of(from).gap + share * contact_of(to).gap);
-    }
-    for (const Along& one : fixed) {
-      if (keep[static_cast<std::size_t>(one.index)] && std::abs(at.a - one.a) < near && same_line(one, at))
-        told = std::min(told, contact_of(one).gap);
-    }
-    const double deepest = shallow * piece.radius;
-    const double slack = std::clamp(deepest - told, 0.0, deepest);
-    constexpr double early = 0.5;  // a contact is there before it bears a load
-    if (minimum.contact.gap + slack > early * deepest && minimum.contact.gap > told - early * deepest) {
-      keep[static_cast<std::size_t>(m)] = 0;
-    } else {
-      minimum.contact.slack = slack;
-    }
+void append_stations(const Geometry& scene, const CandidatePair& pair,
+                     const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
+  const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
+  if (minima.empty()) return;
+  for_each_station(a, [&](double s) {
+    const auto away = [s](const geometry::ClosestPoints& at) { return std::abs(at.s_a - s); };
+    const auto from =
+        std::min_element(minima.begin(), minima.end(), [&](const auto& x, const auto& y) { return away(x) < away(y); });
+    const Vector3 tangent_a = point_of(a.curve, from->s_a).tangent;
+    const Vector3 tangent_b = point_of(b.curve, from->s_b).tangent;
+    const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
+    const Candidate found = fixed_candidate(scene, pair, s, s_b);
+    const double farther = found.contact.gap + a.radius + b.radius - from->distance;
+    if (farther <= flat * a.radius && leaves_over(scene, found.contact) == 0) out.push_back(found);
+  });
+}
+
+void append_stations_over_plane(const Geometry& scene, const CandidatePair& pair, const std::vector<double>& lowest,
+                                std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
+  if (lowest.empty()) return;
+  const auto over = [&](double s) { return contact_over_plane(scene, pair, s, point_of(a.curve, s)); };
+  for_each_station(a, [&](double s) {
+    const double from = *std::min_element(lowest.begin(), lowest.end(),
+                                          [s](double x, double y) { return std::abs(x - s) < std::abs(y - s); });
+    const Candidate found{.contact = over(s), .fixed = true};
+    if (found.contact.gap - over(from).gap <= flat * a.radius) out.push_back(found);
+  });
+}
+
+Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& place) {
+  OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
+  constexpr int most = 3;  // junctions of b that are passed
+  for (int passed = 0;; ++passed) {
+    const Candidate out = fixed_candidate(scene, {on_a.piece, on_b.piece}, on_a.s, on_b.s);
+    const int side = leaves_over(scene, out.contact);
+    const int next = neighbour(scene, on_b.piece, side);
+    if (next < 0 || passed == most) return out;
+    const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
+    on_b = {next, side > 0 ? on.begin : on.end};
   }
 }
 
@@ -153,45 +217,24 @@ bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& mi
   return at.gap - minimum.contact.gap <= shallow * std::min(radius, moved * moved / radius);
 }
 
-Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& place) {
-  OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
-  const Piece& a = scene.pieces[static_cast<std::size_t>(on_a.piece)];
-  Candidate out;
-  constexpr int most = 3;  // junctions of b that are passed
-  for (int passed = 0;; ++passed) {
-    const Piece& b = scene.pieces[static_cast<std::size_t>(on_b.piece)];
-    const auto at = geometry::closest_points_near(a.curve, {on_a.s, on_a.s}, b.curve, b.interval, {on_a.s, on_b.s});
-    out = make_candidate(scene, {on_a.piece, on_b.piece}, at, true);
-    out.fixed = true;
-    out.at_junction = false;
-    const int side = leaves_over(scene, out.contact);
-    const int next = neighbour(scene, on_b.piece, side);
-    if (next < 0 || passed == most) break;
-    const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
-    on_b = {next, side > 0 ? on.begin : on.end};
-  }
-  return out;
-}
-
-void append_stations(const Geometry& scene, const CandidatePair& pair,
-                     const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
-  const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
-  const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
-  if (minima.empty() || a.stations == 0) return;
-  for (const double s : stations_of(a)) {
-    const auto away = [s](const geometry::ClosestPoints& at) { return std::abs(at.s_a - s); };
-    const auto from =
-        std::min_element(minima.begin(), minima.end(), [&](const auto& x, const auto& y) { return away(x) < away(y); });
-    const Vector3 tangent_a = point_of(a.curve, from->s_a).tangent;
-    const Vector3 tangent_b = point_of(b.curve, from->s_b).tangent;
-    const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
-    const geometry::ClosestPoints at = geometry::closest_points_near(a.curve, {s, s}, b.curve, b.interval, {s, s_b});
-    if (at.distance > from->distance + flat * a.radius) continue;
-    Candidate found = make_candidate(scene, pair, at, true);
-    if (leaves_over(scene, found.contact) != 0) continue;
-    found.fixed = true;
-    found.at_junction = false;
-    out.push_back(found);
+void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
+                std::vector<char>& keep) {
+  Line line(scene, candidates);
+  line.take(members, keep);
+  line.drop_lone(keep);
+  if (line.empty()) return;
+  for (const int m : members) {
+    Candidate& minimum = candidates[static_cast<std::size_t>(m)];
+    if (minimum.fixed) continue;
+    const double deepest = shallow * scene.pieces[static_cast<std::size_t>(minimum.contact.a)].radius;
+    const double told = line.told(m);
+    const double slack = std::clamp(deepest - told, 0.0, deepest);
+    constexpr double early = 0.5;  // a contact is there before it bears a load
+    if (minimum.contact.gap > std::max(early * deepest - slack, told - early * deepest)) {
+      keep[static_cast<std::size_t>(m)] = 0;
+    } else {
+      minimum.contact.slack = slack;
+    }
   }
 }
 

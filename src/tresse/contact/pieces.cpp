@@ -20,24 +20,12 @@ double self_contact_free_length(double curvature, double radius, double margin) 
   return 2.0 * (std::numbers::pi - half_chord_angle) / curvature;
 }
 
-std::vector<double> stations_of(const Piece& piece) {
-  std::vector<double> out;
-  const double length = geometry::domain(piece.curve).end;
-  const double first = piece.stations_at_nodes ? 0.0 : 0.5;
-  // The end of one element is the beginning of the next.
-  const int count = piece.stations + (piece.stations_at_nodes && piece.last ? 1 : 0);
-  const bool closes = piece.last && piece.interval.end >= length;
-  for (int k = 0; k < count; ++k) {
-    const double s = k < piece.stations ? length * (k + first) / piece.stations : length;
-    if (s >= piece.interval.begin && (s < piece.interval.end || (closes && s <= length))) out.push_back(s);
-  }
-  return out;
-}
-
 bool is_station(const Piece& piece, double u) {
   if (piece.stations == 0) return false;
   constexpr double rounding = 1e-9;
-  const double place = u / piece.span.rest * piece.stations - (piece.stations_at_nodes ? 0.0 : 0.5);
+  const double share = u / piece.span.rest;
+  if ((piece.first && share < rounding) || (piece.last && share > 1.0 - rounding)) return true;
+  const double place = share * piece.stations - (piece.stations_at_nodes ? 0.0 : 0.5);
   return std::abs(place - std::round(place)) < rounding;
 }
 

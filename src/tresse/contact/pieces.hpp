@@ -66,9 +66,21 @@ struct Piece {
       false;  ///< they begin at the element's first point; else they are the middles of equal parts
 };
 
-/// Stations are points of a fibre's material, evenly spaced along each element. Where two bodies lie along each other
-/// their contacts are there; docs/theory/holding.md. The parameters of those of one piece, in order.
-std::vector<double> stations_of(const Piece& piece);
+/// Stations are points of a fibre's material, evenly spaced along each element, and its two ends. Where two bodies lie
+/// along each other their contacts are there; docs/theory/holding.md. Calls visit(s) with the parameters of those of
+/// one piece, in order. The last point of an element is the first of the next.
+template <typename Visit>
+void for_each_station(const Piece& piece, const Visit& visit) {
+  if (piece.stations == 0) return;
+  const double length = geometry::domain(piece.curve).end;
+  const double first = piece.stations_at_nodes ? 0.0 : 0.5;
+  if (piece.first && first > 0.0) visit(0.0);
+  for (int k = 0; k < piece.stations; ++k) {
+    const double s = length * (k + first) / piece.stations;
+    if (s >= piece.interval.begin && s < piece.interval.end) visit(s);
+  }
+  if (piece.last) visit(length);
+}
 /// Whether the material at `u` of the element is a station. [m]
 bool is_station(const Piece& piece, double u);
 /// How far apart stations are. [m]

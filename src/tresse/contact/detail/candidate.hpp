@@ -58,6 +58,9 @@ Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const
 /// nearest points of the two; docs/theory/holding.md, "Lines of contact".
 void append_stations(const Geometry& scene, const CandidatePair& pair,
                      const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out);
+/// The same over a plane; `lowest`: parameters of the piece.
+void append_stations_over_plane(const Geometry& scene, const CandidatePair& pair, const std::vector<double>& lowest,
+                                std::vector<Candidate>& out);
 /// A contact of an earlier configuration at the same point of a: the point of b near its old place there that is
 /// nearest to it.
 Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& place);
