@@ -12,6 +12,8 @@ namespace {
 constexpr double flat = 0.1;
 /// How much deeper a minimum may be than the fixed contacts beside it say, of a's radius.
 constexpr double shallow = 1e-2;
+/// Differences of gaps that are rounding, and those at which the nearest points are anywhere, of a's radius.
+constexpr double rounding_gap = 1e-9, level_gap = 1e-6;
 
 /// Where a contact is along its two bodies. [m]
 struct Along {
@@ -150,7 +152,7 @@ bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& mi
   const Contact& at = fixed.contact;
   const double radius = scene.pieces[static_cast<std::size_t>(at.a)].radius;
   const double moved = distance_along(scene, at, minimum.contact);
-  return at.gap - minimum.contact.gap <= shallow * std::min(radius, moved * moved / radius);
+  return at.gap - minimum.contact.gap <= shallow * std::min(radius, moved * moved / radius) + rounding_gap * radius;
 }
 
 Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& place) {
@@ -173,25 +175,82 @@ Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& 
   return out;
 }
 
+namespace {
+
+/// The point of a piece of a with the point of b near `s_b` that is nearest to it, as a fixed contact.
+Candidate fixed_at(const Geometry& scene, const CandidatePair& pair, double s_a, double s_b) {
+  const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
+  const auto at = geometry::closest_points_near(scene.pieces[static_cast<std::size_t>(pair.a)].curve, {s_a, s_a},
+                                                b.curve, b.interval, {s_a, s_b});
+  Candidate out = make_candidate(scene, pair, at, true);
+  out.fixed = true;
+  out.at_junction = false;
+  return out;
+}
+
+/// Appends what a line needs where it ends with an element: level with a station up to the junction and no further. The
+/// nearest points of what is level are anywhere, and may not be told from rounding. A quadratic spline that is held at
+/// the middles of its parts has one more end at the junction; a cubic one that is held at their ends has two, and is
+/// held there and at the middle of the part.
+void append_line_end(const Geometry& scene, const CandidatePair& pair, int side, const Candidate& station,
+                     std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
+  const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
+  const double half = 0.5 * station_spacing(a);
+  const double end = side < 0 ? a.interval.begin : a.interval.end;
+  const double forwards =
+      point_of(a.curve, station.contact.s_a).tangent.dot(point_of(b.curve, station.contact.s_b).tangent);
+  const auto at = [&](double s) {
+    return fixed_at(scene, pair, s, station.contact.s_b + forwards * (s - station.contact.s_a));
+  };
+  const auto is_level = [&](const Candidate& x) {
+    return std::abs(x.contact.gap - station.contact.gap) <= level_gap * a.radius && leaves_over(scene, x.contact) == 0;
+  };
+  const Candidate junction = at(end);
+  if (!is_level(junction)) return;
+  double over = half;
+  int next = neighbour(scene, pair.a, side);
+  const auto length = [&] {
+    const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
+    return on.end - on.begin;
+  };
+  while (next >= 0 && length() < over) {
+    over -= length();
+    next = neighbour(scene, next, side);
+  }
+  if (next < 0) return;
+  const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
+  const double s = side < 0 ? on.end - over : on.begin + over;
+  if (is_level(fixed_at(scene, {next, pair.b}, s, junction.contact.s_b + forwards * side * half))) return;
+  if (!a.stations_at_nodes) {
+    out.push_back(junction);
+  } else if (const Candidate middle = at(end - side * half); is_level(middle)) {
+    out.push_back(middle);
+  }
+}
+
+}  // namespace
+
 void append_stations(const Geometry& scene, const CandidatePair& pair,
                      const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
   const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
   if (minima.empty() || a.stations == 0) return;
-  for (const double s : stations_of(a)) {
+  const std::vector<double> stations = stations_of(a);
+  for (const double s : stations) {
     const auto away = [s](const geometry::ClosestPoints& at) { return std::abs(at.s_a - s); };
     const auto from =
         std::min_element(minima.begin(), minima.end(), [&](const auto& x, const auto& y) { return away(x) < away(y); });
     const Vector3 tangent_a = point_of(a.curve, from->s_a).tangent;
     const Vector3 tangent_b = point_of(b.curve, from->s_b).tangent;
-    const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
-    const geometry::ClosestPoints at = geometry::closest_points_near(a.curve, {s, s}, b.curve, b.interval, {s, s_b});
-    if (at.distance > from->distance + flat * a.radius) continue;
-    Candidate found = make_candidate(scene, pair, at, true);
+    const Candidate found = fixed_at(scene, pair, s, from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a));
+    const double least = from->distance - a.radius - b.radius;
+    if (found.contact.gap > least + flat * a.radius) continue;
     if (leaves_over(scene, found.contact) != 0) continue;
-    found.fixed = true;
-    found.at_junction = false;
     out.push_back(found);
+    if (found.contact.gap > least + level_gap * a.radius) continue;
+    if (s == stations.front()) append_line_end(scene, pair, -1, found, out);
+    if (s == stations.back()) append_line_end(scene, pair, 1, found, out);
   }
 }
 
