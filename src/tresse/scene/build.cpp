@@ -242,7 +242,8 @@ void add_holds(const Scene& scene, Case& out) {
       held.pose = {section.position, section.frame};
       held.motion = hold.motion;
       held.release = hold.release;
-      if (curvature_model(group.model)) held.compliance = axial_compliance(group, hold.at);
+      // Across the axis that a point slides along nothing would stretch.
+      if (curvature_model(group.model) && !hold.slide) held.compliance = axial_compliance(group, hold.at);
       out.world.holds.push_back(held);
     }
   }
