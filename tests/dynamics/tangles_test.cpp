@@ -127,7 +127,9 @@ TEST(Tangles, NothingPassesThroughInSilence) {
     ++run_of;
     told += tangle.told ? 1 : 0;
     touched += tangle.nearest < 1.1 * touching ? 1 : 0;
-    if (!tangle.told) EXPECT_GT(tangle.nearest, 0.03 * touching) << "seed " << seed;
+    if (!tangle.told) {
+      EXPECT_GT(tangle.nearest, 0.03 * touching) << "seed " << seed;
+    }
   }
   std::printf("%d tangles: %d touched, %d told of a crossing\n", run_of, touched, told);
   EXPECT_LE(told, run_of / 10);

@@ -22,8 +22,8 @@ double limit() {
   return grows * light + (drum + radius) * 2.0 * mu / (1.0 + mu * mu) * (grows + 1.0);
 }
 
-/// A rope whose natural shape is that in which it hangs: at rest whatever its stiffness.
-Stepper rope_over_drum(double heavy, int wrap, const char* at) {
+/// A rope whose natural shape is that in which it hangs: at rest whatever its stiffness, unless its heavy side is bent.
+Stepper rope_over_drum(double heavy, int wrap, const char* at, double bent = 0.0) {
   std::string lengths, curvature;
   const auto add = [&](int count, double length, double bend) {
     for (int i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ Stepper rope_over_drum(double heavy, int wrap, const char* at) {
   };
   add(6, light, 0.0);
   add(wrap, M_PI * (drum + radius), 1.0 / (drum + radius));
-  add(10, heavy, 0.0);
+  add(10, heavy, bent);
   const std::string text = R"(
 simulation = { time_step = 1e-3, duration = 2 }
 materials.rope = { density = 1000, young_modulus = 3e5, poisson_ratio = 0.5, damping_time = 5e-3 }
@@ -68,13 +68,10 @@ void run(Stepper& stepper, int steps) {
 double height(const Stepper& stepper) { return stepper.state().rods[0].root.position.z(); }
 
 TEST(Holding, ARopeOverADrumStaysUpToTheCapstanLaw) {
-  for (const int wrap : {15, 16}) {
+  for (const int wrap : {15, 16, 32}) {
     Stepper held = rope_over_drum(0.99 * limit(), wrap, "centreline");
-    run(held, 500);
-    EXPECT_NEAR(height(held), -light, 2e-8) << "it settles";
-    const double settled = height(held);
     run(held, 1000);
-    EXPECT_NEAR(height(held), settled, 1e-12) << wrap;
+    EXPECT_NEAR(height(held), -light, 1e-12) << wrap;
 
     Stepper sliding = rope_over_drum(1.01 * limit(), wrap, "centreline");
     run(sliding, 500);
@@ -99,7 +96,7 @@ TEST(Holding, ContactsOfALineAreAtPointsOfTheMaterial) {
 }
 
 TEST(Holding, TheStateHasTheSlipAndGoesOnWithTheSameBits) {
-  Stepper stepper = rope_over_drum(0.9 * limit(), 16, "surface");
+  Stepper stepper = rope_over_drum(0.9 * limit(), 16, "surface", 0.5);
   run(stepper, 30);
   const SimulationState between = stepper.state();
   double slip = 0.0;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <tresse/dynamics/stepper.hpp>
 #include <tresse/scene/build.hpp>
 
@@ -16,6 +18,20 @@ FibreGroup hair(const std::string& name) {
   out.natural_curvature.assign(3, Vector3::Zero());
   out.initial_curvature = out.initial_curvature_rate = out.natural_curvature;
   return out;
+}
+
+/// What a fibre would stretch is along it: across the axis that it slides along a hold does not give way.
+TEST(Build, AHoldThatSlidesIsStiffAcrossItsAxis) {
+  Scene scene;
+  scene.fibres = {hair("held")};
+  Hold fixed, sliding;
+  fixed.name = "fixed", sliding.name = "sliding";
+  fixed.at = sliding.at = 0.03;
+  sliding.slide = Vector3::UnitX();
+  scene.fibres[0].holds = {fixed, sliding};
+  const Case built = build(scene);
+  EXPECT_NEAR(built.world.holds[0].compliance, 0.03 / (1e9 * M_PI * 1e-8), 1e-9);
+  EXPECT_EQ(built.world.holds[1].compliance, 0.0);
 }
 
 /// As a copy of a wisp stands beside it: there its root stays. One that is driven goes where its motion says.

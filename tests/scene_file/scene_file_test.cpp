@@ -353,6 +353,46 @@ TEST(SceneFile, SaysWhereANumberCameFrom) {
   EXPECT_GT(found->location.line, 1);
 }
 
+TEST(SceneFile, StretchesFollowEachOther) {
+  const auto read = [](const std::string& model, const std::string& more) {
+    return parse_scene_document(R"(
+[parameters]
+half = 4
+[[fibres]]
+name = "hook"
+material = "nylon"
+radius = [1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 5e-4]
+stretches = [
+    { length = "10 cm", elements = 2 },
+    { length = "20 cm", elements = "${half}", curvature = "5 1/m" },
+    { length = "3 cm", elements = 1, curvature = [0.1, 0.2, "(1/10) 1/cm"] },
+]
+model = ")" + model + "\"\n" + more,
+                                "hook.toml");
+  };
+  const SceneDocument document = read("super-helix", "");
+  expect_round_trip(document);
+  const scene::FibreGroup& hook = document.scene.fibres[0];
+  EXPECT_EQ(hook.element_lengths, (std::vector<double>{0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.03}));
+  const Vector3 bend(0, 0, 5), last(0.1, 0.2, 10);
+  EXPECT_EQ(hook.natural_curvature,
+            (std::vector<Vector3>{Vector3::Zero(), Vector3::Zero(), bend, bend, bend, bend, last}));
+  EXPECT_EQ(hook.initial_curvature, hook.natural_curvature);
+  EXPECT_EQ(hook.sections[6].half_axis_1, 5e-4);
+  EXPECT_EQ(write_resolved(document).find("stretches"), std::string::npos);
+
+  // At the nodes of a super-clothoid, the neighbours' means, weighted by length.
+  const SceneDocument clothoid = read("super-clothoid", "initial_curvature = 0\n");
+  expect_round_trip(clothoid);
+  const std::vector<Vector3>& nodes = clothoid.scene.fibres[0].natural_curvature;
+  ASSERT_EQ(nodes.size(), 8U);
+  EXPECT_EQ(nodes[2], 0.5 * bend);
+  EXPECT_EQ(nodes[3], bend);
+  EXPECT_LT((nodes[6] - (0.05 * bend + 0.03 * last) / 0.08).norm(), 1e-14);
+  EXPECT_EQ(nodes[7], last);
+  EXPECT_TRUE(clothoid.scene.fibres[0].initial_curvature[4].isZero(0.0));
+}
+
 TEST(SceneFile, OverridesTakePlainNumbersUnitsAndWords) {
   const auto read = [](const ParameterOverrides& set) { return parse_scene(kEverything, "everything.toml", set); };
   EXPECT_EQ(read({{"length", "0.2"}}).fibres[0].element_lengths[0], 0.2);

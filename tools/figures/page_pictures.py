@@ -18,7 +18,7 @@ import tempfile
 from PIL import Image  # of Debian's python3-pil, which matplotlib needs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PREFIXES = {"gallery": "gallery_", "first_scene": "start_"}
+PREFIXES = {"gallery": "gallery_", "gallery_friction": "gallery_", "first_scene": "start_"}
 SIZE = {"--width": "640", "--height": "400", "--samples": "128"}  # where the page's line says nothing else
 
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include <tresse/contact/detail/candidate.hpp>
@@ -16,6 +17,8 @@ constexpr double flat = 0.1;
 constexpr double shallow = 1e-2;
 /// No contact stays nearer than this to a station or to another one that stays, of the spacing of stations.
 constexpr double sparse = 0.4;
+/// Differences of gaps that are rounding, and those at which the nearest points are anywhere, of a's radius.
+constexpr double rounding_gap = 1e-9, level_gap = 1e-6;
 
 /// Where a contact is along its two bodies.
 struct Along {
@@ -164,6 +167,47 @@ Candidate fixed_candidate(const Geometry& scene, const CandidatePair& pair, doub
   return out;
 }
 
+/// Appends what a line needs where it ends with an element: level with a station up to the junction and no further. The
+/// nearest points of what is level are anywhere, and may not be told from rounding. A quadratic spline that is held at
+/// the middles of its parts has one more end at the junction; a cubic one that is held at their ends has two, and is
+/// held there and at the middle of the part.
+void append_line_end(const Geometry& scene, const CandidatePair& pair, int side, const Candidate& station,
+                     std::vector<Candidate>& out) {
+  const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
+  const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
+  const double half = 0.5 * station_spacing(a);
+  const double end = side < 0 ? a.interval.begin : a.interval.end;
+  const double forwards =
+      point_of(a.curve, station.contact.s_a).tangent.dot(point_of(b.curve, station.contact.s_b).tangent);
+  const auto at = [&](double s) {
+    return fixed_candidate(scene, pair, s, station.contact.s_b + forwards * (s - station.contact.s_a));
+  };
+  const auto is_level = [&](const Candidate& x) {
+    return std::abs(x.contact.gap - station.contact.gap) <= level_gap * a.radius && leaves_over(scene, x.contact) == 0;
+  };
+  const Candidate junction = at(end);
+  if (!is_level(junction)) return;
+  double over = half;
+  int next = neighbour(scene, pair.a, side);
+  const auto length = [&] {
+    const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
+    return on.end - on.begin;
+  };
+  while (next >= 0 && length() < over) {
+    over -= length();
+    next = neighbour(scene, next, side);
+  }
+  if (next < 0) return;
+  const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
+  const double s = side < 0 ? on.end - over : on.begin + over;
+  if (is_level(fixed_candidate(scene, {next, pair.b}, s, junction.contact.s_b + forwards * side * half))) return;
+  if (!a.stations_at_nodes) {
+    out.push_back(junction);
+  } else if (const Candidate middle = at(end - side * half); is_level(middle)) {
+    out.push_back(middle);
+  }
+}
+
 }  // namespace
 
 void append_stations(const Geometry& scene, const CandidatePair& pair,
@@ -171,6 +215,7 @@ void append_stations(const Geometry& scene, const CandidatePair& pair,
   const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
   const Piece& b = scene.pieces[static_cast<std::size_t>(pair.b)];
   if (minima.empty()) return;
+  std::optional<Candidate> first, last;  // of the piece's stations, as near as the nearest points
   for_each_station(a, [&](double s) {
     const auto away = [s](const geometry::ClosestPoints& at) { return std::abs(at.s_a - s); };
     const auto from =
@@ -180,8 +225,14 @@ void append_stations(const Geometry& scene, const CandidatePair& pair,
     const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
     const Candidate found = fixed_candidate(scene, pair, s, s_b);
     const double farther = found.contact.gap + a.radius + b.radius - from->distance;
-    if (farther <= flat * a.radius && leaves_over(scene, found.contact) == 0) out.push_back(found);
+    if (farther > flat * a.radius || leaves_over(scene, found.contact) != 0) return;
+    out.push_back(found);
+    if (farther > level_gap * a.radius) return;
+    if (!first) first = found;
+    last = found;
   });
+  if (first) append_line_end(scene, pair, -1, *first, out);
+  if (last) append_line_end(scene, pair, 1, *last, out);
 }
 
 void append_stations_over_plane(const Geometry& scene, const CandidatePair& pair, const std::vector<double>& lowest,
@@ -214,7 +265,7 @@ bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& mi
   const Contact& at = fixed.contact;
   const double radius = scene.pieces[static_cast<std::size_t>(at.a)].radius;
   const double moved = distance_along(scene, at, minimum.contact);
-  return at.gap - minimum.contact.gap <= shallow * std::min(radius, moved * moved / radius);
+  return at.gap - minimum.contact.gap <= shallow * std::min(radius, moved * moved / radius) + rounding_gap * radius;
 }
 
 void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,

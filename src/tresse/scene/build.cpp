@@ -242,7 +242,10 @@ void add_holds(const Scene& scene, Case& out) {
       held.pose = {section.position, section.frame};
       held.motion = hold.motion;
       held.release = hold.release;
-      if (curvature_model(group.model)) held.compliance = axial_compliance(group, hold.at);
+      // The fibre would stretch along its tangent, where a point that slides that way is not held.
+      const double free_way = held.slide.dot(section.frame.col(0));
+      if (curvature_model(group.model))
+        held.compliance = (1.0 - free_way * free_way) * axial_compliance(group, hold.at);
       out.world.holds.push_back(held);
     }
   }

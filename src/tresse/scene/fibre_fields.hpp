@@ -155,6 +155,22 @@ void element_fields(auto& x, auto&& visit, std::string_view grading, std::string
   visit({.key = "section", .meaning = "instead of `radius`: an ellipse"}, Unkept<Section>{});
 }
 
+/// Of the file alone: a part of a fibre with equal elements and one natural curvature.
+struct Stretch {
+  double length = 0.0;
+  int elements = 0;
+};
+
+template <>
+struct Table<Stretch> {
+  static constexpr std::string_view name = "fibres.stretches", meaning = "";
+  static void fields(auto& x, auto&& visit) {
+    visit({.key = "length", .unit = "m", .range = limits::length, .meaning = "of the stretch", .needed = "its length"}, x.length);
+    visit({.key = "elements", .range = {1, limits::elements}, .meaning = "equal ones; of a fibre at most 10000 in all", .needed = "the number of its elements"}, x.elements);
+    visit({.key = "curvature", .unit = "1/m", .range = limits::curvature, .meaning = "the natural one: one number (k2) or a triplet `[twist, k1, k2]`", .forms = forms::one | forms::triplet}, Unkept<Vector3>{Vector3::Zero()});
+  }
+};
+
 template <>
 struct Table<Strand> {
   static constexpr std::string_view name = "fibres.strands", meaning = "";
@@ -213,6 +229,7 @@ struct Table<FibreGroup> {
     visit({.key = "model", .meaning = "piecewise constant curvature, `\"super-helix\"`, or piecewise linear, `\"super-clothoid\"`; `\"discrete-elastic-rod\"`: an element is an edge; `\"mass-spring\"`: points without twist, round sections, natural curvature by its size alone ([rod models](theory/rod_models.md#mass-spring-chains))"}, x.model);
     visit({.key = "material", .meaning = "a `[materials.NAME]` or a preset", .needed = "the name of a material"}, x.material_name);
     element_fields<Ellipse>(x, visit, "with `length` and `elements`: lengths in a geometric progression, the last so many times the first", "one, or one an element (taper); needed, unless there is a `section`");
+    visit({.key = "stretches", .meaning = "instead of lengths, `elements` and `natural_curvature`: parts of the fibre, one after another from the root"}, Unkept<std::vector<Stretch>>{});
     shape_fields(x, visit, "at rest and free of load: one number (k2, about n2), a triplet `[twist, k1, k2]`, or an array of triplets, one an element or one a node (one more); the model takes what it has, means of the other; 0 by default", "the shape at t = 0, same forms; the natural one by default");
     visit({.key = "initial_curvature_rate", .unit = "1/m/s", .range = limits::curvature_rate, .meaning = "same forms; 0 by default", .forms = forms::one | forms::triplet | forms::triplets}, x.initial_curvature_rate);
     visit({.key = "root", .meaning = "where the first point is; at the origin along +x by default"}, x.root);

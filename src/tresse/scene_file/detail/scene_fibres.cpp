@@ -109,12 +109,57 @@ std::vector<double> read_element_lengths(const TableReader& table) {
                             table.wanted("element_lengths"));
   }
   table.require("elements", "the number of elements");
-  table.require("length", "the fibre's length, or element_lengths");
+  table.require("length", "the fibre's length, element_lengths or stretches");
   const double length = table.number("length", 0.0);
   if (length / elements < limits::length.least)
     table.fail("length", fmt::format("is {} m for {} elements; expected elements of at least 1e-9 m",
                                      files::number(length), elements));
   return graded_lengths(elements, length, table.number("grading", 1.0));
+}
+
+/// One number (k2) or a triplet (twist, k1, k2); 0 without the key.
+Vector3 read_curvature(const TableReader& table) {
+  const TomlNode* node = table.find("curvature");
+  if (node == nullptr) return Vector3::Zero();
+  const std::string path = table.path("curvature");
+  const Wanted wanted = table.wanted("curvature");
+  if (!node->is(TomlNode::Kind::array)) return Vector3(0.0, 0.0, read_number(table.context(), *node, path, wanted));
+  if (node->items.size() != 3)
+    table.fail("curvature",
+               fmt::format("is {}; expected one number (k2) or a triplet [twist, k1, k2]", describe(*node)));
+  return read_vector(table.context(), *node, path, wanted);
+}
+
+/// Lengths and natural curvature of a fibre that is given by its stretches.
+void read_stretches(const TableReader& table, scene::FibreGroup& group) {
+  table.exclusive("stretches", {"length", "elements", "element_lengths", "grading", "natural_curvature"});
+  const TomlNode& node = *table.find("stretches");
+  if (!node.is(TomlNode::Kind::array) || node.items.empty() || node.items.size() > limits::elements) {
+    table.fail("stretches", fmt::format("is {}; expected an array of 1 to {} tables such as {{ length = \"2 cm\", "
+                                        "elements = 4, curvature = 30 }}",
+                                        describe(node), limits::elements));
+  }
+  std::vector<Vector3> curvatures;  // one an element
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const TableReader own(table.context(), node.items[i], fmt::format("{}[{}]", table.path("stretches"), i),
+                          description<scene::Stretch>());
+    scene::Stretch stretch;
+    own.read<scene::Stretch>(stretch);
+    const double length = stretch.length / stretch.elements;
+    if (length < limits::length.least) {
+      own.fail("length", fmt::format("is {} m for {} elements; expected elements of at least 1e-9 m",
+                                     files::number(stretch.length), stretch.elements));
+    }
+    const std::size_t elements = curvatures.size() + static_cast<std::size_t>(stretch.elements);
+    if (elements > limits::elements) {
+      own.fail("elements", fmt::format("is {}, which makes {} with those before; expected at most {} in all",
+                                       stretch.elements, elements, limits::elements));
+    }
+    group.element_lengths.resize(elements, length);
+    curvatures.resize(elements, read_curvature(own));
+  }
+  const bool by_element = scene::curvature_count(group.model, curvatures.size()) == curvatures.size();
+  group.natural_curvature = by_element ? curvatures : at_nodes(curvatures, group.element_lengths);
 }
 
 std::vector<CrossSection> read_sections(const TableReader& table, std::size_t elements) {
@@ -312,7 +357,11 @@ std::vector<scene::Hold> read_holds(ReaderContext& context, const TomlNode& node
 }
 
 void read_shape(const TableReader& table, scene::FibreGroup& group) {
-  group.element_lengths = read_element_lengths(table);
+  const bool stretches = table.has("stretches");
+  if (stretches)
+    read_stretches(table, group);
+  else
+    group.element_lengths = read_element_lengths(table);
   const std::size_t elements = group.element_lengths.size();
   group.sections = read_sections(table, elements);
 
@@ -322,7 +371,7 @@ void read_shape(const TableReader& table, scene::FibreGroup& group) {
     return found == nullptr ? otherwise
                             : read_curvatures(table.context(), *found, table.path(key), group, table.wanted(key));
   };
-  group.natural_curvature = read("natural_curvature", zero);
+  if (!stretches) group.natural_curvature = read("natural_curvature", zero);
   group.initial_curvature = read("initial_curvature", group.natural_curvature);
   group.initial_curvature_rate = read("initial_curvature_rate", zero);
 }
@@ -354,7 +403,7 @@ void read_strand_group(const TableReader& table, scene::FibreGroup& group) {
   ReaderContext& context = table.context();
   const TomlNode* from = table.find("from");
   const std::string_view key = from != nullptr ? "from" : "strands";
-  table.exclusive(key, {"length", "elements", "element_lengths", "grading", "section", "initial_curvature",
+  table.exclusive(key, {"length", "elements", "element_lengths", "grading", "stretches", "section", "initial_curvature",
                         "initial_curvature_rate", "holds", "grid", "cap", from != nullptr ? "strands" : "from"});
   if (from == nullptr) table.exclusive(key, {"radius", "natural_curvature"});
   const TomlNode* root = table.find("root");

@@ -174,8 +174,6 @@ scene::FibreGroup read_fibre_group(ReaderContext& context, const TomlNode& nodes
 void read_shape(const TableReader& table, scene::FibreGroup& group);
 /// Columns (n0, n1, n2) from the keys frame, tangent, normal, roll_deg, pitch_deg, yaw_deg.
 Matrix3 read_frame(const TableReader& table);
-/// One number (k2) or one triplet (twist, k1, k2).
-Vector3 read_curvature(ReaderContext& context, const TomlNode& node, const std::string& path);
 /// Fills group.strands: fibres fitted to the rows of a file, or one by one as a resolved scene has them.
 void read_strands_from_file(const TableReader& group_table, const TomlNode& from, scene::FibreGroup& group);
 void read_strands(const TableReader& group_table, const TomlNode& node, scene::FibreGroup& group);
