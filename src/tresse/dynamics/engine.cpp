@@ -41,7 +41,7 @@ StepReport Engine::take_step() {
     report.roots.assign(world_.fibres.size(), {});
     // Parts of the step are counted in its smallest ones. Where bodies may have gone through each other, a part that is
     // cut for nothing else any more is cut further.
-    constexpr int most_for_crossings = 4, most_parts = 256;
+    constexpr int most_for_crossings = 8, most_parts = 512;
     const int shortest = options_.max_halvings > 0 ? 1 << most_for_crossings : 1;
     const int whole = shortest << options_.max_halvings;
     const auto time_at = [&](int part) {
