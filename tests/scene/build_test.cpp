@@ -24,14 +24,16 @@ FibreGroup hair(const std::string& name) {
 TEST(Build, AHoldThatSlidesIsStiffAcrossItsAxis) {
   Scene scene;
   scene.fibres = {hair("held")};
-  Hold fixed, sliding;
-  fixed.name = "fixed", sliding.name = "sliding";
-  fixed.at = sliding.at = 0.03;
+  Hold fixed, sliding, aslant;
+  fixed.name = "fixed", sliding.name = "sliding", aslant.name = "aslant";
+  fixed.at = sliding.at = aslant.at = 0.03;
   sliding.slide = Vector3::UnitX();
-  scene.fibres[0].holds = {fixed, sliding};
+  aslant.slide = Vector3(std::sqrt(0.5), std::sqrt(0.5), 0.0);
+  scene.fibres[0].holds = {fixed, sliding, aslant};
   const Case built = build(scene);
   EXPECT_NEAR(built.world.holds[0].compliance, 0.03 / (1e9 * M_PI * 1e-8), 1e-9);
   EXPECT_EQ(built.world.holds[1].compliance, 0.0);
+  EXPECT_NEAR(built.world.holds[2].compliance, 0.5 * built.world.holds[0].compliance, 1e-15);
 }
 
 /// As a copy of a wisp stands beside it: there its root stays. One that is driven goes where its motion says.

@@ -40,6 +40,17 @@ Pose obstacle_pose(const Kinematics& at, int obstacle, double time) {
 
 namespace {
 
+/// Whether an element of several stands at a clamped root or has a held point. What touches there has the clamp's
+/// stiffness against it, and would bear what others should.
+bool is_held(const World& world, int fibre, int element) {
+  const Fibre& of = world.fibres[fibre];
+  if (of.model->piece_count() == 1) return false;
+  if (element == 0 && clamped(of)) return true;
+  return std::any_of(world.holds.begin(), world.holds.end(), [&](const Hold& hold) {
+    return hold.fibre == fibre && (hold.piece == element || (hold.piece == element + 1 && hold.share == 0.0));
+  });
+}
+
 /// The embedded part of a fibre is made of pieces of its own.
 void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& pieces) {
   const World& world = at.world();
@@ -63,9 +74,7 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
     piece.body = body;
     piece.element = element;
     piece.first = piece.last = false;
-    // What touches next to a clamped root has the clamp's stiffness against it, and would bear what others should.
-    const bool stiff = element == 0 && clamped(fibre) && rod.piece_count() > 1;
-    piece.stations = stiff ? 0 : world.stations;
+    piece.stations = is_held(world, body, element) ? 0 : world.stations;
     piece.stations_at_nodes = rod.model()->stations_at_nodes();
     const int parts = contact::pieces_per_element(piece.curvature, whole.end);
     const double out = within >= 0 && element == embedding.piece ? whole.end * embedding.share : 0.0;

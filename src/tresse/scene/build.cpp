@@ -243,9 +243,9 @@ void add_holds(const Scene& scene, Case& out) {
       held.motion = hold.motion;
       held.release = hold.release;
       // The fibre would stretch along its tangent, where a point that slides that way is not held.
-      const double free_way = held.slide.dot(section.frame.col(0));
-      if (curvature_model(group.model))
-        held.compliance = (1.0 - free_way * free_way) * axial_compliance(group, hold.at);
+      constexpr double aligned = 1e-12;
+      const double share = hold.slide ? held.slide.cross(section.frame.col(0)).squaredNorm() : 1.0;
+      if (curvature_model(group.model) && share > aligned) held.compliance = share * axial_compliance(group, hold.at);
       out.world.holds.push_back(held);
     }
   }

@@ -46,8 +46,11 @@ bool HeldPoints::cannot_give_way(const assembly::Kinematics& start, const contac
     return std::any_of(holds.begin(), holds.end(), [&](int i) {
       const assembly::Hold& hold = world_.holds[i];
       const double at = assembly::held_arc_length(start, hold);
-      return hold.fibre == piece.body && hold.compliance == 0.0 && hold.slide.isZero(0.0) &&
-             std::abs(along - at) < near;
+      // What slides goes across the normal alone.
+      constexpr double across = 1e-2;
+      const Vector3 way = assembly::hold_pose(hold, end_).frame * hold.pose.frame.transpose() * hold.slide;
+      return hold.fibre == piece.body && hold.compliance == 0.0 && std::abs(along - at) < near &&
+             std::abs(way.dot(contact.frame.col(0))) < across;
     });
   };
   return fixed(contact.a, contact.s_a) && fixed(contact.b, contact.s_b);
