@@ -107,7 +107,9 @@ View choose_view(const Scene& scene, const Points& points) {
   for (const Vector3& p : everything) covariance += (p - middle) * (p - middle).transpose();
   const Eigen::SelfAdjointEigenSolver<Matrix3> axes(covariance);
   const Vector3 flat = axes.eigenvectors().col(0);
-  const bool is_flat = axes.eigenvalues()[0] < 1e-3 * axes.eigenvalues()[1];
+  // What is straight lies in many planes.
+  const bool is_straight = axes.eigenvalues()[1] < 1e-12 * axes.eigenvalues()[2];
+  const bool is_flat = !is_straight && axes.eigenvalues()[0] < 1e-3 * axes.eigenvalues()[1];
   if (is_flat && std::abs(flat.z()) > 0.9) {
     return {Vector3(0.18, 0.28, 1.0).normalized(), Vector3::UnitY()};  // a scene in the plane (x, y)
   }

@@ -57,6 +57,7 @@ class Tubes {
     for (std::size_t e = 0; e < arcs.size(); ++e) {
       contact::Piece piece;
       piece.curve = geometry::prepare(arcs[e]);
+      piece.span = {arcs[e].length, arcs[e].length};
       piece.curvature = geometry::second_derivative_bound(piece.curve, {0.0, arcs[e].length});
       piece.radius = radius;
       piece.material_begin = piece.curve_begin = begin;

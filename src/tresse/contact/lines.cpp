@@ -167,6 +167,19 @@ Candidate fixed_candidate(const Geometry& scene, const CandidatePair& pair, doub
   return out;
 }
 
+/// The same with the point of b's body near a place on one of its pieces.
+Candidate fixed_near(const Geometry& scene, const OnPiece& on_a, OnPiece on_b) {
+  constexpr int most = 3;  // junctions of b that are passed
+  for (int passed = 0;; ++passed) {
+    const Candidate out = fixed_candidate(scene, {on_a.piece, on_b.piece}, on_a.s, on_b.s);
+    const int side = leaves_over(scene, out.contact);
+    const int next = neighbour(scene, on_b.piece, side);
+    if (next < 0 || passed == most) return out;
+    const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
+    on_b = {next, side > 0 ? on.begin : on.end};
+  }
+}
+
 /// Appends what a line needs where it ends with an element: level with a station up to the junction and no further. The
 /// nearest points of what is level are anywhere, and may not be told from rounding. A quadratic spline that is held at
 /// the middles of its parts has one more end at the junction; a cubic one that is held at their ends has two, and is
@@ -180,7 +193,7 @@ void append_line_end(const Geometry& scene, const CandidatePair& pair, int side,
   const double forwards =
       point_of(a.curve, station.contact.s_a).tangent.dot(point_of(b.curve, station.contact.s_b).tangent);
   const auto at = [&](double s) {
-    return fixed_candidate(scene, pair, s, station.contact.s_b + forwards * (s - station.contact.s_a));
+    return fixed_near(scene, {pair.a, s}, {pair.b, station.contact.s_b + forwards * (s - station.contact.s_a)});
   };
   const auto is_level = [&](const Candidate& x) {
     return std::abs(x.contact.gap - station.contact.gap) <= level_gap * a.radius && leaves_over(scene, x.contact) == 0;
@@ -200,7 +213,8 @@ void append_line_end(const Geometry& scene, const CandidatePair& pair, int side,
   if (next < 0) return;
   const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
   const double s = side < 0 ? on.end - over : on.begin + over;
-  if (is_level(fixed_candidate(scene, {next, pair.b}, s, junction.contact.s_b + forwards * side * half))) return;
+  if (is_level(fixed_near(scene, {next, s}, {junction.contact.b, junction.contact.s_b + forwards * side * half})))
+    return;
   if (!a.stations_at_nodes) {
     out.push_back(junction);
   } else if (const Candidate middle = at(end - side * half); is_level(middle)) {
@@ -249,16 +263,7 @@ void append_stations_over_plane(const Geometry& scene, const CandidatePair& pair
 }
 
 Candidate follow_fixed(const Geometry& scene, const OnPiece& on_a, const Place& place) {
-  OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);
-  constexpr int most = 3;  // junctions of b that are passed
-  for (int passed = 0;; ++passed) {
-    const Candidate out = fixed_candidate(scene, {on_a.piece, on_b.piece}, on_a.s, on_b.s);
-    const int side = leaves_over(scene, out.contact);
-    const int next = neighbour(scene, on_b.piece, side);
-    if (next < 0 || passed == most) return out;
-    const geometry::Interval& on = scene.pieces[static_cast<std::size_t>(next)].interval;
-    on_b = {next, side > 0 ? on.begin : on.end};
-  }
+  return fixed_near(scene, on_a, piece_at(scene, place.body_b, place.element_b, place.s_b));
 }
 
 bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& minimum) {

@@ -167,7 +167,7 @@ struct NewtonPolicy {
     int steps = 600;             ///< all together; ropes over a bar mostly take 40 to 120 (friction)
     double near = 1e-6;          ///< error from which on weighted steps are tried: from 1e-5 they do not get there
     double weighted_rho = 1e-8;  ///< their first one: 1e-7 takes five times the steps, 1e-9 fails (solvers_policy)
-    int weighted_steps = 600;    ///< all together: a pile of twenty rods takes 20 to 60, at most 262 (solvers_policy)
+    int weighted_steps = 600;    ///< all together: a pile of twenty rods takes 20 to 262 (solvers_policy)
   } proximal;
 
   double finest = 0.1;          ///< of the tolerance, where the measure is Newton's own; never below rounding, which

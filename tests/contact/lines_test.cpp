@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <tresse/contact/detection.hpp>
+
+#include "support/tubes.hpp"
+
+// Lines of contact: docs/theory/holding.md.
+namespace tresse::contact {
+namespace {
+
+using test::Tubes;
+
+constexpr double radius = 1e-3, length = 0.1;
+constexpr int elements = 8;
+constexpr double spacing = length / elements;
+
+/// A straight or bent fibre along x, `height` up, its stations in the middles of its elements.
+int fibre(Tubes& tubes, double height, double bend = 0.0, double aside = 0.0) {
+  const Pose root{{0.0, aside, height}, Matrix3::Identity()};
+  const std::vector<test::Arc> arcs(elements, {Vector3(0.0, bend, 0.0), spacing});
+  const int body = tubes.fibre(test::chain(root, arcs), radius);
+  for (Piece& piece : tubes.scene.pieces) piece.stations = 1;
+  return body;
+}
+
+std::vector<Contact> contacts(const Tubes& tubes, const std::vector<Place>& followed = {}) {
+  return detect(tubes.scene, candidate_pairs(tubes.scene, {}), {}, followed);
+}
+
+/// Arc lengths along a, in order.
+std::vector<double> along(const Geometry& scene, const std::vector<Contact>& contacts) {
+  std::vector<double> out;
+  for (const Contact& contact : contacts) out.push_back(arc_length_at(scene.pieces[contact.a], contact.s_a));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// The ends and the middles of all elements.
+std::vector<double> stations() {
+  std::vector<double> out{0.0};
+  for (int i = 0; i < elements; ++i) out.push_back((i + 0.5) * spacing);
+  out.push_back(length);
+  return out;
+}
+
+void expect_at_stations(const Geometry& scene, const std::vector<Contact>& found) {
+  const std::vector<double> at = along(scene, found);
+  ASSERT_EQ(at.size(), stations().size());
+  for (std::size_t i = 0; i < at.size(); ++i) EXPECT_NEAR(at[i], stations()[i], 1e-12) << i;
+}
+
+TEST(Lines, OnAPlaneAreAtTheStationsAndTheEnds) {
+  Tubes tubes;
+  fibre(tubes, radius + 1e-6);
+  tubes.plane(Vector3::Zero(), Vector3::UnitZ());
+  tubes.set_reach(1e-5);
+  const std::vector<Contact> found = contacts(tubes);
+  expect_at_stations(tubes.scene, found);
+  for (const Contact& contact : found) EXPECT_NEAR(contact.gap, 1e-6, 1e-15);
+}
+
+TEST(Lines, AlongAnotherFibreAreAtTheStationsAndTheEnds) {
+  Tubes tubes;
+  fibre(tubes, 0.0);
+  fibre(tubes, 2.0 * radius + 1e-6);
+  tubes.set_reach(1e-5);
+  expect_at_stations(tubes.scene, contacts(tubes));
+}
+
+TEST(Lines, AreNoneWhereOneFibreCrossesAnotherOrABentOneTouches) {
+  Tubes crossing;
+  fibre(crossing, 0.0);
+  crossing.capsule({0.03, -0.02, 2.0 * radius}, {0.03, 0.02, 2.0 * radius}, radius);
+  crossing.set_reach(1e-5);
+  EXPECT_EQ(contacts(crossing).size(), 1U);
+
+  Tubes bent;  // its lowest point is where it begins to rise
+  fibre(bent, radius, -20.0);
+  bent.plane(Vector3::Zero(), Vector3::UnitZ());
+  bent.set_reach(1e-5);
+  const std::vector<Contact> found = contacts(bent);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(along(bent.scene, found)[0], 0.0, 1e-12);
+}
+
+// In a pass nothing new is looked for: whatever was followed stays, however near two contacts of a line are.
+TEST(Lines, AreFollowedAllOfThem) {
+  Tubes tubes;
+  fibre(tubes, 0.0);
+  fibre(tubes, 2.0 * radius);
+  tubes.set_reach(1e-5);
+  std::vector<Place> places;
+  for (int i = 0; i < elements; ++i) {
+    for (const double share : {0.0, 0.5}) places.push_back({0, i, 1, i, share * spacing, share * spacing});
+  }
+  EXPECT_EQ(follow(tubes.scene, places).size(), places.size());
+}
+
+// What stayed from before and is no station is left out beside one, and kept between two that are far apart.
+TEST(Lines, AreThinned) {
+  Tubes tubes;
+  fibre(tubes, 0.0);
+  fibre(tubes, 2.0 * radius);
+  tubes.set_reach(1e-5);
+  const double beside = 0.6 * spacing;
+  expect_at_stations(tubes.scene, contacts(tubes, {{0, 3, 1, 3, beside, beside}}));
+}
+
+// A hump of the other fibre between two stations has a contact of its own that bears nothing as it appears.
+TEST(Lines, AHumpBetweenStationsHasSlack) {
+  const auto over_hump = [](double height) {
+    constexpr double part = 1e-3;
+    const double bend = height / (part * part);
+    Tubes tubes;
+    fibre(tubes, 2.0 * radius);
+    tubes.fibre(test::chain({}, {{Vector3::Zero(), 0.5 * length - 2.0 * part},
+                                 {Vector3(0.0, -bend, 0.0), part},
+                                 {Vector3(0.0, bend, 0.0), 2.0 * part},
+                                 {Vector3(0.0, -bend, 0.0), part},
+                                 {Vector3::Zero(), 0.5 * length - 2.0 * part}}),
+                radius);
+    tubes.set_reach(1e-5);
+    return contacts(tubes);
+  };
+  constexpr double most = 1e-2 * radius;
+  const std::vector<Contact> found = over_hump(0.7 * most);
+  ASSERT_EQ(found.size(), stations().size() + 1);
+  const Contact deepest =
+      *std::min_element(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; });
+  EXPECT_NEAR(deepest.gap, -0.7 * most, 1e-8);
+  EXPECT_NEAR(deepest.slack, most, 1e-8) << "what is allowed, less the gap that the stations beside it tell";
+  EXPECT_EQ(over_hump(0.3 * most).size(), stations().size()) << "too low for a contact of its own";
+}
+
+}  // namespace
+}  // namespace tresse::contact
