@@ -171,7 +171,7 @@ Candidate fixed_candidate(const Geometry& scene, const CandidatePair& pair, doub
 Candidate fixed_near(const Geometry& scene, const OnPiece& on_a, OnPiece on_b) {
   constexpr int most = 3;  // junctions of b that are passed
   for (int passed = 0;; ++passed) {
-    const Candidate out = fixed_candidate(scene, {on_a.piece, on_b.piece}, on_a.s, on_b.s);
+    Candidate out = fixed_candidate(scene, {on_a.piece, on_b.piece}, on_a.s, on_b.s);
     const int side = leaves_over(scene, out.contact);
     const int next = neighbour(scene, on_b.piece, side);
     if (next < 0 || passed == most) return out;
