@@ -104,6 +104,7 @@ NOT_SOUND = {
     "a spinning rod, semi-implicit": (rod(SPINNING, more=', scheme = "semi-implicit"', step=1e-2, duration=3), [], [], "two turns a step"),
     "a hair thrown through a bar at 100 m/s": (CASES / "through_a_bar.toml", [], [], "no halvings", ("velocity = [0, 0, -5]", "velocity = [0, 0, -100]"), NO_CUTS),
     "a coil on a floor with one pass": (random_scene(83, 4e-3), [], ["--push-out", "--until", "1"], "overlaps: no halvings, no second pass", *ONE_PASS),
+    "plies without friction and one pass": (CASES / "ply_y0.toml", ["time_step=4e-4"], [], "they slip through each other", ("[output]", "[contact]\nmax_halvings = 0\nrelinearisations = 0\nmax_relinearisations = 0\n[output]")),
     "a rope on a drum under the trapezoidal rule": (random_scene(90, 4e-3), [], ["--push-out"], "it gains energy", ("duration = 2", 'duration = 2, scheme = "semi-implicit", theta = 0.5')),
     "a rope on a drum with one pass": (random_scene(67, 4e-3), [], ["--push-out", "--until", "1"], "overlaps: no halvings, no second pass", *ONE_PASS),
 }  # fmt: skip
