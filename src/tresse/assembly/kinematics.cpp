@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace tresse::assembly {
 
@@ -40,19 +42,21 @@ Pose obstacle_pose(const Kinematics& at, int obstacle, double time) {
 
 namespace {
 
-/// Whether an element of several stands at a clamped root or has a held point. What touches there has the clamp's
-/// stiffness against it, and would bear what others should.
-bool is_held(const World& world, int fibre, int element) {
-  const Fibre& of = world.fibres[fibre];
-  if (of.model->piece_count() == 1) return false;
-  if (element == 0 && clamped(of)) return true;
-  return std::any_of(world.holds.begin(), world.holds.end(), [&](const Hold& hold) {
-    return hold.fibre == fibre && (hold.piece == element || (hold.piece == element + 1 && hold.share == 0.0));
-  });
+/// Elements of fibres that have a held point, in order.
+using HeldElements = std::vector<std::pair<int, int>>;
+
+HeldElements held_elements(const World& world) {
+  HeldElements out;
+  for (const Hold& hold : world.holds) {
+    out.emplace_back(hold.fibre, hold.piece);
+    if (hold.share == 0.0) out.emplace_back(hold.fibre, hold.piece - 1);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 /// The embedded part of a fibre is made of pieces of its own.
-void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& pieces) {
+void add_fibre(const Kinematics& at, int body, const HeldElements& held, std::vector<contact::Piece>& pieces) {
   const World& world = at.world();
   const Fibre& fibre = world.fibres[body];
   const rods::Rod& rod = at.rod(body);
@@ -74,7 +78,11 @@ void add_fibre(const Kinematics& at, int body, std::vector<contact::Piece>& piec
     piece.body = body;
     piece.element = element;
     piece.first = piece.last = false;
-    piece.stations = is_held(world, body, element) ? 0 : world.stations;
+    // What touches next to a clamp or a held point has its stiffness against it, and would bear what others should.
+    const bool stiff =
+        rod.piece_count() > 1 &&
+        ((element == 0 && clamped(fibre)) || std::binary_search(held.begin(), held.end(), std::pair(body, element)));
+    piece.stations = stiff ? 0 : world.stations;
     piece.stations_at_nodes = rod.model()->stations_at_nodes();
     const int parts = contact::pieces_per_element(piece.curvature, whole.end);
     const double out = within >= 0 && element == embedding.piece ? whole.end * embedding.share : 0.0;
@@ -153,9 +161,10 @@ void contact_geometry(const Kinematics& at, double time, contact::Geometry& out)
   out.planes.clear();
   out.meshes.clear();
   out.body_begin.clear();
+  const HeldElements held = held_elements(world);
   for (int i = 0; i < static_cast<int>(world.fibres.size()); ++i) {
     out.body_begin.push_back(static_cast<int>(out.pieces.size()));
-    add_fibre(at, i, out.pieces);
+    add_fibre(at, i, held, out.pieces);
   }
   for (const FreeBody& body : world.free_bodies) add_obstacle(at, body.obstacle, time, out);
   for (int k = 0; k < static_cast<int>(world.obstacles.size()); ++k) {

@@ -88,8 +88,7 @@ struct Hold {
   bool clamped = false;             ///< its material frame too
   Vector3 slide = Vector3::Zero();  ///< unit axis along which it may go, at time zero; zero: none (3) [-]
   Pose pose;                        ///< at time zero
-  double compliance =
-      0.0;  ///< int ds / EA to it, what a fibre that cannot stretch would give; 0 if it slides along it [m/N]
+  double compliance = 0.0;          ///< int ds / EA to it, what a stiff fibre would give; 0: slides along it [m/N]
   bodies::Motion motion;
   std::optional<double> release;  ///< it lets go then; none: never [s]
 };

@@ -17,7 +17,7 @@ struct Crossing {
 };
 
 struct PassageOptions {
-  BroadPhaseOptions broad_phase;
+  BroadPhaseOptions broad_phase{};
   /// Centrelines that come nearer than this share of their touching distance may have gone through each other. Of two
   /// that begin nearer than twice that, half their distance there counts.
   double share = 0.5;

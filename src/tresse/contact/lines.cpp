@@ -43,7 +43,8 @@ class Line {
  public:
   Line(const Geometry& scene, const std::vector<Candidate>& candidates) : scene_(scene), candidates_(candidates) {}
 
-  /// Takes the fixed ones of `members`, each once and not too close together, nearest to b first; drops the others.
+  /// Takes the fixed ones of `members`, each once and not too close together, stations first, then what is
+  /// nearest to b; drops the others.
   void take(const std::vector<int>& members, std::vector<char>& keep) {
     std::vector<Along> all;
     for (const int m : members) {
