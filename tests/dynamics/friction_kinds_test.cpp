@@ -230,11 +230,11 @@ TEST(FrictionAlongTheLength, OfTwoTheLargerCountsAndBeyondTheLastThePairs) {
   int between = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const double share = contacts[i].a.s / 0.1;  // of the length that it has grown to
-    const int other = contacts[i].b.body.is_fibre() ? contacts[i].b.body.index : 0;
+    const int met = contacts[i].b.body.is_fibre() ? contacts[i].b.body.index : 0;
     ASSERT_EQ(contacts[i].a.body.index, 0);
-    between += other > 0 ? 1 : 0;
+    between += met > 0 ? 1 : 0;
     const double own = share < 0.4 ? 0.1 : share < 0.6 ? 0.7 : 0.3;  // beyond the last end that of the materials
-    EXPECT_EQ(coefficients[i], other == 1 ? 0.4 : own) << share << " " << other;
+    EXPECT_EQ(coefficients[i], met == 1 ? 0.4 : own) << share << " " << met;
   }
   EXPECT_EQ(between, 2);
 }

@@ -116,7 +116,9 @@ TEST(Restitution, WhatFallsReachesTheSquareOfItOfItsHeightToFirstOrder) {
         }
         EXPECT_GT(mean, 0.0);
         EXPECT_LT(mean, (1.0 - e * e) * speed * dt) << e << " " << dt;
-        if (last > 0.0) EXPECT_LT(mean, 0.6 * last) << e << " " << dt;
+        if (last > 0.0) {
+          EXPECT_LT(mean, 0.6 * last) << e << " " << dt;
+        }
         last = mean;
       }
     }
@@ -200,7 +202,9 @@ void expect_rest(dynamics::Stepper& stepper, int steps) {
   for (int i = 0; i < steps; ++i) {
     const dynamics::StepReport report = test::run(stepper, 1);
     excess = std::max(excess, report.energy_excess);
-    if (i > steps - 100) EXPECT_LT(report.energies.kinetic, 1e-16) << i;
+    if (i > steps - 100) {
+      EXPECT_LT(report.energies.kinetic, 1e-16) << i;
+    }
   }
   EXPECT_LT(excess, 1e-9);
 }
@@ -259,7 +263,9 @@ TEST(Restitution, FibresThatFallOnEachOtherGainNothing) {
       highest = std::max(highest, report.energies.kinetic);
       excess = std::max(excess, report.energy_excess);
       parts += report.parts;
-      if (i > 330) EXPECT_LT(report.energies.kinetic, 0.05 * highest) << count << " " << i;  // until then some roll off
+      if (i > 330) {  // until then some roll off
+        EXPECT_LT(report.energies.kinetic, 0.05 * highest) << count << " " << i;
+      }
     }
     EXPECT_LT(excess, 1e-6 * highest) << count;
     EXPECT_LT(parts, 420) << count;

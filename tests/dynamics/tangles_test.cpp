@@ -133,7 +133,7 @@ TEST(Tangles, NothingPassesThroughInSilence) {
   }
   std::printf("%d tangles: %d touched, %d told of a crossing\n", run_of, touched, told);
   EXPECT_LE(told, run_of / 10);
-  EXPECT_GT(touched, run_of / 8);
+  EXPECT_GT(touched, run_of / 8);  // 296 of 941; few seeds have fewer of those at long steps
 }
 
 }  // namespace
