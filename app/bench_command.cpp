@@ -124,6 +124,9 @@ void add_bench_command(CLI::App& program, int& exit_status) {
   steps->add_option("--steps", steps_arguments->steps, "As many, whatever time they take")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
+  std::vector<std::string> wisps;
+  for (const bench::State& state : bench::all_states) wisps.emplace_back(state.name);
+  steps->add_option("--wisp", steps_arguments->wisp, "Only this one")->check(CLI::IsMember(wisps))->type_name("NAME");
   add_threads(*steps, steps_arguments->threads);
   const auto [friction, friction_arguments] =
       add("friction", "Friction problems of those steps, to 1e-6, 1e-9 and 1e-12", bench::friction);

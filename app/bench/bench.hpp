@@ -18,6 +18,7 @@ struct Arguments {
   std::string states;    ///< folder of the starting states; empty: those that came with the program
   std::string trace;     ///< of `distance`: a recorded one; empty: from the wavy starting state
   std::string problems;  ///< of `solvers`: folder of friction problems
+  std::string wisp;      ///< of `steps`: the only one; empty: all
   int threads = 0;       ///< 0: all cores
   int steps = 0;         ///< of `steps`: as many whatever the time; 0: up to 100 in the time there is
   bool quick = false;    ///< a minute in all, rather than ten

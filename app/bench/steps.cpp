@@ -96,6 +96,7 @@ nlohmann::ordered_json steps(const Arguments& arguments) {
       arguments.quick ? std::vector<Round>{{1e-9, 3.0}} : std::vector<Round>{{1e-9, 75.0}, {1e-12, 30.0}};
   for (const auto& [tolerance, budget] : rounds) {
     for (const State& state : all_states) {
+      if (!arguments.wisp.empty() && arguments.wisp != state.name) continue;
       const Row row = measure(state, arguments, tolerance, budget);
       rows.push_back(json_of(row, state, threads));
       print("{:10} {:9.0e} {:8.0f} {:5} {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:7.0f} {:9.1e} {:9.1f} {:7.1f}", row.name,

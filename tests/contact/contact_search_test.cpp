@@ -306,12 +306,14 @@ TEST(ContactSearch, itsPairsAreThoseOfTheWayToThere) {
       for (const double known_gap : {0.0, -0.2 * radius, -0.5 * radius}) {
         for (int instant = 1; instant < 4; ++instant) {
           const Geometry begin = scene(instant - 1), end = scene(instant);
-          (void)search.find(end, {});
+          SearchedWay searched{ways_between(begin, end), {}};
+          expect_identical(search.find(end, {}, searched.ways.beyond), searched_afresh(end, {}));
           const auto known = search.known_pairs();
           ASSERT_TRUE(known.has_value());
+          searched.pairs = *known;
           PassageOptions options{.known_gap = known_gap};
           const Passage all = find_passage(begin, end, options, nowhere);
-          options.known_pairs = &*known;
+          options.searched = &searched;
           expect_same(find_passage(begin, end, options, nowhere), all);
           crossings += all.crossings.size();
         }

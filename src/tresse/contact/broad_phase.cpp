@@ -28,24 +28,45 @@ bool may_meet(const Geometry& scene, const BroadPhaseOptions& options, int i, in
   return b.id.is_fibre() ? options.fibre_contact : a.embedded_in != b.body;
 }
 
+/// How far the pieces of a geometry reach, each by so much more than its travel says.
+class Reach {
+ public:
+  Reach(const Geometry& scene, const std::vector<double>& beyond) : scene_(scene), beyond_(beyond) {}
+  double beyond(std::size_t piece) const { return beyond_.empty() ? 0.0 : beyond_[piece]; }
+  /// Whether two pieces at least that far apart may meet.
+  bool meet(int i, int j, double apart) const {
+    const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+    const Piece& one = scene_.pieces[a];
+    const Piece& other = scene_.pieces[b];
+    const double left = apart - beyond(a) - beyond(b);
+    const double standing = one.radius + other.radius + one.travel.reach + other.travel.reach;
+    return left <= standing || left <= meeting_distance(one, other);
+  }
+
+ private:
+  const Geometry& scene_;
+  const std::vector<double>& beyond_;
+};
+
 /// Of a few pieces: all pairs whose boxes are near enough. A tree would cost more than it saves.
-std::vector<CandidatePair> pairs_of_few(const Geometry& scene, const BroadPhaseOptions& options) {
+std::vector<CandidatePair> pairs_of_few(const Geometry& scene, const BroadPhaseOptions& options, const Reach& reach) {
   const int moving_pieces = count_of_moving_pieces(scene);
   if (!options.self_contact && (scene.pieces.empty() || scene.pieces.front().body == scene.pieces.back().body))
     return {};
   std::vector<geometry::Box> boxes, reached;  // of the centrelines; of all that each can reach, whatever others do
   boxes.reserve(scene.pieces.size());
   reached.reserve(scene.pieces.size());
-  for (const Piece& piece : scene.pieces) {
+  for (std::size_t i = 0; i < scene.pieces.size(); ++i) {
+    const Piece& piece = scene.pieces[i];
     boxes.push_back(geometry::quick_box(piece.curve, piece.interval));
-    reached.push_back(boxes.back().grown(piece.radius + piece.travel.farthest()));
+    reached.push_back(boxes.back().grown(piece.radius + piece.travel.farthest() + reach.beyond(i)));
   }
   std::vector<CandidatePair> pairs;
   for (int i = 0; i < moving_pieces; ++i) {
     const int first = options.self_contact ? i + 1 : scene.body_begin[scene.pieces[i].body + 1];
     for (int j = first; j < static_cast<int>(boxes.size()); ++j) {
       if (!reached[i].overlaps(reached[j])) continue;
-      if (boxes[i].distance(boxes[j]) > meeting_distance(scene.pieces[i], scene.pieces[j])) continue;
+      if (!reach.meet(i, j, boxes[i].distance(boxes[j]))) continue;
       if (may_meet(scene, options, i, j)) pairs.push_back({i, j});
     }
   }
@@ -106,8 +127,9 @@ void require_affordable(std::size_t pairs, std::size_t pieces) {
   });
 }
 
-std::vector<CandidatePair> pairs_of_many(const Geometry& scene, const BroadPhaseOptions& options) {
-  const detail::LinkTree tree(scene);
+std::vector<CandidatePair> pairs_of_many(const Geometry& scene, const BroadPhaseOptions& options, const Reach& reach,
+                                         const std::vector<double>& beyond) {
+  const detail::LinkTree tree(scene, beyond);
   const int moving_pieces = count_of_moving_pieces(scene);
   constexpr std::size_t block = 16;
   std::vector<std::vector<CandidatePair>> found((tree.leaf_count() + block - 1) / block);
@@ -116,8 +138,7 @@ std::vector<CandidatePair> pairs_of_many(const Geometry& scene, const BroadPhase
     FoundPairs known;
     const auto visit = [&](int i, int j, double bound) {
       const auto [a, b] = std::minmax(i, j);
-      if (a >= moving_pieces || known.holds({a, b}) || bound > meeting_distance(scene.pieces[a], scene.pieces[b]))
-        return;
+      if (a >= moving_pieces || known.holds({a, b}) || !reach.meet(a, b, bound)) return;
       if (!may_meet(scene, options, a, b)) return;
       known.keep({a, b});
       found[k].push_back({a, b});
@@ -200,8 +221,10 @@ std::vector<CandidatePair> surface_pairs(const Geometry& scene) {
   return joined(found);
 }
 
-std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOptions& options) {
-  return few_pieces(scene) ? pairs_of_few(scene, options) : pairs_of_many(scene, options);
+std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOptions& options,
+                                       const std::vector<double>& beyond) {
+  const Reach reach(scene, beyond);
+  return few_pieces(scene) ? pairs_of_few(scene, options, reach) : pairs_of_many(scene, options, reach, beyond);
 }
 
 std::vector<CandidatePair> pairs_with(const Geometry& scene, const std::vector<int>& some,

@@ -19,6 +19,7 @@ struct CandidatePair {
 struct KnownPair {
   CandidatePair pair;
   double apart = 0.0;  ///< the centrelines are at least that far apart; 0: nothing is proved [m]
+  bool exact = false;  ///< `apart` is their distance, whatever was searched before
 
   bool operator<(const KnownPair& other) const { return pair < other.pair; }
 };
@@ -40,8 +41,10 @@ std::vector<CandidatePair> surface_pairs(const Geometry& scene);
 
 /// All pairs of pieces that may touch during the step, and some more that are within their meeting distance. Fibres
 /// come before obstacles in a pair, free ones before others; two prescribed ones never pair up. Pieces of one fibre
-/// pair up where can_touch_itself(). Sorted by (a, b); the same for any number of threads.
-std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOptions& options);
+/// pair up where can_touch_itself(). Sorted by (a, b); the same for any number of threads. `beyond`: where it is not
+/// empty, how much farther than that each piece reaches [m].
+std::vector<CandidatePair> piece_pairs(const Geometry& scene, const BroadPhaseOptions& options,
+                                       const std::vector<double>& beyond = {});
 
 /// Those of piece_pairs() that one of `some` belongs to, pieces in rising order; not sorted. For a few.
 std::vector<CandidatePair> pairs_with(const Geometry& scene, const std::vector<int>& some,

@@ -72,7 +72,7 @@ void ContactSearch::take_pairs(const std::vector<CandidatePair>& near) {
   for (const CandidatePair& pair : near) {
     while (known != before_.cend() && known->pair < pair) ++known;
     const bool same = known != before_.cend() && !(pair < known->pair);
-    pairs_.push_back(same ? *known : NearPair{pair, 0.0, {}, 0.0});
+    pairs_.push_back(same ? *known : NearPair{pair, 0.0, {}, 0.0, false});
   }
 }
 
@@ -94,8 +94,9 @@ double ContactSearch::closed_in(const NearPair& near) const {
 /// Appends the contacts of one pair, and notes what is proved when there are none. Whether it was looked at.
 bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<detail::Candidate>& out) {
   near.left = 0.0;
+  near.exact = false;
   if (!scene.pieces[near.pair.a].id.is_fibre()) {  // two capsules: looked at sooner than anything is proved of them
-    detail::append_contacts(scene, near.pair, detection_, out);
+    static_cast<void>(detail::append_contacts(scene, near.pair, detection_, out));
     return true;
   }
   const Track& a = tracks_[near.pair.a];
@@ -122,8 +123,13 @@ bool ContactSearch::examine(const Geometry& scene, NearPair& near, std::vector<d
   if (!was_contact) measure();
   if (near.apart > 0.0 && !was_contact) return true;
   const std::size_t count = out.size();
-  detail::append_contacts(scene, near.pair, detection_, out);
-  if (was_contact && out.size() == count) measure();
+  const double distance = detail::append_contacts(scene, near.pair, detection_, out);
+  if (distance > 0.0) {
+    near.left = distance;
+    near.exact = true;
+  } else if (was_contact && out.size() == count) {
+    measure();
+  }
   return true;
 }
 
@@ -143,7 +149,8 @@ bool ContactSearch::looks_at_all(const Geometry& scene) const {
   return detection_.method != geometry::DetectionMethod::certified || few_pieces(scene);
 }
 
-std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vector<Place>& followed) {
+std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vector<Place>& followed,
+                                         const std::vector<double>& beyond) {
   for (const Place& place : followed) {
     require(is_place(scene, place), [&] {
       return "state: holds a contact of bodies " + std::to_string(place.body_a) + " and " +
@@ -158,7 +165,7 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
     return detect(scene, all, detection_, followed);
   }
   move_to(scene);
-  take_pairs(piece_pairs(scene, broad_phase_));
+  take_pairs(piece_pairs(scene, broad_phase_, beyond));
   effort_.pairs = pairs_.size();
   std::vector<detail::Candidate> candidates = examine_all(scene);
   detail::append_all(scene, surface_pairs(scene), detection_, candidates);
@@ -170,7 +177,7 @@ std::optional<std::vector<KnownPair>> ContactSearch::known_pairs() const {
   if (pieces_.empty()) return {};
   std::vector<KnownPair> out(pairs_.size());
   std::transform(pairs_.begin(), pairs_.end(), out.begin(), [](const NearPair& near) -> KnownPair {
-    return {near.pair, near.left};
+    return {near.pair, near.left, near.exact};
   });
   return out;
 }

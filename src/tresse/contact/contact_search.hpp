@@ -22,8 +22,10 @@ class ContactSearch {
   ContactSearch(const BroadPhaseOptions& broad_phase, const DetectionOptions& detection)
       : broad_phase_(broad_phase), detection_(detection) {}
 
-  /// As detect() with the same `followed`; throws InvalidInput unless each is_place().
-  std::vector<Contact> find(const Geometry& scene, const std::vector<Place>& followed);
+  /// As detect() with the same `followed`; throws InvalidInput unless each is_place(). Pairs are looked at as far as
+  /// piece_pairs() with the same `beyond` has them.
+  std::vector<Contact> find(const Geometry& scene, const std::vector<Place>& followed,
+                            const std::vector<double>& beyond = {});
 
   /// The pairs of pieces that the last find() looked at, in order, with what is proved of them; none where it kept
   /// nothing.
@@ -55,7 +57,8 @@ class ContactSearch {
     CandidatePair pair;
     double apart = 0.0;  ///< 0: nothing proved, or a contact [m]
     View view;
-    double left = 0.0;  ///< of `apart` in the last search [m]
+    double left = 0.0;   ///< of `apart` in the last search; of a contact the distance [m]
+    bool exact = false;  ///< whether `left` is the distance
   };
 
   bool looks_at_all(const Geometry& scene) const;

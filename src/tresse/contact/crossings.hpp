@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <tresse/contact/broad_phase.hpp>
+#include <tresse/contact/ways.hpp>
 
 namespace tresse::contact {
 
@@ -16,22 +17,27 @@ struct Crossing {
   double time = 0.0;  ///< when: 0 in the first configuration, 1 in the second
 };
 
+/// What the search for contacts at the end of a way leaves for its proof.
+struct SearchedWay {
+  Ways ways;
+  std::vector<KnownPair> pairs;  ///< all of piece_pairs() of the second configuration with `ways.beyond`
+};
+
 struct PassageOptions {
   BroadPhaseOptions broad_phase{};
   /// Centrelines that come nearer than this share of their touching distance may have gone through each other. Of two
   /// that begin nearer than twice that, half their distance there counts.
   double share = 0.5;
-  /// Of piece_pairs() of the second configuration with the travel of its pieces, where it is known: then only pieces
-  /// that moved otherwise are looked for.
-  const std::vector<KnownPair>* known_pairs = nullptr;
+  const SearchedWay* searched = nullptr;  ///< of the same two configurations; null: there was none
+  double small = 0.1;                     ///< overlap that is not looked at closely, of the thinner radius; > 0
   double known_gap = 0.0;  ///< least gap so far: what is proved to keep this is not looked at further; <= 0 [m]
 };
 
 /// What is proved of the way between two configurations.
 struct Passage {
   std::vector<Crossing> crossings;  ///< in the order of the pairs
-  /// No gap of all other pairs gets smaller: `known_gap`, or less. Exact to a twentieth of the touching distance where
-  /// it is within that, to a hundredth beyond. [m]
+  /// No gap of all other pairs gets smaller: `known_gap`, or less. Exact to `small` radii of the thinner body where it
+  /// is within that, to a fiftieth of its radius beyond. [m]
   double least_gap = 0.0;
 };
 

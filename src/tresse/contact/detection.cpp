@@ -215,16 +215,16 @@ bool leaves_through_junction(const Piece& piece, int side, double gap_slope) {
   return side > 0 ? gap_slope < -slope_rounding : gap_slope > slope_rounding;
 }
 
-void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
-                     std::vector<Candidate>& out) {
+double append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
+                       std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
   if (is_mesh(scene, pair.b)) {
     append_mesh_contacts(scene, pair, out);
-    return;
+    return 0.0;
   }
   if (!a.id.is_fibre()) {
     append_rigid_contacts(scene, pair, out);
-    return;
+    return 0.0;
   }
   if (pair.b < 0) {
     const HalfSpace& plane = scene.planes[-1 - pair.b];
@@ -232,25 +232,25 @@ void append_contacts(const Geometry& scene, const CandidatePair& pair, const Det
     const std::vector<double> lowest = geometry::lowest_points(a.curve, a.interval, plane.point, plane.normal, reach);
     for (const double s : lowest) out.push_back(plane_candidate(scene, pair.a, pair.b, s));
     append_stations_over_plane(scene, pair, lowest, out);
-    return;
+    return 0.0;
   }
   const double meeting = meeting_distance(a, scene.pieces[pair.b]);
-  const std::vector<geometry::ClosestPoints> minima =
-      nearest_points(a, scene.pieces[pair.b], {meeting, meeting}, options);
-  for (const geometry::ClosestPoints& found : minima) out.push_back(make_candidate(scene, pair, found, false));
-  append_stations(scene, pair, minima, out);
+  const detail::NearestPoints nearest = nearest_points(a, scene.pieces[pair.b], {meeting, meeting}, options);
+  for (const geometry::ClosestPoints& found : nearest.minima) out.push_back(make_candidate(scene, pair, found, false));
+  append_stations(scene, pair, nearest.minima, out);
+  return nearest.distance;
 }
 
 void append_overlaps(const Geometry& scene, const CandidatePair& pair, double depth, const DetectionOptions& options,
                      std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[pair.a];
   if (pair.b < 0 || !a.id.is_fibre()) {
-    append_contacts(scene, pair, options, out);
+    static_cast<void>(append_contacts(scene, pair, options, out));
     return;
   }
   const Piece& b = scene.pieces[pair.b];
   const Nearness deep{std::max(a.radius + b.radius - depth, a.radius), meeting_distance(a, b)};
-  for (const geometry::ClosestPoints& found : nearest_points(a, b, deep, options))
+  for (const geometry::ClosestPoints& found : nearest_points(a, b, deep, options).minima)
     out.push_back(make_candidate(scene, pair, found, false));
 }
 
@@ -259,7 +259,7 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
   constexpr std::size_t block = 32;
   std::vector<std::vector<Candidate>> found((pairs.size() + block - 1) / block);
   for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) append_contacts(scene, pairs[i], options, found[k]);
+    for (std::size_t i = begin; i < end; ++i) static_cast<void>(append_contacts(scene, pairs[i], options, found[k]));
   });
   for (const std::vector<Candidate>& part : found) out.insert(out.end(), part.begin(), part.end());
 }

@@ -41,7 +41,7 @@ int parts_of(const Piece& piece) {
   return geometry::chain_parts(piece.curve, piece.interval, sagitta_radii * piece.radius, chord_radii * piece.radius);
 }
 
-std::vector<Link> links_of(const Geometry& scene) {
+std::vector<Link> links_of(const Geometry& scene, const std::vector<double>& beyond) {
   const std::size_t count = scene.pieces.size();
   std::vector<std::size_t> first(count + 1, 0);
   oneapi::tbb::parallel_for(std::size_t{0}, count,
@@ -50,6 +50,7 @@ std::vector<Link> links_of(const Geometry& scene) {
   std::vector<Link> links(first.back());
   const auto add_links = [&](std::size_t i, geometry::CapsuleChain& chain) {
     const Piece& piece = scene.pieces[i];
+    const double reach = piece.radius + piece.travel.reach + (beyond.empty() ? 0.0 : beyond[i]);
     geometry::make_chain(piece.curve, piece.interval, static_cast<int>(first[i + 1] - first[i]), chain);
     for (std::size_t k = first[i]; k < first[i + 1]; ++k) {
       Link& link = links[k];
@@ -60,7 +61,7 @@ std::vector<Link> links_of(const Geometry& scene) {
       const Vector3 arm = 0.5 * (link.from + link.to) - piece.travel.middle;
       link.travel = piece.travel.drift + piece.travel.spin.cross(arm);
       const double size = 0.5 * (link.to - link.from).norm() + link.radius;
-      link.growth = piece.radius + piece.travel.reach + piece.travel.spin.norm() * size;
+      link.growth = reach + piece.travel.spin.norm() * size;
     }
   };
   oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, count), [&](const auto& some) {
@@ -72,8 +73,8 @@ std::vector<Link> links_of(const Geometry& scene) {
 
 }  // namespace
 
-LinkTree::LinkTree(const Geometry& scene) {
-  const std::vector<Link> links = links_of(scene);
+LinkTree::LinkTree(const Geometry& scene, const std::vector<double>& beyond) {
+  const std::vector<Link> links = links_of(scene, beyond);
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity());
   Vector3 high = -low;
   double most_radius = 0.0;

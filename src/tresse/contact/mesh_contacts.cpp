@@ -167,7 +167,7 @@ class MeshSearch {
     edge.interval = geometry::domain(edge.curve);
     edge.radius = mesh_.thickness;
     edge.id = mesh_.id;
-    for (const geometry::ClosestPoints& found : nearest_points(a_, edge, {bound_, bound_}, {})) {
+    for (const geometry::ClosestPoints& found : nearest_points(a_, edge, {bound_, bound_}, {}).minima) {
       const double share = found.s_b / edge.interval.end;
       const Feature feature = feature_of(mesh_, index, share);
       const Vector3 at = geometry::position(a_.curve, found.s_a);

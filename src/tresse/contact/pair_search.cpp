@@ -35,9 +35,15 @@ class PairSearch {
     separation_ = 2.0 * a.radius + 2.0 * std::sqrt(2.0 * radii * (wanted.meeting - radii));
   }
 
-  std::vector<geometry::ClosestPoints> run() {
+  NearestPoints run() {
     const geometry::ClosestPoints nearest = closest(a_.interval);
     if (!nearest.found) return {};
+    find_minima(nearest);
+    return {std::move(found_), nearest.certified ? nearest.distance : 0.0};
+  }
+
+ private:
+  void find_minima(const geometry::ClosestPoints& nearest) {
     found_.push_back(nearest);
     const Vector3 tangent_a = point_of(a_.curve, nearest.s_a).tangent;
     const Vector3 tangent_b = point_of(b_.curve, nearest.s_b).tangent;
@@ -49,7 +55,7 @@ class PairSearch {
     if (alongside_ && nearly_parallel(tangent_a, tangent_b) && straight(a_) && straight(b_)) {
       search_overlap(nearest);
       keep_separate();
-      return std::move(found_);
+      return;
     }
     flanks_ = {.upper_bound = bound_,
                .width = separation_,
@@ -57,10 +63,8 @@ class PairSearch {
                .with = tangent_a.dot(tangent_b) > 0.0};
     search_beside(a_.interval, nearest.s_a);
     keep_separate();
-    return std::move(found_);
   }
 
- private:
   static constexpr int largest_boxes = 500;         // of one query
   static constexpr int boxes_in_valley = 32;        // of pieces that run along each other: Newton's method settles it
   static constexpr double largest_contacts = 12.0;  // along a parallel stretch
@@ -218,8 +222,7 @@ CurvePoint point_of(const geometry::PreparedCurve& curve, double s) {
       curve);
 }
 
-std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, const Nearness& wanted,
-                                                    const DetectionOptions& options) {
+NearestPoints nearest_points(const Piece& a, const Piece& b, const Nearness& wanted, const DetectionOptions& options) {
   return PairSearch(a, b, wanted, options).run();
 }
 

@@ -50,8 +50,11 @@ double Travel::farthest() const { return reach + contact::farthest(*this, drift,
 double closing(const Travel& a, const Travel& b) {
   const Vector3 seen = b.drift - a.drift - a.spin.cross(b.middle - a.middle);
   const double from_a = farthest(b, seen, b.spin - a.spin);
+  const double reach = a.reach + b.reach;
+  // Alone both go as far as their middles at least.
+  if (from_a <= a.drift.norm() + b.drift.norm()) return reach + from_a;
   const double alone = farthest(a, a.drift, a.spin) + farthest(b, b.drift, b.spin);
-  return a.reach + b.reach + std::min(from_a, alone);
+  return reach + std::min(from_a, alone);
 }
 
 Travel rigid_travel(const ThreePoints& at, const ThreePoints& travel, double sagitta, double least) {

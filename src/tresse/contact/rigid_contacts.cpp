@@ -98,7 +98,7 @@ bool belongs_to_next(const Piece& piece, double s) { return piece.loop > 0.0 && 
 /// one on the other. What all but coincides is left to without_duplicates().
 std::vector<geometry::ClosestPoints> touching_bent(const Piece& a, const Piece& b, double meeting) {
   constexpr int most_boxes = 500;  // along a valley, where any place is as good
-  std::vector<geometry::ClosestPoints> out = nearest_points(a, b, {.bound = meeting, .meeting = meeting}, {});
+  std::vector<geometry::ClosestPoints> out = nearest_points(a, b, {.bound = meeting, .meeting = meeting}, {}).minima;
   const auto search = [&](const geometry::Interval& on_a, const geometry::Interval& on_b) {
     const geometry::ClosestPoints found =
         geometry::closest_points(a.curve, on_a, b.curve, on_b, {.upper_bound = meeting, .max_steps = most_boxes});

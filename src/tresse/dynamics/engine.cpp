@@ -235,7 +235,7 @@ void Engine::go_to_end(const Pass& pass) {
 SharedConfiguration Engine::find_contacts_at_end(const Pass& pass) {
   trees_.carried().carry_to_end(pass.velocities);
   return finder_.find(part_.end, part_.span.end, velocities_of(part_.start, part_.end_rods, part_.end.bodies),
-                      warm_contacts(part_, pass));
+                      warm_contacts(part_, pass), here_);
 }
 
 /// Of a pass that ends in no state to go on from. Contacts that can hardly be moved may ask for impulses without bound,
@@ -267,10 +267,9 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
     // Half their touching distance is where two bodies may change sides; that they did is sure of less only.
     constexpr double doubtful = 0.5, through = 0.1;
     double least_gap = state_.least_gap;
-    const auto known_pairs = finder_.known_pairs(*end);
     const auto crossing =
         find_crossing(part_, holds_, overlaps_, *here_, *end, part_.span.shortest ? through : doubtful,
-                      known_pairs ? &*known_pairs : nullptr, least_gap);
+                      finder_.searched_way(*end), least_gap);
     if (crossing && !part_.span.last) return SubstepResult::cut;
     if (crossing && !report.crossing) report.crossing = crossing;
     state_.least_gap = least_gap;

@@ -41,9 +41,10 @@ bool leaves_through_junction(const Piece& piece, int side, double gap_slope);
 void append_rigid_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);
 
 /// Appends the contacts of one pair: local minima of the distance within the meeting distance; against a plane, every
-/// local minimum of the height and the ends.
-void append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
-                     std::vector<Candidate>& out);
+/// local minimum of the height and the ends. Returns the least distance of two pieces, where it found and proved it,
+/// else 0. [m]
+double append_contacts(const Geometry& scene, const CandidatePair& pair, const DetectionOptions& options,
+                       std::vector<Candidate>& out);
 
 /// Those of one pair that overlap by more than `depth` [m], and maybe some that do by less.
 void append_overlaps(const Geometry& scene, const CandidatePair& pair, double depth, const DetectionOptions& options,

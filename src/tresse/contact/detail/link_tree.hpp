@@ -34,7 +34,8 @@ struct Link {
 /// together costs nothing.
 class LinkTree {
  public:
-  explicit LinkTree(const Geometry& scene);
+  /// `beyond`: how much farther than its travel each piece reaches [m]; empty: no piece does.
+  explicit LinkTree(const Geometry& scene, const std::vector<double>& beyond = {});
 
   std::size_t leaf_count() const { return leaves_.size(); }
 

@@ -20,9 +20,13 @@ struct Nearness {
   double meeting = 0.0;  ///< the pieces' meeting distance [m]
 };
 
+struct NearestPoints {
+  std::vector<geometry::ClosestPoints> minima;
+  double distance = 0.0;  ///< least distance of the two pieces, proved where it is not 0 [m]
+};
+
 /// The nearest points of two pieces, and the other local minima of the distance along a, as when an element bends
 /// around a bar more than the bar does and rests on it at two places.
-std::vector<geometry::ClosestPoints> nearest_points(const Piece& a, const Piece& b, const Nearness& wanted,
-                                                    const DetectionOptions& options);
+NearestPoints nearest_points(const Piece& a, const Piece& b, const Nearness& wanted, const DetectionOptions& options);
 
 }  // namespace tresse::contact::detail

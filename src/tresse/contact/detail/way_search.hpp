@@ -3,24 +3,11 @@
 #include <array>
 #include <vector>
 
-#include <tresse/contact/pieces.hpp>
+#include <tresse/contact/ways.hpp>
 
 /// How near two bodies come while their points go straight and evenly from one configuration to another. See
 /// docs/theory/passing.md.
 namespace tresse::contact::detail {
-
-/// A piece of the second configuration, and where it was in the first: elements may be cut into other pieces there, and
-/// may have another length.
-struct WayPiece {
-  const geometry::PreparedCurve* before = nullptr;  ///< the whole element
-  const geometry::PreparedCurve* now = nullptr;
-  geometry::Interval interval;  ///< of the parameter now
-  double stretch = 1.0;         ///< from the parameter now to that before
-  double bend = 0.0;            ///< >= |r''| all the way, by the parameter now [1/m]
-
-  Vector3 begin(double s) const { return geometry::position(*before, stretch * s); }
-  Vector3 end(double s) const { return geometry::position(*now, s); }
-};
 
 /// What is asked of a search.
 struct WayGoal {

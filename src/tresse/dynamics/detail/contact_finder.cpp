@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <tresse/assembly/tree.hpp>
@@ -113,22 +114,28 @@ std::shared_ptr<Configuration> ContactFinder::place(const assembly::Kinematics& 
 
 SharedConfiguration ContactFinder::find(const assembly::Kinematics& at, double time,
                                         const std::vector<VectorX>& velocities,
-                                        const std::vector<WarmContact>& followed) {
+                                        const std::vector<WarmContact>& followed, SharedConfiguration from) {
   Stopwatch watch(seconds);
+  from_ = std::move(from);
+  way_ = {};
   auto out = place(at, time, velocities);
+  if (from_ && !contact::few_pieces(out->geometry)) way_.ways = contact::ways_between(from_->geometry, out->geometry);
   std::vector<contact::Place> places;
   places.reserve(followed.size());
   for (const WarmContact& contact : followed) places.push_back(contact.place);
   searched_ = nullptr;
-  out->contacts = search_.find(out->geometry, places);
+  out->contacts = search_.find(out->geometry, places, way_.ways.beyond);
   searched_ = out.get();
   leave_out_joined(at, *out);
   return out;
 }
 
-std::optional<std::vector<contact::KnownPair>> ContactFinder::known_pairs(const Configuration& at) const {
-  if (&at != searched_) return {};
-  return search_.known_pairs();
+const contact::SearchedWay* ContactFinder::searched_way(const Configuration& at) {
+  if (&at != searched_ || way_.ways.pieces.empty()) return nullptr;
+  std::optional<std::vector<contact::KnownPair>> pairs = search_.known_pairs();
+  if (!pairs) return nullptr;
+  way_.pairs = std::move(*pairs);
+  return &way_;
 }
 
 SharedConfiguration ContactFinder::follow(const assembly::Kinematics& at, double time,

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <tresse/contact/contact_search.hpp>
+#include <tresse/contact/crossings.hpp>
 #include <tresse/dynamics/stepper.hpp>
 
 namespace tresse::dynamics::detail {
@@ -22,9 +22,10 @@ class ContactFinder {
   ContactFinder(const assembly::World& world, const StepOptions& options);
 
   /// All contacts of the shapes `at`, from which the bodies go on with `velocities` (fibres, then free bodies). Those
-  /// of `followed`, contacts of an earlier configuration, are looked for where they are now as well.
+  /// of `followed`, contacts of an earlier configuration, are looked for where they are now as well. With the
+  /// configuration `from` which the bodies came here, searched_way() is of use.
   SharedConfiguration find(const assembly::Kinematics& at, double time, const std::vector<VectorX>& velocities,
-                           const std::vector<WarmContact>& followed);
+                           const std::vector<WarmContact>& followed, SharedConfiguration from = nullptr);
   /// Those of `earlier` only, where they are now: for the passes in between, as the end of the step is searched in
   /// full.
   SharedConfiguration follow(const assembly::Kinematics& at, double time, const std::vector<VectorX>& velocities,
@@ -33,8 +34,9 @@ class ContactFinder {
   std::shared_ptr<Configuration> place(const assembly::Kinematics& at, double time,
                                        const std::vector<VectorX>& velocities);
 
-  /// The pairs of pieces that the last find() looked at, if it was in this configuration and kept them.
-  std::optional<std::vector<contact::KnownPair>> known_pairs(const Configuration& at) const;
+  /// What the last find() leaves, if it was in this configuration, was told where the bodies came from, and kept its
+  /// pairs; else null.
+  const contact::SearchedWay* searched_way(const Configuration& at);
 
   double seconds = 0.0;  ///< that find() and follow() took since this was set to zero
 
@@ -48,6 +50,8 @@ class ContactFinder {
   bool branched_ = false;  ///< fibres grow on fibres
   contact::ContactSearch search_;
   const Configuration* searched_ = nullptr;           ///< in the last find(), as long as it lives
+  SharedConfiguration from_;                          ///< of the last find()
+  contact::SearchedWay way_;                          ///< of the last find(), its pairs only once they are asked for
   std::vector<std::shared_ptr<Configuration>> pool_;  ///< for reuse once nobody else holds them
 };
 

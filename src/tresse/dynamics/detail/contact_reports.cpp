@@ -30,7 +30,7 @@ void report_overlap(const Configuration& start, StepReport& report) {
 
 std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& holds, const StartOverlaps& overlaps,
                                            const Configuration& start, const Configuration& end, double share,
-                                           const std::vector<contact::KnownPair>* known_pairs, double& least_gap) {
+                                           const contact::SearchedWay* searched, double& least_gap) {
   const auto at = [&](const contact::Crossing& crossing) {
     contact::Contact contact;
     contact.a = crossing.a;
@@ -44,8 +44,12 @@ std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& h
     return assembly::joined(part.start, end.geometry, contact) || overlaps.is_jammed(end.geometry, contact) ||
            holds.cannot_give_way(part.start, end.geometry, contact);
   };
-  const contact::PassageOptions options{
-      .broad_phase = part.options.broad_phase, .share = share, .known_pairs = known_pairs, .known_gap = least_gap};
+  constexpr double small = 0.5;  // hairs slide by that in a step: what is more exact takes long
+  const contact::PassageOptions options{.broad_phase = part.options.broad_phase,
+                                        .share = share,
+                                        .searched = searched,
+                                        .small = small,
+                                        .known_gap = least_gap};
   const contact::Passage passage = contact::find_passage(start.geometry, end.geometry, options, passed_over);
   least_gap = passage.least_gap;
   if (passage.crossings.empty()) return {};

@@ -9,11 +9,11 @@
 namespace tresse::dynamics::detail {
 
 /// Of two bodies that are not proved to stay apart on the way between two configurations, by `share` of their touching
-/// distance. `known_pairs`: see contact::PassageOptions. `least_gap`: the least gap that was proved so far, lowered to
+/// distance. `searched`: see contact::PassageOptions. `least_gap`: the least gap that was proved so far, lowered to
 /// what is proved of this way [m].
 std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& holds, const StartOverlaps& overlaps,
                                            const Configuration& start, const Configuration& end, double share,
-                                           const std::vector<contact::KnownPair>* known_pairs, double& least_gap);
+                                           const contact::SearchedWay* searched, double& least_gap);
 /// Of two bodies, the deepest; >= 0 [m]
 double largest_overlap(const Configuration& at);
 /// The contacts of a pass with their forces over the part.
