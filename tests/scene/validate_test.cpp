@@ -51,6 +51,7 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
       {"simulation.scheme", [](Scene& s) { s.simulation.scheme = static_cast<dynamics::Scheme>(9); }},
       {"contact.detection", [](Scene& s) { s.contact.detection = static_cast<geometry::DetectionMethod>(9); }},
       {"contact.proxy_segments", [](Scene& s) { s.contact.proxy_segments = 0; }},
+      {"contact.stations", [](Scene& s) { s.contact.stations = 17; }},
       {"friction.default", [](Scene& s) { s.friction.default_coefficient = -1.0; }},
       {"friction.pairs(a, b)",
        [](Scene& s) {

@@ -68,6 +68,7 @@ max_nonlinear_iterations = 7
 detection = "branch-and-bound"
 tolerance = "1 nm"
 proxy_segments = 33
+stations = 2
 margin = "3 um"
 push_out_speed = "1 cm/s"
 self_contact = "${own}"

@@ -405,6 +405,7 @@ Case build(const Scene& scene) {
   out.world.law =
       std::make_shared<assembly::Coulomb>(std::move(friction), coefficients(scene.restitution), std::move(kinetic));
   out.world.contact_at = scene.contact.at;
+  out.world.stations = scene.contact.stations;
   out.options = step_options(scene);
   take_branches_to_start(out);
   detail::add_embeddings(scene, out);

@@ -214,6 +214,7 @@ struct Contact {
   geometry::DetectionMethod detection = geometry::DetectionMethod::certified;
   double tolerance = 1e-12;
   int proxy_segments = 100;
+  int stations = 1;
   std::optional<double> margin;
   std::optional<double> restitution_threshold;
   double push_out_speed = 0.02;
