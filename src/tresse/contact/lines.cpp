@@ -61,7 +61,7 @@ class Line {
       const std::span<const Along> beside = near(fixed_, one.a, apart);
       const bool twice = std::any_of(beside.begin(), beside.end(),
                                      [&](const Along& other) { return apart_on_b(one, other) < touching + apart; });
-      if (twice) {
+      if (twice || (is_extra(one) && between_stations(one))) {
         keep[static_cast<std::size_t>(one.index)] = 0;
         continue;
       }
@@ -111,8 +111,36 @@ class Line {
  private:
   static constexpr double slack = 1.001;  // rounding, of a spacing
 
+  /// Whether one lies between two stations next to each other, in the middle of a line: it would bear what they should.
+  /// Near its ends a line may need more contacts than it has stations.
+  bool between_stations(const Along& at) const {
+    const std::span<const Along> beside = near(fixed_, at.a, 2.0 * slack * widest_);
+    const auto is_end = [&](const Along& x) {
+      return x.at_station && same_line(x, at) && gap(x) - gap(at) <= shallow * radius(at);
+    };
+    const auto goes_on = [&](const Along& from, const Along& to) {
+      const double least = sparse * (to.a - from.a);
+      const auto before = [&](const Along& x) { return neighbours(x, from) && from.a - x.a >= least; };
+      const auto after = [&](const Along& x) { return neighbours(to, x) && x.a - to.a >= least; };
+      const auto found = [&](const auto& beyond) {
+        return std::any_of(beside.begin(), beside.end(), [&](const Along& x) { return is_end(x) && beyond(x); });
+      };
+      return found(before) && found(after);
+    };
+    return std::any_of(beside.begin(), beside.end(), [&](const Along& from) {
+      return from.a <= at.a && is_end(from) && std::any_of(beside.begin(), beside.end(), [&](const Along& to) {
+               return to.a >= at.a && is_end(to) && neighbours(from, to) && goes_on(from, to);
+             });
+    });
+  }
+
   const Contact& contact(const Along& x) const { return candidates_[static_cast<std::size_t>(x.index)].contact; }
   double gap(const Along& x) const { return contact(x).gap; }
+  /// No station, and besides what a pass follows, which it keeps.
+  bool is_extra(const Along& x) const {
+    const Candidate& one = candidates_[static_cast<std::size_t>(x.index)];
+    return !x.at_station && (one.followed || one.line_end);
+  }
   double radius(const Along& x) const { return scene_.pieces[static_cast<std::size_t>(contact(x).a)].radius; }
 
   Along along(int index) const {
@@ -216,11 +244,9 @@ void append_line_end(const Geometry& scene, const CandidatePair& pair, int side,
   const double s = side < 0 ? on.end - over : on.begin + over;
   if (is_level(fixed_near(scene, {next, s}, {junction.contact.b, junction.contact.s_b + forwards * side * half})))
     return;
-  if (!a.stations_at_nodes) {
-    out.push_back(junction);
-  } else if (const Candidate middle = at(end - side * half); is_level(middle)) {
-    out.push_back(middle);
-  }
+  Candidate extra = a.stations_at_nodes ? at(end - side * half) : junction;
+  extra.line_end = true;
+  if (!a.stations_at_nodes || is_level(extra)) out.push_back(extra);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ struct Table<Contact> {
     visit({.key = "detection", .meaning = "closest points between the curves with a proof; `\"branch-and-bound\"`; or `\"segments\"`, polylines"}, x.detection);
     visit({.key = "tolerance", .unit = x.detection == geometry::DetectionMethod::branch_and_bound ? "m" : "", .range = limits::tolerance, .meaning = "`certified`: relative to the curves' length; `branch-and-bound`: size in arc length [m]", .units = "1 or m"}, x.tolerance);
     visit({.key = "proxy_segments", .range = {1, 100'000}, .meaning = "segments a fibre with `\"segments\"`"}, x.proxy_segments);
-    visit({.key = "stations", .range = {0, 16}, .meaning = "points of each element of a fibre that hold it where it lies along something ([lines of contact](theory/holding.md)); more tell the pressure in finer detail and cost time; 0: contacts are where the gap is least, and wander"}, x.stations);
+    visit({.key = "stations", .range = {0, 16}, .meaning = "points of each element of a fibre that hold it where it lies along something ([lines of contact](theory/holding.md)); what more than one bear can be any of many shares that balance; 0: contacts are where the gap is least, and wander"}, x.stations);
     visit({.key = "margin", .unit = "m", .range = {0.0, 1e3, true}, .meaning = "contacts enter below this gap; 0: a twentieth of the smallest radius", .none = 0.0}, x.margin);
     visit({.key = "restitution_threshold", .unit = "m/s", .range = {0.0, 1e6}, .meaning = "what meets more slowly does not rebound; by default four times what gravity does in a step"}, x.restitution_threshold);
     visit({.key = "push_out_speed", .unit = "m/s", .range = {0.0, 1e6, true}, .meaning = "bound on the speed that corrects a penetration"}, x.push_out_speed);
