@@ -5,6 +5,7 @@
 
 #include <tresse/contact/detection.hpp>
 
+#include "support/meshes.hpp"
 #include "support/tubes.hpp"
 
 // Lines of contact: docs/theory/holding.md.
@@ -62,6 +63,37 @@ TEST(Lines, OnAPlaneAreAtTheStationsAndTheEnds) {
   for (const Contact& contact : found) EXPECT_NEAR(contact.gap, 1e-6, 1e-15);
 }
 
+// However its flat is cut into triangles.
+TEST(Lines, OnAMeshAreAtTheStationsAndTheEnds) {
+  for (const int cells : {1, 7, 40}) {
+    Tubes tubes;
+    fibre(tubes, radius + 1e-6, 0.0, 1e-4);
+    tubes.mesh(test::surface_of(test::plate(0.15, cells)));
+    tubes.set_reach(1e-5);
+    const std::vector<Contact> found = contacts(tubes);
+    expect_at_stations(tubes.scene, found);
+    std::vector<Place> places;
+    for (const Contact& contact : found) {
+      EXPECT_NEAR(contact.gap, 1e-6, 1e-15);
+      places.push_back(place_of(tubes.scene, contact));
+    }
+    expect_at_stations(tubes.scene, follow(tubes.scene, places));
+  }
+}
+
+// Each side of a groove has a line of its own.
+TEST(Lines, OnTheSidesOfAGrooveAreTwo) {
+  test::Triangles groove = test::plate(0.15, 8);
+  for (Vector3& vertex : groove.vertices) vertex[2] = std::abs(vertex[1]);
+  Tubes tubes;
+  fibre(tubes, std::sqrt(2.0) * (radius + 1e-6));
+  tubes.mesh(test::surface_of(groove));
+  tubes.set_reach(1e-5);
+  std::vector<Contact> sides[2];
+  for (const Contact& contact : contacts(tubes)) sides[contact.frame(1, 0) > 0.0].push_back(contact);
+  for (const std::vector<Contact>& side : sides) expect_at_stations(tubes.scene, side);
+}
+
 TEST(Lines, AlongAnotherFibreAreAtTheStationsAndTheEnds) {
   Tubes tubes;
   fibre(tubes, 0.0);
@@ -97,6 +129,28 @@ TEST(Lines, AreFollowedAllOfThem) {
     for (const double share : {0.0, 0.5}) places.push_back({0, i, 1, i, share * spacing, share * spacing});
   }
   EXPECT_EQ(follow(tubes.scene, places).size(), places.size());
+}
+
+// The ends of a fibre are stations, and those of an arch are far apart: they are followed as any other contact.
+TEST(Lines, TheEndsOfAnArchAreFollowed) {
+  for (const bool on_mesh : {false, true}) {
+    Tubes tubes;
+    constexpr double bend = 20.0, half = 0.5 * bend * length;
+    const Pose root{{0.0, 0.0, radius}, Eigen::AngleAxisd(-half, Vector3::UnitY()).toRotationMatrix()};
+    const std::vector<test::Arc> arcs(elements, {Vector3(0.0, bend, 0.0), spacing});
+    tubes.fibre(test::chain(root, arcs), radius);
+    for (Piece& piece : tubes.scene.pieces) piece.stations = 1;
+    if (on_mesh)
+      tubes.mesh(test::surface_of(test::plate(0.15, 7)));
+    else
+      tubes.plane(Vector3::Zero(), Vector3::UnitZ());
+    tubes.set_reach(1e-5);
+    const std::vector<Contact> found = contacts(tubes);
+    ASSERT_EQ(found.size(), 2U);
+    std::vector<Place> places;
+    for (const Contact& contact : found) places.push_back(place_of(tubes.scene, contact));
+    EXPECT_EQ(follow(tubes.scene, places).size(), 2U) << (on_mesh ? "mesh" : "plane");
+  }
 }
 
 // What stayed from before and is no station is left out beside one, and kept between two that are far apart.

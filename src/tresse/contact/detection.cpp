@@ -271,9 +271,11 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
   while (on_a.piece < last && scene.pieces[on_a.piece].embedded_in == place.body_b)
     on_a = {on_a.piece + 1, scene.pieces[on_a.piece + 1].interval.begin};
   if (const int surface = surface_of(scene, place.body_b); surface < 0) {
-    out.push_back(is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
-                                           : follow_on_mesh(scene, on_a, surface, place));
-    out.back().fixed = is_plane(scene, surface) && is_station(scene.pieces[on_a.piece], place.s_a);
+    Candidate found = is_plane(scene, surface) ? plane_candidate(scene, on_a.piece, surface, on_a.s)
+                                               : follow_on_mesh(scene, on_a, surface, place);
+    out.push_back(found);
+    found.fixed = found.contact.s_a == on_a.s && is_station(scene.pieces[on_a.piece], place.s_a);
+    if (found.fixed) out.push_back(found);  // of a line; alone it is a contact as any other
     return;
   }
   const OnPiece on_b = piece_at(scene, place.body_b, place.element_b, place.s_b);

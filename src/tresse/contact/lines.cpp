@@ -11,7 +11,7 @@
 namespace tresse::contact::detail {
 namespace {
 
-/// How much farther than the nearest points a station may be from b and still be on a line, of a's radius.
+/// How much farther than the nearest points of its piece a station may be from b and still be on a line, of a's radius.
 constexpr double flat = 0.1;
 /// How much deeper a minimum may be than the fixed contacts beside it say, of a's radius.
 constexpr double shallow = 1e-2;
@@ -59,8 +59,9 @@ class Line {
       const double apart = (one.at_station ? rounding : sparse) * one.spacing;
       const double touching = radius(one) + skin_at(scene_, contact(one).b);
       const std::span<const Along> beside = near(fixed_, one.a, apart);
-      const bool twice = std::any_of(beside.begin(), beside.end(),
-                                     [&](const Along& other) { return apart_on_b(one, other) < touching + apart; });
+      const bool twice = std::any_of(beside.begin(), beside.end(), [&](const Along& other) {
+        return apart_on_b(one, other) < touching + apart && !holds_apart(one, other);
+      });
       if (twice || (is_extra(one) && between_stations(one))) {
         keep[static_cast<std::size_t>(one.index)] = 0;
         continue;
@@ -111,8 +112,8 @@ class Line {
  private:
   static constexpr double slack = 1.001;  // rounding, of a spacing
 
-  /// Whether one lies between two stations next to each other, in the middle of a line: it would bear what they should.
-  /// Near its ends a line may need more contacts than it has stations.
+  /// Whether one lies between two stations next to each other: it would bear what they should. What holds an end of a
+  /// line lies there by right, so that one counts only in the middle of a line.
   bool between_stations(const Along& at) const {
     const std::span<const Along> beside = near(fixed_, at.a, 2.0 * slack * widest_);
     const auto is_end = [&](const Along& x) {
@@ -127,9 +128,10 @@ class Line {
       };
       return found(before) && found(after);
     };
+    const bool holds_end = candidates_[static_cast<std::size_t>(at.index)].line_end;
     return std::any_of(beside.begin(), beside.end(), [&](const Along& from) {
       return from.a <= at.a && is_end(from) && std::any_of(beside.begin(), beside.end(), [&](const Along& to) {
-               return to.a >= at.a && is_end(to) && neighbours(from, to) && goes_on(from, to);
+               return to.a >= at.a && is_end(to) && neighbours(from, to) && (!holds_end || goes_on(from, to));
              });
     });
   }
@@ -158,10 +160,15 @@ class Line {
     return b < 0 ? far : std::min(far, std::abs(scene_.pieces[static_cast<std::size_t>(b)].loop - far));
   }
 
-  /// Whether two contacts are of one line: b goes on about as fast as a.
+  /// Whether two contacts with a mesh hold in different directions, as on the two sides of a groove.
+  bool holds_apart(const Along& x, const Along& y) const {
+    return is_mesh(scene_, contact(x).b) && bear_apart(contact(x), contact(y), radius(x));
+  }
+
+  /// Whether two contacts are of one line: b goes on about as fast as a, and holds in about the same direction.
   bool same_line(const Along& x, const Along& y) const {
     constexpr double fastest = 2.0;
-    return apart_on_b(x, y) <= fastest * (std::abs(x.a - y.a) + radius(x));
+    return !holds_apart(x, y) && apart_on_b(x, y) <= fastest * (std::abs(x.a - y.a) + radius(x));
   }
 
   /// Whether a second one is the next of its line.
@@ -251,6 +258,8 @@ void append_line_end(const Geometry& scene, const CandidatePair& pair, int side,
 
 }  // namespace
 
+bool is_along(const Piece& a, double farther) { return farther <= flat * a.radius; }
+
 void append_stations(const Geometry& scene, const CandidatePair& pair,
                      const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
   const Piece& a = scene.pieces[static_cast<std::size_t>(pair.a)];
@@ -266,7 +275,7 @@ void append_stations(const Geometry& scene, const CandidatePair& pair,
     const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
     const Candidate found = fixed_candidate(scene, pair, s, s_b);
     const double farther = found.contact.gap + a.radius + b.radius - from->distance;
-    if (farther > flat * a.radius || leaves_over(scene, found.contact) != 0) return;
+    if (!is_along(a, farther) || leaves_over(scene, found.contact) != 0) return;
     out.push_back(found);
     if (farther > level_gap * a.radius) return;
     if (!first) first = found;
@@ -285,7 +294,7 @@ void append_stations_over_plane(const Geometry& scene, const CandidatePair& pair
     const double from = *std::min_element(lowest.begin(), lowest.end(),
                                           [s](double x, double y) { return std::abs(x - s) < std::abs(y - s); });
     const Candidate found{.contact = over(s), .fixed = true};
-    if (found.contact.gap - over(from).gap <= flat * a.radius) out.push_back(found);
+    if (is_along(a, found.contact.gap - over(from).gap)) out.push_back(found);
   });
 }
 

@@ -40,9 +40,14 @@ class MeshSearch {
         out_(out) {}
 
   void run() {
+    const std::size_t before = out_.size();
     gather();
     for (const NearFace& near : faces_) search_face(near);
     search_edges();
+    for (std::size_t i = before; i < out_.size(); ++i) least_gap_ = std::min(least_gap_, out_[i].contact.gap);
+    for (const Candidate& station : stations_) {
+      if (is_along(a_, station.contact.gap - least_gap_)) out_.push_back(station);
+    }
   }
 
  private:
@@ -107,14 +112,26 @@ class MeshSearch {
       std::sort(lowest.begin(), lowest.end());
       lowest.erase(std::unique(lowest.begin(), lowest.end()), lowest.end());
     }
+    if (a_.id.is_fibre() && !lowest.empty()) offer_stations(near.face, part, side);
     for (const double s : lowest) {
       if (side * height(s) < -bound_) continue;
+      if (side * height(s) >= 0.0) least_gap_ = std::min(least_gap_, side * height(s) - a_.radius - mesh_.thickness);
       const bool passes = side_of(a_, s) == 0 && (s <= part.begin || s >= part.end);
       // Where the foot leaves the face on its way down, something else is nearer.
       const bool level = std::abs(normal.dot(point_of(a_.curve, s).tangent)) <= level_slope;
       if (passes && !level) continue;
       offer_over_face(near.face, s, side, passes);
     }
+  }
+
+  /// Stations over a part of the piece whose feet are on a face, if they are not under the surface.
+  void offer_stations(int face, const Interval& part, int side) {
+    for_each_station(a_, [&](double s) {
+      if (s < part.begin || s > part.end) return;
+      Candidate found = face_candidate(pair_, a_, mesh_, {face, side}, s);
+      found.fixed = true;
+      if (found.contact.gap >= -a_.radius - mesh_.thickness) stations_.push_back(found);
+    });
   }
 
   void offer_over_face(int face, double s, int side, bool level) {
@@ -185,6 +202,8 @@ class MeshSearch {
   const Mesh& mesh_;
   double bound_;  ///< of the distance of the piece's curve to the surface [m]
   std::vector<NearFace> faces_;
+  std::vector<Candidate> stations_;                             ///< over faces
+  double least_gap_ = std::numeric_limits<double>::infinity();  ///< of the piece, found so far [m]
   std::vector<Candidate>& out_;
 };
 

@@ -56,6 +56,8 @@ void append_overlaps(const Geometry& scene, const CandidatePair& pair, double de
 Candidate make_candidate(const Geometry& scene, const CandidatePair& pair, const geometry::ClosestPoints& nearest,
                          bool along_gap);
 
+/// Whether a station of a piece is on a line with b: so much farther from it than the nearest points of the piece. [m]
+bool is_along(const Piece& a, double farther);
 /// Appends the stations of a piece of a fibre where it lies along another piece, nearly as near as at one of `minima`,
 /// nearest points of the two; docs/theory/holding.md, "Lines of contact".
 void append_stations(const Geometry& scene, const CandidatePair& pair,
@@ -79,7 +81,8 @@ void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, 
                 std::vector<Candidate>& out);
 
 /// Appends the contacts of a piece and a mesh: places over a face where the height above it has a local minimum, and
-/// those nearest to edges and corners that stand out. See docs/theory/contact.md, "Meshes".
+/// those nearest to edges and corners that stand out; besides the stations of a fibre over faces that it lies along.
+/// See docs/theory/contact.md, "Meshes".
 void append_mesh_contacts(const Geometry& scene, const CandidatePair& pair, std::vector<Candidate>& out);
 /// A contact of an earlier configuration with the mesh `surface`, which was at `on_a` of the other body: over faces the
 /// same place along a; beside an edge, within follow_radii radii of it. The side of an open mesh stays what it was.
