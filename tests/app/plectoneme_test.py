@@ -167,13 +167,24 @@ def self_test():
     yield "measures", wrong
 
 
+def held(program, folder):
+    """Friction keeps what is wound: from one second after the turning to four the moment is the same."""
+    run = Run(program, folder, "plectoneme", TURNED + 4, friction=0.3, time_step=1e-3, rest=4)
+    run.wrong = [told for told in run.wrong if not all("had to be cut" in line for line in told.splitlines())]
+    time, _, moment = clamp_loads(folder)
+    kept = moment[np.searchsorted(time, TURNED + 1 - 1e-6) :]
+    run.expect(f"moments of {kept.min()} to {kept.max()} N m", np.ptp(kept) < 5e-4 * abs(kept[-1]))  # 1.2e-4 measured
+    yield "plectoneme, held", run.wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
     found = list(self_test())
-    with tempfile.TemporaryDirectory() as name:
-        found += plectoneme(program, pathlib.Path(name))
+    for part in (plectoneme, held):
+        with tempfile.TemporaryDirectory() as name:
+            found += part(program, pathlib.Path(name))
     bad = [(name, wrong) for name, wrong in found if wrong]
     for name, wrong in bad:
         print(f"{name}: {'; '.join(wrong)}")

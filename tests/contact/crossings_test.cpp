@@ -203,16 +203,18 @@ TEST(Crossings, CurvedFibresKeepWhatIsProvedOfThem) {
   EXPECT_GT(through, 5);
 }
 
-/// A sheet of two triangles in the plane z = 0, of 2 x 2 cm, and a fibre along x above it.
-Geometry fibre_over_sheet(double z, double x, double y, double sheet = 0.0) {
+/// A sheet of two triangles in the plane z = 0, of 2 x 2 cm, and a fibre along x above it. `origin`: of the sheet, in
+/// its own axes.
+Geometry fibre_over_sheet(double z, double x, double y, double sheet = 0.0, const Vector3& origin = Vector3::Zero()) {
   test::Tubes out;
   out.polyline({{x - 0.005, y, z}, {x + 0.005, y, z}}, radius);
   const std::vector<geometry::Face> faces{{0, 1, 2}, {0, 2, 3}};
-  const std::vector<Vector3> corners{{-0.01, -0.01, 0}, {0.01, -0.01, 0}, {0.01, 0.01, 0}, {-0.01, 0.01, 0}};
+  std::vector<Vector3> corners{{-0.01, -0.01, 0}, {0.01, -0.01, 0}, {0.01, 0.01, 0}, {-0.01, 0.01, 0}};
+  for (Vector3& corner : corners) corner += origin;
   auto topology = std::make_shared<const geometry::MeshTopology>(faces, corners);
   Mesh mesh;
   mesh.surface = std::make_shared<const geometry::TriangleMesh>(topology, corners);
-  mesh.pose.position = Vector3(0.0, 0.0, sheet);
+  mesh.pose.position = Vector3(0.0, 0.0, sheet) - origin;
   mesh.next = mesh.pose;
   mesh.id = {BodyKind::obstacle, 0};
   mesh.body = 1;
@@ -227,6 +229,19 @@ TEST(Crossings, AFibreThroughASheetOfTriangles) {
   EXPECT_TRUE(crossings(fibre_over_sheet(3e-3, 0, 0), fibre_over_sheet(-3e-3, 0, 0, -6e-3)).empty()) << "together";
   EXPECT_TRUE(crossings(fibre_over_sheet(3e-3, 0, 0.02), fibre_over_sheet(-3e-3, 0, 0.02)).empty()) << "beside it";
   EXPECT_EQ(crossings(fibre_over_sheet(3e-3, 0.014, 0), fibre_over_sheet(-3e-3, 0.014, 0)).size(), 1U) << "its end";
+}
+
+// What is proved does not depend on where a mesh has the origin of its axes.
+TEST(Crossings, AFibreOverASheetWithItsOriginAnywhere) {
+  for (const double away : {0.0, 0.1, -0.1}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const Vector3 origin = away * Vector3::Unit(axis);
+      for (const double z : {1.5e-3, -1.5e-3}) {
+        const Passage way = passage(fibre_over_sheet(z, 0, 0, 0, origin), fibre_over_sheet(0.98 * z, 0, 0, 0, origin));
+        EXPECT_TRUE(way.crossings.empty()) << origin.transpose() << ", " << z;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(Lines, AreFollowedAllOfThem) {
   tubes.set_reach(1e-5);
   std::vector<Place> places;
   for (int i = 0; i < elements; ++i) {
-    for (const double share : {0.0, 0.5}) places.push_back({0, i, 1, i, share * spacing, share * spacing});
+    for (const double share : {0.0, 0.5}) places.push_back({0, i, 1, i, share * spacing, share * spacing, true});
   }
   EXPECT_EQ(follow(tubes.scene, places).size(), places.size());
 }
@@ -163,30 +163,57 @@ TEST(Lines, AreThinned) {
   expect_at_stations(tubes.scene, contacts(tubes, {{0, 3, 1, 3, beside, beside}}));
 }
 
-// A hump of the other fibre between two stations has a contact of its own that bears nothing as it appears.
+/// A fibre over another one that has a hump of 4 mm in its middle, between two stations.
+Tubes over_hump(double height) {
+  constexpr double part = 1e-3;
+  const double bend = height / (part * part);
+  Tubes tubes;
+  fibre(tubes, 2.0 * radius);
+  tubes.fibre(test::chain({}, {{Vector3::Zero(), 0.5 * length - 2.0 * part},
+                               {Vector3(0.0, -bend, 0.0), part},
+                               {Vector3(0.0, bend, 0.0), 2.0 * part},
+                               {Vector3(0.0, -bend, 0.0), part},
+                               {Vector3::Zero(), 0.5 * length - 2.0 * part}}),
+              radius);
+  tubes.set_reach(1e-5);
+  return tubes;
+}
+
+Contact deepest(const std::vector<Contact>& contacts) {
+  return *std::min_element(contacts.begin(), contacts.end(),
+                           [](const auto& x, const auto& y) { return x.gap < y.gap; });
+}
+
+constexpr double most = 1e-2 * radius;  // that a line may dent
+
+// A hump between two stations has a contact of its own that bears nothing as it appears.
 TEST(Lines, AHumpBetweenStationsHasSlack) {
-  const auto over_hump = [](double height) {
-    constexpr double part = 1e-3;
-    const double bend = height / (part * part);
-    Tubes tubes;
-    fibre(tubes, 2.0 * radius);
-    tubes.fibre(test::chain({}, {{Vector3::Zero(), 0.5 * length - 2.0 * part},
-                                 {Vector3(0.0, -bend, 0.0), part},
-                                 {Vector3(0.0, bend, 0.0), 2.0 * part},
-                                 {Vector3(0.0, -bend, 0.0), part},
-                                 {Vector3::Zero(), 0.5 * length - 2.0 * part}}),
-                radius);
-    tubes.set_reach(1e-5);
-    return contacts(tubes);
-  };
-  constexpr double most = 1e-2 * radius;
-  const std::vector<Contact> found = over_hump(0.7 * most);
+  const std::vector<Contact> found = contacts(over_hump(0.7 * most));
   ASSERT_EQ(found.size(), stations().size() + 1);
-  const Contact deepest =
-      *std::min_element(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; });
-  EXPECT_NEAR(deepest.gap, -0.7 * most, 1e-8);
-  EXPECT_NEAR(deepest.slack, most, 1e-8) << "what is allowed, less the gap that the stations beside it tell";
-  EXPECT_EQ(over_hump(0.3 * most).size(), stations().size()) << "too low for a contact of its own";
+  EXPECT_NEAR(deepest(found).gap, -0.7 * most, 1e-8);
+  EXPECT_NEAR(deepest(found).slack, most, 1e-8) << "what is allowed, less the gap that the stations beside it tell";
+  EXPECT_EQ(contacts(over_hump(0.3 * most)).size(), stations().size()) << "too low for a contact of its own";
+}
+
+// It stays where it was on the first fibre, with its slack: no contact more, and none without.
+TEST(Lines, AHumpBetweenStationsStays) {
+  const Tubes tubes = over_hump(0.7 * most);
+  constexpr double aside = 1e-4;
+  const Place place{0, elements / 2, 1, 2, aside, 1e-3 + aside};
+  for (const bool all : {true, false}) {
+    std::vector<Place> places{place};
+    if (!all) {
+      for (const Contact& contact : contacts(tubes)) {
+        if (contact.fixed) places.push_back(place_of(tubes.scene, contact));
+      }
+    }
+    const std::vector<Contact> found = all ? contacts(tubes, places) : follow(tubes.scene, places);
+    ASSERT_EQ(found.size(), stations().size() + 1);
+    const Contact hump = deepest(found);
+    EXPECT_NEAR(arc_length_at(tubes.scene.pieces[hump.a], hump.s_a), 0.5 * length + aside, 1e-12);
+    EXPECT_NEAR(hump.slack, most, 1e-8);
+    EXPECT_FALSE(hump.fixed);
+  }
 }
 
 }  // namespace

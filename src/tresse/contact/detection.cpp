@@ -309,8 +309,9 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
     if (beyond.contact.gap < found.contact.gap) found = beyond;
   }
   out.push_back(found);
-  const Candidate fixed = follow_fixed(scene, on_a, place);
-  if (is_station(scene.pieces[on_a.piece], place.s_a) || may_stay(scene, fixed, found)) out.push_back(fixed);
+  Candidate fixed = follow_fixed(scene, on_a, place);
+  fixed.stays = !is_station(scene.pieces[on_a.piece], place.s_a);
+  if (!fixed.stays || may_stay(scene, fixed, found)) out.push_back(fixed);
 }
 
 std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates) {
@@ -362,7 +363,9 @@ std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candi
   std::vector<Contact> contacts;
   contacts.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (keep[i]) contacts.push_back(candidates[i].contact);
+    if (!keep[i]) continue;
+    contacts.push_back(candidates[i].contact);
+    contacts.back().fixed = candidates[i].fixed;
   }
   return contacts;
 }
@@ -390,9 +393,10 @@ Place place_of(const Geometry& scene, const Contact& contact) {
   const Piece& a = scene.pieces[contact.a];
   const double u = a.span.in_material(contact.s_a);
   if (contact.b < 0)
-    return {a.body, a.element, body_at(scene, contact.b), contact.face, u, static_cast<double>(contact.side)};
+    return {a.body,       a.element, body_at(scene, contact.b), contact.face, u, static_cast<double>(contact.side),
+            contact.fixed};
   const Piece& b = scene.pieces[contact.b];
-  return {a.body, a.element, b.body, b.element, u, b.span.in_material(contact.s_b)};
+  return {a.body, a.element, b.body, b.element, u, b.span.in_material(contact.s_b), contact.fixed};
 }
 
 bool is_place(const Geometry& scene, const Place& place) {
@@ -421,7 +425,10 @@ std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& pla
   std::vector<CandidatePair> rigid;
   for (const Place& place : places) {
     if (is_followed(scene, place)) {
+      const std::size_t before = candidates.size();
       detail::follow_one(scene, place, candidates);
+      if (place.fixed)
+        std::for_each(candidates.begin() + before, candidates.end(), [](Candidate& one) { one.stays = false; });
     } else {
       rigid.push_back(pair_at(scene, place));
     }

@@ -26,6 +26,7 @@ struct Contact {
   Matrix3 frame;                      ///< columns (normal from a to b, t1, t2), orthonormal (3, 3) [-]
   double gap = 0.0;                   ///< distance between the surfaces, < 0 when they overlap [m]
   double slack = 0.0;                 ///< overlap that is left to the contacts beside it on a line; >= 0 [m]
+  bool fixed = false;                 ///< at a point of a's material where its line holds it
   int face = -1;                      ///< of a mesh, where point_b is
   Vector3 weights = Vector3::Zero();  ///< of the face's corners, their sum point_b (3) [-]
   int side = 0;  ///< of the face: 1 in front, -1 behind; 0 at the rim of a sheet, where there is none, or no mesh
@@ -36,9 +37,10 @@ struct Place {
   int body_a = 0;
   int element_a = 0;
   int body_b = 0;
-  int element_b = 0;  ///< -1: a plane; the face of a mesh
-  double s_a = 0.0;   ///< local arc length of the material of a's element [m]
-  double s_b = 0.0;   ///< of b's element [m]; 0 for a plane; Contact::side of a mesh
+  int element_b = 0;   ///< -1: a plane; the face of a mesh
+  double s_a = 0.0;    ///< local arc length of the material of a's element [m]
+  double s_b = 0.0;    ///< of b's element [m]; 0 for a plane; Contact::side of a mesh
+  bool fixed = false;  ///< Contact::fixed; only follow() asks
 };
 
 Place place_of(const Geometry& scene, const Contact& contact);

@@ -62,8 +62,9 @@ class Line {
       const bool twice = std::any_of(beside.begin(), beside.end(), [&](const Along& other) {
         return apart_on_b(one, other) < touching + apart && !holds_apart(one, other);
       });
-      if (twice || (is_extra(one) && between_stations(one))) {
+      if (twice || ((stays(one) || holds_end(one)) && between_stations(one))) {
         keep[static_cast<std::size_t>(one.index)] = 0;
+        if (stays(one)) left_out_.push_back(one);
         continue;
       }
       widest_ = std::max(widest_, one.spacing);
@@ -90,6 +91,22 @@ class Line {
 
   bool empty() const { return fixed_.empty(); }
 
+  /// What a minimum may stay at: of those that were left out the nearest to it, if it is within a radius. -1: none.
+  int stays_at(int member) const {
+    const Along at = along(member);
+    int found = -1;
+    double least = radius(at);
+    for (const Along& one : left_out_) {
+      const double far = std::max(std::abs(one.a - at.a), apart_on_b(one, at));
+      if (far >= least || !may_stay(scene_, candidates_[static_cast<std::size_t>(one.index)],
+                                    candidates_[static_cast<std::size_t>(member)]))
+        continue;
+      least = far;
+      found = one.index;
+    }
+    return found;
+  }
+
   /// The gap that they tell at another contact: between two neighbours linear, beside one its own. Infinite: none. [m]
   double told(int member) const {
     const Along at = along(member);
@@ -112,12 +129,13 @@ class Line {
  private:
   static constexpr double slack = 1.001;  // rounding, of a spacing
 
-  /// Whether one lies between two stations next to each other: it would bear what they should. What holds an end of a
-  /// line lies there by right, so that one counts only in the middle of a line.
+  /// Whether one lies between two stations next to each other: it would take the load that they should bear. What holds
+  /// an end of a line lies there by right, unless the stations are as near to b and the line goes on beyond them.
   bool between_stations(const Along& at) const {
     const std::span<const Along> beside = near(fixed_, at.a, 2.0 * slack * widest_);
+    const bool at_end = holds_end(at);
     const auto is_end = [&](const Along& x) {
-      return x.at_station && same_line(x, at) && gap(x) - gap(at) <= shallow * radius(at);
+      return x.at_station && same_line(x, at) && (!at_end || gap(x) - gap(at) <= shallow * radius(at));
     };
     const auto goes_on = [&](const Along& from, const Along& to) {
       const double least = sparse * (to.a - from.a);
@@ -128,21 +146,17 @@ class Line {
       };
       return found(before) && found(after);
     };
-    const bool holds_end = candidates_[static_cast<std::size_t>(at.index)].line_end;
     return std::any_of(beside.begin(), beside.end(), [&](const Along& from) {
       return from.a <= at.a && is_end(from) && std::any_of(beside.begin(), beside.end(), [&](const Along& to) {
-               return to.a >= at.a && is_end(to) && neighbours(from, to) && (!holds_end || goes_on(from, to));
+               return to.a >= at.a && is_end(to) && neighbours(from, to) && (!at_end || goes_on(from, to));
              });
     });
   }
 
   const Contact& contact(const Along& x) const { return candidates_[static_cast<std::size_t>(x.index)].contact; }
   double gap(const Along& x) const { return contact(x).gap; }
-  /// No station, and besides what a pass follows, which it keeps.
-  bool is_extra(const Along& x) const {
-    const Candidate& one = candidates_[static_cast<std::size_t>(x.index)];
-    return !x.at_station && (one.followed || one.line_end);
-  }
+  bool holds_end(const Along& x) const { return candidates_[static_cast<std::size_t>(x.index)].line_end; }
+  bool stays(const Along& x) const { return candidates_[static_cast<std::size_t>(x.index)].stays; }
   double radius(const Along& x) const { return scene_.pieces[static_cast<std::size_t>(contact(x).a)].radius; }
 
   Along along(int index) const {
@@ -178,8 +192,9 @@ class Line {
 
   const Geometry& scene_;
   const std::vector<Candidate>& candidates_;
-  std::vector<Along> fixed_;  ///< in the order of `a`
-  double widest_ = 0.0;       ///< spacing [m]
+  std::vector<Along> fixed_;     ///< in the order of `a`
+  std::vector<Along> left_out_;  ///< that stayed, and would take the load of stations beside them
+  double widest_ = 0.0;          ///< spacing [m]
 };
 
 /// Which way the point of b that is nearest to a point of a leaves b's piece, as the neighbour is nearer still; 0:
@@ -325,6 +340,8 @@ void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const
     if (minimum.contact.gap > std::max(early * deepest - slack, told - early * deepest)) {
       keep[static_cast<std::size_t>(m)] = 0;
     } else {
+      if (const int stay = line.stays_at(m); stay >= 0)
+        minimum.contact = candidates[static_cast<std::size_t>(stay)].contact;
       minimum.contact.slack = slack;
     }
   }

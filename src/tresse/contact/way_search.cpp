@@ -113,7 +113,7 @@ class MeshWay {
         for (const double sign : {1.0, -1.0}) {
           double bound = std::numeric_limits<double>::infinity();
           for (const double time : {box.begin, box.end}) {
-            double of_face = -bound;
+            double of_face = -std::numeric_limits<double>::infinity();
             for (std::size_t k = 0; k < 3; ++k)
               of_face = std::max(of_face, sign * n.dot(from[k] + time * (to[k] - from[k])));
             for (const WayPoint& point : box.a) bound = std::min(bound, sign * n.dot(point.at(time)) - of_face);

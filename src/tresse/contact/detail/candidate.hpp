@@ -13,6 +13,7 @@ struct Candidate {
   bool followed = false;     ///< from an earlier configuration
   bool level = false;        ///< on a mesh, where a stretch that lies level passes from face to face
   bool line_end = false;     ///< holds a line that ends with an element, and is no station
+  bool stays = false;        ///< fixed as it was there before, and no station
   bool fixed = false;        ///< at a point of a's material, where the distance along a need not have a minimum
 };
 
