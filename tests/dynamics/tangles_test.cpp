@@ -119,7 +119,7 @@ Tangle run(unsigned seed) {
 
 TEST(Tangles, NothingPassesThroughInSilence) {
   const char* const wanted = std::getenv("TRESSE_TANGLES");
-  const unsigned count = wanted ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 40;
+  const unsigned count = wanted ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 200;
   int told = 0, touched = 0, run_of = 0;
   for (unsigned seed = 0; seed < count; ++seed) {
     const Tangle tangle = run(seed);
