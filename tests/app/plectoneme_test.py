@@ -130,7 +130,7 @@ def plectoneme(program, folder):
     tensions = {}
     for friction, until in ((0, holds[1]), (0.3, holds[0])):
         run = Run(program, folder, "plectoneme", until, friction=friction, time_step=1e-3, **{"output.every": 50, "contact.at": "centreline"})
-        # Twice the scene's step, for time: a step in seven is cut, and that is told.
+        # Twice the scene's step, for time: some steps are cut, and that is told.
         run.wrong = [told for told in run.wrong if not all("had to be cut" in line for line in told.splitlines())]
         time, force, moment = clamp_loads(folder)
         with h5py.File(folder / "run/trajectory.h5") as file:
