@@ -104,7 +104,8 @@ def told(program):
         good = whole.returncode == 4 and len(lines) == len(rows) - 1 and kinds == {"energy", "runaway"}
         yield "a run that diverges is told", [] if good else [whole.stderr, *rows]
         counted = summary(folder, "whole")["remarks"]
-        good = kinds == set(counted) and "see remarks.csv" in summary(folder, "whole")["sentence"]
+        # How it flies apart depends on roundings: one step in it that is cut is counted, but not told.
+        good = kinds == set(counted) - {"cut-steps"} and "see remarks.csv" in summary(folder, "whole")["sentence"]
         yield "and counted", [] if good else [str(counted)]
         for more in (["--until", "0.02"], ["--resume"]):
             call(program, ["run", "s.toml", "-o", "cut", "--quiet", *more], folder)

@@ -443,6 +443,24 @@ TEST(Detection, StraightPiecesThatCrossTouchWhereTheyAreNearest) {
   }
 }
 
+// A bar in the kink of a polygon is as near to both edges. The contact does not jump from one to the other in turn.
+TEST(Detection, ABarInAKinkStaysOnTheEdgeThatItWasOn) {
+  for (const int edge : {0, 1}) {
+    for (const double shift : {-1e-9, 0.0, 1e-9}) {
+      constexpr double rise = 1e-4, half = 0.01;
+      test::Tubes tubes;
+      tubes.polyline({{-half, 0.0, rise}, {0.0, 0.0, 0.0}, {half, 0.0, rise}}, radius);
+      tubes.capsule({shift, -0.01, radius + bar_radius}, {shift, 0.01, radius + bar_radius}, bar_radius);
+      tubes.set_reach(reach);
+      const double aside = (radius + bar_radius) * rise / half;
+      const Place place{0, edge, 1, 0, edge == 0 ? std::hypot(half, rise) - aside : aside, 0.01};
+      const std::vector<Contact> found = detect(tubes.scene, candidate_pairs(tubes.scene, {}), {}, {place});
+      ASSERT_EQ(found.size(), 1U);
+      EXPECT_EQ(tubes.scene.pieces[found[0].a].element, edge) << shift;
+    }
+  }
+}
+
 TEST(Detection, GivesTheSameBitsOnOneThreadAndTwo) {
   geometry::test::RandomCurves random(1);
   Tubes tubes;

@@ -103,10 +103,15 @@ bool stands_for_it(const Geometry& scene, const Candidate& candidate, const Cand
 /// Drops what a nearer contact of the same two bodies already stands for; docs/theory/contact.md, "Junctions".
 void drop_duplicates(const Geometry& scene, const std::vector<Candidate>& candidates, std::vector<int>& members,
                      std::vector<char>& keep) {
+  // Of two that are as near, as on both sides of a node of a polygon, the one from before stays.
+  constexpr double as_near = 1e-6;  // of the radius
+  const auto depth = [&](int i) {
+    const Contact& contact = candidates[i].contact;
+    return contact.gap - (candidates[i].followed ? as_near * scene.pieces[contact.a].radius : 0.0);
+  };
   std::sort(members.begin(), members.end(), [&](int i, int j) {
-    const double gap_i = candidates[i].contact.gap;
-    const double gap_j = candidates[j].contact.gap;
-    return gap_i != gap_j ? gap_i < gap_j : i < j;
+    const double depth_i = depth(i), depth_j = depth(j);
+    return depth_i != depth_j ? depth_i < depth_j : i < j;
   });
   constexpr std::size_t few = 64;  // of which all are looked at, sooner than they are sorted
   if (members.size() <= few) {
