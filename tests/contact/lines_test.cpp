@@ -200,14 +200,14 @@ TEST(Lines, AHumpBetweenStationsStays) {
   const Tubes tubes = over_hump(0.7 * most);
   constexpr double aside = 1e-4;
   const Place place{0, elements / 2, 1, 2, aside, 1e-3 + aside};
-  for (const bool all : {true, false}) {
+  for (const bool searched : {true, false}) {
     std::vector<Place> places{place};
-    if (!all) {
+    if (!searched) {
       for (const Contact& contact : contacts(tubes)) {
         if (contact.fixed) places.push_back(place_of(tubes.scene, contact));
       }
     }
-    const std::vector<Contact> found = all ? contacts(tubes, places) : follow(tubes.scene, places);
+    const std::vector<Contact> found = searched ? contacts(tubes, places) : follow(tubes.scene, places);
     ASSERT_EQ(found.size(), stations().size() + 1);
     const Contact hump = deepest(found);
     EXPECT_NEAR(arc_length_at(tubes.scene.pieces[hump.a], hump.s_a), 0.5 * length + aside, 1e-12);

@@ -17,13 +17,15 @@ namespace {
 constexpr double mu = 0.3, drum = 50e-3, radius = 1e-3, light = 0.15;
 
 /// Where a limp rope over a drum, its light side `light` long, begins to slide: capstan law with the rope's own weight.
-double limit() {
-  const double grows = std::exp(mu * M_PI);
+/// `halves`: half turns that it lies on the drum, an odd number.
+double limit(int halves = 1) {
+  const double grows = std::exp(mu * halves * M_PI);
   return grows * light + (drum + radius) * 2.0 * mu / (1.0 + mu * mu) * (grows + 1.0);
 }
 
 /// A rope whose natural shape is that in which it hangs: at rest whatever its stiffness, unless its heavy side is bent.
-Stepper rope_over_drum(double heavy, int wrap, const char* at, double bent = 0.0) {
+/// Its turns all lie in one plane, and do not touch each other.
+Stepper rope_over_drum(double heavy, int wrap, const char* at, double bent = 0.0, int halves = 1) {
   std::string lengths, curvature;
   const auto add = [&](int count, double length, double bend) {
     for (int i = 0; i < count; ++i) {
@@ -32,12 +34,13 @@ Stepper rope_over_drum(double heavy, int wrap, const char* at, double bent = 0.0
     }
   };
   add(6, light, 0.0);
-  add(wrap, M_PI * (drum + radius), 1.0 / (drum + radius));
+  add(wrap, halves * M_PI * (drum + radius), 1.0 / (drum + radius));
   add(10, heavy, bent);
   const std::string text = R"(
 simulation = { time_step = 1e-3, duration = 2 }
 materials.rope = { density = 1000, young_modulus = 3e5, poisson_ratio = 0.5, damping_time = 5e-3 }
 friction.default = 0.3
+contact.self_contact = false
 contact.at = ")" + std::string(at) +
                            R"("
 [[fibres]]
@@ -68,14 +71,15 @@ void run(Stepper& stepper, int steps) {
 double height(const Stepper& stepper) { return stepper.state().rods[0].root.position.z(); }
 
 TEST(Holding, ARopeOverADrumStaysUpToTheCapstanLaw) {
-  for (const int wrap : {15, 16, 32}) {
-    Stepper held = rope_over_drum(0.99 * limit(), wrap, "centreline");
-    run(held, 1000);
+  for (const auto& [wrap, halves] : {std::pair(15, 1), std::pair(16, 1), std::pair(32, 1), std::pair(99, 3)}) {
+    Stepper held = rope_over_drum(0.99 * limit(halves), wrap, "centreline", 0.0, halves);
+    run(held, halves == 1 ? 1000 : 100);
     EXPECT_NEAR(height(held), -light, 1e-12) << wrap;
 
-    Stepper sliding = rope_over_drum(1.01 * limit(), wrap, "centreline");
-    run(sliding, 500);
-    EXPECT_GT(height(sliding) + light, 1e-3) << wrap;
+    Stepper sliding = rope_over_drum(1.01 * limit(halves), wrap, "centreline", 0.0, halves);
+    // The longer rope is heavier by far, and goes as slowly at first.
+    run(sliding, halves == 1 ? 500 : 200);
+    EXPECT_GT(height(sliding) + light, halves == 1 ? 1e-3 : 1e-4) << wrap;
   }
 }
 
