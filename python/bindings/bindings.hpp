@@ -21,6 +21,7 @@ namespace py = pybind11;
 void bind_rods(py::module_& module);
 void bind_geometry(py::module_& module);
 void bind_friction(py::module_& module);
+void bind_laws(py::module_& module);
 void bind_scene(py::module_& module);
 void bind_dynamics(py::module_& module);
 

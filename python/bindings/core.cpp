@@ -64,6 +64,7 @@ PYBIND11_MODULE(_core, module) {
   tresse::python::bind_rods(module);
   tresse::python::bind_geometry(module);
   tresse::python::bind_friction(module);
+  tresse::python::bind_laws(module);
   tresse::python::bind_scene(module);
   tresse::python::bind_dynamics(module);
 }

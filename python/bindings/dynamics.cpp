@@ -415,6 +415,11 @@ py::dict report_dict(const Simulation& simulation) {
   out["solver_status"] = to_string(report.solver_status);
   out["max_penetration"] = report.max_penetration;
   out["largest_stick_drift"] = report.largest_stick_drift;
+  out["evaluations"] = report.evaluations;
+  out["linear_solves"] = report.linear_solves;
+  out["least_step_length"] = report.least_step_length;
+  out["least_gap"] = report.nearest;
+  out["stiffness"] = report.stiffness;
   out["kinetic"] = report.energies.kinetic;
   out["elastic"] = report.energies.elastic;
   out["gravity"] = report.energies.gravity;

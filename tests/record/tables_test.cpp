@@ -21,6 +21,11 @@ TEST(Tables, holds_the_columns_of_its_header) {
   report.energies = {2.5, 3.5, 4.5};
   report.work_external = 5.5;
   report.largest_stick_drift = 6.0;
+  report.evaluations = 3;
+  report.linear_solves = 8;
+  report.least_step_length = 0.25;
+  report.nearest = 6.125;
+  report.stiffness = 6.25;
   report.t_detection = 6.5;
   report.t_assembly = 7.5;
   report.t_solve = 8.5;
@@ -28,7 +33,7 @@ TEST(Tables, holds_the_columns_of_its_header) {
   report.obstacles = {{.force = {1, -2, 0.5}, .torque = {9, 9, 9}, .contacts = 4}, {}};
   std::string row;
   append_step_row(row, report);
-  EXPECT_EQ(row, "0.25,7,11,0.5,1.5,2.5,3.5,4.5,5.5,6,6.5,7.5,8.5,9.5\n");
+  EXPECT_EQ(row, "0.25,7,11,0.5,1.5,2.5,3.5,4.5,5.5,6,3,8,0.25,6.125,6.25,6.5,7.5,8.5,9.5\n");
   EXPECT_EQ(std::count(row.begin(), row.end(), ','), std::count(steps_header.begin(), steps_header.end(), ','));
   row.clear();
   append_force_rows(row, report, {"comb", "\"a,b\""});

@@ -170,7 +170,7 @@ std::vector<Contact> ContactSearch::find(const Geometry& scene, const std::vecto
   std::vector<detail::Candidate> candidates = examine_all(scene);
   detail::append_all(scene, surface_pairs(scene), detection_, candidates);
   detail::append_followed(scene, followed, detection_, candidates);
-  return detail::without_duplicates(scene, std::move(candidates));
+  return detail::without_duplicates(scene, std::move(candidates), detection_.softness);
 }
 
 std::optional<std::vector<KnownPair>> ContactSearch::known_pairs() const {

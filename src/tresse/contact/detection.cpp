@@ -319,7 +319,7 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
   if (!fixed.stays || may_stay(scene, fixed, found)) out.push_back(fixed);
 }
 
-std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates) {
+std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates, double softness) {
   struct Member {
     std::array<int, 3> group;
     int index;
@@ -328,6 +328,9 @@ std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candi
   sorted.reserve(candidates.size());
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
     const Contact& contact = candidates[i].contact;
+    // Beyond a junction where the distance falls further the neighbour has the minimum.
+    const bool jumps = candidates[i].line_end || (candidates[i].at_junction && !candidates[i].fixed);
+    if (softness > 0.0 && jumps) continue;
     if (!at_way_out(scene, candidates[i]) && !beside_itself(scene, contact))
       sorted.push_back({group_of(scene, contact), i});
   }
@@ -360,6 +363,10 @@ std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candi
       if (!thinned || begin[g + 1] - begin[g] < 2) continue;
       members.clear();
       for (std::size_t k = begin[g]; k < begin[g + 1]; ++k) members.push_back(sorted[k].index);
+      if (softness > 0.0) {
+        weigh_minima(scene, candidates, members, keep, softness);
+        continue;
+      }
       thin_lines(scene, candidates, members, keep);
       std::erase_if(members, [&](int m) { return !keep[m] || candidates[m].fixed; });
       drop_duplicates(scene, candidates, members, keep);
@@ -442,7 +449,7 @@ std::vector<Contact> follow(const Geometry& scene, const std::vector<Place>& pla
   for (std::size_t i = 0; i < rigid.size(); ++i) {
     if (i == 0 || rigid[i - 1] < rigid[i]) detail::append_rigid_contacts(scene, rigid[i], candidates);
   }
-  return detail::without_duplicates(scene, std::move(candidates));
+  return detail::without_duplicates(scene, std::move(candidates), 0.0);
 }
 
 std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePair>& pairs,
@@ -450,7 +457,7 @@ std::vector<Contact> detect(const Geometry& scene, const std::vector<CandidatePa
   std::vector<Candidate> candidates;
   detail::append_all(scene, pairs, options, candidates);
   detail::append_followed(scene, followed, options, candidates);
-  return detail::without_duplicates(scene, std::move(candidates));
+  return detail::without_duplicates(scene, std::move(candidates), options.softness);
 }
 
 std::vector<Contact> overlaps(const Geometry& scene, const std::vector<CandidatePair>& pairs, double depth,
@@ -460,7 +467,7 @@ std::vector<Contact> overlaps(const Geometry& scene, const std::vector<Candidate
   for_blocks(pairs.size(), block, [&](std::size_t k, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) detail::append_overlaps(scene, pairs[i], depth, options, found[k]);
   });
-  return detail::without_duplicates(scene, joined(found));
+  return detail::without_duplicates(scene, joined(found), options.softness);
 }
 
 }  // namespace tresse::contact

@@ -347,4 +347,33 @@ void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const
   }
 }
 
+void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
+                  std::vector<char>& keep, double softness) {
+  Line line(scene, candidates);
+  line.take(members, keep);
+  std::vector<int> minima;
+  for (const int m : members) {
+    if (!candidates[static_cast<std::size_t>(m)].fixed) minima.push_back(m);
+  }
+  const auto along = [&](int m) {
+    const Contact& contact = candidates[static_cast<std::size_t>(m)].contact;
+    return arc_length_at(scene.pieces[static_cast<std::size_t>(contact.a)], contact.s_a);
+  };
+  std::stable_sort(minima.begin(), minima.end(), [&](int x, int y) { return along(x) < along(y); });
+  constexpr double same = 1e-9;  // of the radius: both edges of a node found it
+  for (std::size_t k = 0; k < minima.size(); ++k) {
+    Contact& contact = candidates[static_cast<std::size_t>(minima[k])].contact;
+    const double radius = scene.pieces[static_cast<std::size_t>(contact.a)].radius;
+    bool twice = false;
+    for (std::size_t j = k; j-- > 0 && along(minima[k]) - along(minima[j]) <= same * radius && !twice;) {
+      const Contact& other = candidates[static_cast<std::size_t>(minima[j])].contact;
+      twice = keep[static_cast<std::size_t>(minima[j])] && distance_along(scene, contact, other) <= same * radius &&
+              !(is_mesh(scene, contact.b) && bear_apart(contact, other, radius));
+    }
+    const double told = line.empty() ? std::numeric_limits<double>::infinity() : line.told(minima[k]);
+    contact.weight = std::clamp((told - contact.gap) / softness, 0.0, 1.0);
+    if (twice || contact.weight == 0.0) keep[static_cast<std::size_t>(minima[k])] = 0;
+  }
+}
+
 }  // namespace tresse::contact::detail

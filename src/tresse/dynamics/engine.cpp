@@ -140,16 +140,20 @@ struct Engine::BestPass {
 /// be, or all are. The shortest part keeps the pass that overlaps, or misses its holds, least.
 SubstepResult Engine::iterate(Pass pass, StepReport& report) {
   const bool nonlinear = options_.scheme == Scheme::nonlinear;
+  const bool penalty = options_.penalty.has_value();
   const bool shortest = part_.span.shortest;
   // A free motion solved to its end is far from the held one where elasticity is not linear: iterated as well.
   const bool iterated = holds_.iterated();
   const bool repairable = repairs_.possible() && !iterated;
-  const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments;
+  const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments && !penalty;
   constexpr double hold_tolerance = 1e-10;
   constexpr double hold_fair = 1e-7;  // of the length
   constexpr int most_for_holds = 16, iterations = 20;
-  const int wanted = nonlinear ? options_.max_nonlinear_iterations : options_.relinearisations;
-  const int limit = nonlinear ? wanted : std::max({wanted, options_.max_relinearisations, iterated ? iterations : 0});
+  const int wanted = nonlinear ? options_.max_nonlinear_iterations
+                     : penalty ? options_.penalty->max_iterations
+                               : options_.relinearisations;
+  const int limit =
+      nonlinear || penalty ? wanted : std::max({wanted, options_.max_relinearisations, iterated ? iterations : 0});
   const auto go_on = [&](const Pass& to) {
     if (!sound(part_, to.velocities)) return false;
     go_to_end(to);
@@ -173,12 +177,19 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     off = holds_.miss(part_.end, pass.holds);
     const bool last = done >= (off.relative > hold_fair ? std::max(limit, most_for_holds) : limit);
     const bool enough = last || ((settled || done >= wanted || free) && !moving && off.relative <= hold_tolerance);
-    SharedConfiguration end = enough || !may_follow
-                                  ? find_contacts_at_end(pass)
-                                  : finder_.follow(part_.end, part_.span.end, passes_.ways(pass), *pass.at);
+    const auto contacts_in_between = [&] {
+      return may_follow ? finder_.follow(part_.end, part_.span.end, passes_.ways(pass), *pass.at)
+                        : find_contacts_at_end(pass);
+    };
+    SharedConfiguration end = enough ? find_contacts_at_end(pass) : contacts_in_between();
     if (!part_.span.last && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     const double overlapping = overlaps_.shortfall(*end);
     const bool lost = off.relative > HeldPoints::lost;
+    if (penalty && enough && !lost) {
+      if (!settled && !free && !shortest) return SubstepResult::cut;
+      if (free) report.nonlinear_residual = 0.0;
+      return accept(pass, std::move(end), report);
+    }
     if (last && lost && !shortest) return SubstepResult::cut;
     if (overlapping <= options_.overlap_tolerance && enough && !lost) return accept(pass, std::move(end), report);
     best.consider(pass, trees_.carried().shapes(), std::max(overlapping, off.farthest), enough, shortest);
@@ -191,7 +202,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     std::vector<VectorX> predicted;
     if (holds_.relax(slow, pass.velocities, predicted)) {
       go_to_end(pass);
-      end = finder_.follow(part_.end, part_.span.end, passes_.ways(pass), *pass.at);
+      end = contacts_in_between();
     }
     {
       Stopwatch watch(report.t_assembly);
@@ -201,7 +212,8 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     Pass next = linearise(end, &pass, 0.0, report);
     report.nonlinear_residual =
         velocity_change(part_, predicted.empty() ? pass.velocities : predicted, next.velocities);
-    settled = nonlinear && report.nonlinear_residual <= options_.nonlinear_tolerance;
+    if (nonlinear) settled = report.nonlinear_residual <= options_.nonlinear_tolerance;
+    if (penalty) settled = report.nonlinear_residual <= options_.penalty->tolerance;
     pass = std::move(next);
   }
 }
@@ -220,6 +232,7 @@ Pass Engine::linearise(const SharedConfiguration& at, const Pass* previous, doub
                                 previous ? warm_contacts(part_, *previous, true) : state_.warm, report);
   overlaps_.note_jammed(at->geometry, pass.jammed);
   if (observer_) observer_(pass.problem, pass.guess);
+  ++report.evaluations;
   passes_.solve(pass, tolerance, 0, report);
   pass.holds = holds_.impulses(bodies, at->geometry, pass.contacts, pass.solution.impulse);
   return pass;
@@ -261,15 +274,18 @@ SubstepResult Engine::accept_earlier(BestPass& best, StepReport& report) {
 
 /// Makes the end of this part the new state.
 SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& report) {
-  if (!part_.span.last && overlaps_.sinks(*end, options_.halving_overlap)) return SubstepResult::cut;
+  const bool sinks = !options_.penalty && overlaps_.sinks(*end, options_.halving_overlap);
+  if (!part_.span.last && sinks) return SubstepResult::cut;
   {
     Stopwatch watch(report.t_detection);
     // Half their touching distance is where two bodies may change sides; that they did is sure of less only.
     constexpr double doubtful = 0.5, through = 0.1;
+    // Under a barrier nothing touches anything, on the way neither.
+    const bool barrier = options_.penalty && options_.penalty->law.law == laws::Law::ipc;
+    const double share = barrier ? 1.0 : part_.span.shortest ? through : doubtful;
     double least_gap = state_.least_gap;
     const auto crossing =
-        find_crossing(part_, holds_, overlaps_, *here_, *end, part_.span.shortest ? through : doubtful,
-                      finder_.searched_way(*end), least_gap);
+        find_crossing(part_, holds_, overlaps_, *here_, *end, share, finder_.searched_way(*end), least_gap);
     if (crossing && !part_.span.last) return SubstepResult::cut;
     if (crossing && !report.crossing) report.crossing = crossing;
     state_.least_gap = least_gap;
@@ -290,6 +306,7 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
                          warm_contacts(part_, pass));
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, part_.motion.dt});
+  for (const contact::Contact& contact : end->contacts) report.nearest = std::min(report.nearest, contact.gap);
   note_slips(part_, *here_, *end, pass);
   report_contacts(part_, pass, contacts_, *here_, report);
   report_holds(part_, pass, report);

@@ -43,6 +43,14 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.motion_tolerance > 0.0, "motion tolerance: must be positive");
   require(options.max_motion_iterations >= 1, "motion iterations: must be 1 or more");
   require(options.scheme != Scheme::carried || options.theta == 1.0, "theta: must be 1 in the carried scheme");
+  if (options.penalty) {
+    laws::validate(options.penalty->law);
+    require(options.penalty->stiffness.value_or(1.0) > 0.0, "penalty stiffness: must be positive");
+    require(options.penalty->tolerance > 0.0, "penalty tolerance: must be positive");
+    require(options.penalty->max_iterations >= 1, "penalty iterations: must be 1 or more");
+    require(options.theta == 1.0, "theta: must be 1 with a penalty law");
+    require(options.margin >= options.penalty->law.delta, "contact margin: must be the penalty's delta or more");
+  }
   require(world.holds.empty() || options.scheme != Scheme::nonlinear,
           "scheme: must not be nonlinear where points are held");
   validate(world, state);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -59,6 +60,12 @@ struct StepReport {
   double nonlinear_residual = 0.0;           ///< relative, "nonlinear" scheme only
   double step_error = 0.0;           ///< estimated, of the part where it is largest; StepOptions::step_error [m]
   double largest_stick_drift = 0.0;  ///< WarmContact::slip of the contacts that stick at the end of the step; >= 0 [m]
+  int evaluations = 0;               ///< how often a part was linearised, first at its start
+  int linear_solves = 0;             ///< of Newton's methods on contacts
+  double least_step_length = 1.0;    ///< of the searches along their steps [-]
+  /// Of the contacts within reach at the end of the step; infinite without any [m]
+  double nearest = std::numeric_limits<double>::infinity();
+  double stiffness = 0.0;        ///< largest of a contact under a penalty law [N/m]
   double max_penetration = 0.0;  ///< deepest in the configurations that the parts of the step started from; >= 0 [m]
   std::optional<ContactReport> deepest;  ///< which, without force and slip; none: no overlap
   int overlaps = 0;                      ///< contacts there that are at least half as deep
@@ -69,8 +76,8 @@ struct StepReport {
   /// cannot stretch is pushed along its axis. Without force and slip.
   std::optional<ContactReport> jammed;
   rods::RodEnergies energies;  ///< summed over fibres and free bodies, at the end of the step
-  double work_external =
-      0.0;  ///< done on these by other obstacles, moving roots, air and growing natural curvature since the start [J]
+  double work_external = 0.0;  ///< done on these by other obstacles, moving roots, air, growing natural curvature and
+                               ///< the potential of a penalty law since the start [J]
   /// By how much kinetic + elastic + gravity energy, less all work done, stands above the lowest value that it has had:
   /// energy that came from nothing [J]
   double energy_excess = 0.0;

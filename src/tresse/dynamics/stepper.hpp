@@ -12,6 +12,7 @@
 #include <tresse/contact/detection.hpp>
 #include <tresse/dynamics/report.hpp>
 #include <tresse/friction/solver.hpp>
+#include <tresse/laws/penalty_problem.hpp>
 
 namespace tresse::dynamics {
 
@@ -26,6 +27,14 @@ enum class Scheme {
   semi_implicit,  ///< elasticity implicit, the rest at the start of the step. bertails2018hdr eq. (2.10)
   linearised,     ///< the same, with the inertial force A linearised in the velocity about that of the start
   nonlinear,      ///< every term at the end of the step (at theta), iterated
+};
+
+/// Contact by a penalty law in place of the exact one: docs/theory/penalty.md.
+struct PenaltyStep {
+  laws::Penalty law;
+  std::optional<double> stiffness;  ///< of every contact; none: taken anew in each part of a step; > 0 [N/m]
+  double tolerance = 1e-6;          ///< on StepReport::nonlinear_residual; > 0
+  int max_iterations = 30;          ///< passes of a part, each linearised where the last ended; >= 1
 };
 
 struct StepOptions {
@@ -53,6 +62,7 @@ struct StepOptions {
   contact::BroadPhaseOptions broad_phase;
   contact::DetectionOptions detection;
   friction::SolverOptions solver;
+  std::optional<PenaltyStep> penalty;  ///< none: the exact law
 };
 
 /// Advances a world step by step: free motion of every fibre, contacts, one discrete frictional contact problem, new

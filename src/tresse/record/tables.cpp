@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <iterator>
 
 #include <tresse/files/csv.hpp>
@@ -21,12 +22,17 @@ void append_numbers(std::string& out, const Vector3& values) {
 void append_step_row(std::string& out, const dynamics::StepReport& report) {
   files::append_number(out, report.time);
   fmt::format_to(std::back_inserter(out), ",{},{}", report.contacts, report.iterations);
-  for (const double value : {report.residual, report.max_penetration, report.energies.kinetic, report.energies.elastic,
-                             report.energies.gravity, report.work_external, report.largest_stick_drift,
-                             report.t_detection, report.t_assembly, report.t_solve, report.t_step}) {
-    out += ',';
-    files::append_number(out, value);
-  }
+  const auto append = [&](std::initializer_list<double> values) {
+    for (const double value : values) {
+      out += ',';
+      files::append_number(out, value);
+    }
+  };
+  append({report.residual, report.max_penetration, report.energies.kinetic, report.energies.elastic,
+          report.energies.gravity, report.work_external, report.largest_stick_drift});
+  fmt::format_to(std::back_inserter(out), ",{},{}", report.evaluations, report.linear_solves);
+  append({report.least_step_length, report.nearest, report.stiffness, report.t_detection, report.t_assembly,
+          report.t_solve, report.t_step});
   out += '\n';
 }
 

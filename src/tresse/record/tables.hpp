@@ -12,6 +12,7 @@ namespace tresse::record {
 
 inline constexpr std::string_view steps_header =
     "time,contacts,iterations,residual,max_penetration,kinetic,elastic,gravity,work_external,largest_stick_drift,"
+    "evaluations,linear_solves,least_step_length,least_gap,stiffness,"
     "t_detection,t_assembly,t_solve,t_step\n";
 inline constexpr std::string_view forces_header = "time,obstacle,fx,fy,fz,contacts\n";
 inline constexpr int column_of_forces = 2;  ///< fx in forces.csv

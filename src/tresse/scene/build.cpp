@@ -251,38 +251,20 @@ void add_holds(const Scene& scene, Case& out) {
   }
 }
 
-/// Of the free bodies. [m]
-double smallest_body_radius(const Scene& scene) {
-  double out = std::numeric_limits<double>::infinity();
-  for (const Obstacle& obstacle : scene.obstacles) {
-    if (obstacle.body.mass > 0.0) out = std::min(out, bodies::radius(obstacle.body.shape));
-  }
-  return out;
-}
-
 constexpr int few_fibres = 10;
 constexpr int many_fibres = 100;
 
 dynamics::StepOptions step_options(const Scene& scene) {
   dynamics::StepOptions options;
-  double smallest_radius = std::numeric_limits<double>::infinity();
+  const double smallest_radius = scene::smallest_radius(scene);
   double longest = 0.0;
   double fibres = 0;
   for (const double count : fibre_counts(scene.fibres)) fibres += count;
   for (const Obstacle& obstacle : scene.obstacles) fibres += obstacle.body.mass > 0.0 ? 1.0 : 0.0;
   for (const FibreGroup& group : scene.fibres) {
     longest = std::max(longest, length(group));
-    const auto include = [&](const std::vector<rods::CrossSection>& sections) {
-      for (const rods::CrossSection& section : sections)
-        smallest_radius = std::min({smallest_radius, section.half_axis_1, section.half_axis_2});
-    };
-    include(group.sections);
-    for (std::size_t i = 0; i < group.strands.size(); ++i) {
-      longest = std::max(longest, length(strand_group(group, i)));
-      include(group.strands[i].sections);
-    }
+    for (std::size_t i = 0; i < group.strands.size(); ++i) longest = std::max(longest, length(strand_group(group, i)));
   }
-  if (scene.fibres.empty()) smallest_radius = smallest_body_radius(scene);
   options.dt = scene.simulation.time_step;
   options.scheme = scene.simulation.scheme;
   options.theta = scene.simulation.theta;
@@ -305,6 +287,15 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.detection.method = scene.contact.detection;
   if (scene.contact.detection == geometry::DetectionMethod::segments)
     options.detection.tolerance = longest / scene.contact.proxy_segments;
+  if (const Contact& contact = scene.contact; contact.law != laws::Law::coulomb) {
+    const ContactPenalty& penalty = contact.penalty;
+    options.penalty = dynamics::PenaltyStep{{contact.law, penalty.distance_tolerance, penalty.slip_velocity},
+                                            penalty.stiffness,
+                                            penalty.tolerance,
+                                            penalty.max_iterations};
+    options.margin = std::max(options.margin, penalty.distance_tolerance);
+    options.detection.softness = penalty.distance_tolerance;
+  }
   options.solver.solver = scene.solver.name;
   options.solver.facets = scene.solver.facets.value_or(0);
   options.solver.tolerance = scene.solver.tolerance;
@@ -435,15 +426,23 @@ Overlaps initial_overlaps(const Case& built, double tolerance) {
   return overlaps;
 }
 
+Overlaps initial_overlaps(const Case& built) {
+  constexpr double small = 0.01, apart = 1e-9;
+  const bool barrier = built.options.penalty && built.options.penalty->law.law == laws::Law::ipc;
+  return initial_overlaps(built, barrier ? -apart : small);
+}
+
 std::string describe(const assembly::ContactReport& overlap, const Scene& scene, const assembly::World& world) {
   const auto& [a, b] = overlap.bodies();
+  constexpr double rounding = 1e-9;  // of lengths of a metre and less
+  const std::string does =
+      overlap.gap > -rounding ? "touches {}" : fmt::format("overlaps {{}} by {:.3g} m", -overlap.gap);
   const std::string other = b.is_fibre() ? fmt::format("fibre {} ({:.4g} m from its root)", b.index, overlap.b.s)
                                          : fmt::format("obstacle '{}'", scene.obstacles[b.index].body.name);
-  if (!a.is_fibre())
-    return fmt::format("free body '{}' overlaps {} by {:.3g} m", scene.obstacles[a.index].body.name, other,
-                       -overlap.gap);
-  return fmt::format("fibre {} of '{}' overlaps {} by {:.3g} m at {:.4g} m from its root", a.index,
-                     scene.fibres[world.fibres[a.index].group].name, other, -overlap.gap, overlap.a.s);
+  const std::string what = fmt::format(fmt::runtime(does), other);
+  if (!a.is_fibre()) return fmt::format("free body '{}' {}", scene.obstacles[a.index].body.name, what);
+  return fmt::format("fibre {} of '{}' {} at {:.4g} m from its root", a.index,
+                     scene.fibres[world.fibres[a.index].group].name, what, overlap.a.s);
 }
 
 std::string describe_pairs(const Overlaps& overlaps, const Scene& scene, const assembly::World& world) {

@@ -30,7 +30,9 @@ assembly::Kinematics kinematics_at_start(const Case& built);
 using Overlaps = std::vector<assembly::ContactReport>;
 
 /// Overlaps at time zero deeper than `tolerance` times the fibre's radius, deepest first.
-Overlaps initial_overlaps(const Case& built, double tolerance = 0.01);
+Overlaps initial_overlaps(const Case& built, double tolerance);
+/// Those that a run refuses: deeper than a hundredth of the radius; under a barrier all that touches.
+Overlaps initial_overlaps(const Case& built);
 
 /// One line for a person: which bodies, where, how deep.
 std::string describe(const assembly::ContactReport& overlap, const Scene& scene, const assembly::World& world);

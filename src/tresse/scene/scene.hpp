@@ -209,7 +209,17 @@ struct KineticFrictionTable {
   double coefficient(const std::string& a, const std::string& b, double friction) const;
 };
 
+/// Softness of a penalty law.
+struct ContactPenalty {
+  double distance_tolerance = 1e-5;  ///< delta [m]
+  double slip_velocity = 1e-4;       ///< nu [m/s]
+  std::optional<double> stiffness;   ///< none: adaptive [N/m]
+  double tolerance = 1e-6;
+  int max_iterations = 30;
+};
+
 struct Contact {
+  laws::Law law = laws::Law::coulomb;
   assembly::ContactAt at = assembly::ContactAt::surface;
   geometry::DetectionMethod detection = geometry::DetectionMethod::certified;
   double tolerance = 1e-12;
@@ -224,6 +234,7 @@ struct Contact {
   std::optional<int> relinearisations;
   int max_relinearisations = 4;
   int max_halvings = 4;
+  ContactPenalty penalty;
 };
 
 struct FrictionSolver {
@@ -282,6 +293,9 @@ struct Scene {
 
 /// Index of the obstacle that a group's roots are embedded in, -1: none.
 int embedding_obstacle(const Scene& scene, const FibreGroup& group);
+
+/// Of the fibres; without fibres of the free bodies. [m]
+double smallest_radius(const Scene& scene);
 
 /// Whether an obstacle is free: then a scene needs no fibres.
 bool has_free_bodies(const Scene& scene);

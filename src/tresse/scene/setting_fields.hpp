@@ -45,9 +45,22 @@ struct Table<Simulation> {
 };
 
 template <>
+struct Table<ContactPenalty> {
+  static constexpr std::string_view name = "contact.penalty", meaning = "softness of a penalty law";
+  static void fields(auto& x, auto&& visit) {
+    visit({.key = "distance_tolerance", .unit = "m", .range = {1e-12, 1.0}, .meaning = "gap from which on the law acts, at most the smallest radius"}, x.distance_tolerance);
+    visit({.key = "slip_velocity", .unit = "m/s", .range = {1e-12, 1e3}, .meaning = "speed from which on a contact slides; what should stick creeps with a part of it"}, x.slip_velocity);
+    visit({.key = "stiffness", .unit = "N/m", .range = {0.0, 1e18}, .meaning = "of every contact, times the law's energy; `\"adaptive\"`: taken in each step from the loads that contacts need", .none = 0.0, .word = "adaptive"}, x.stiffness);
+    visit({.key = "tolerance", .range = limits::tolerance, .meaning = "relative residual of a step"}, x.tolerance);
+    visit({.key = "max_iterations", .range = {1, 1'000}, .meaning = "of Newton's method, before a step is cut in two"}, x.max_iterations);
+  }
+};
+
+template <>
 struct Table<Contact> {
   static constexpr std::string_view name = "contact", meaning = "how contacts are found and kept apart";
   static void fields(auto& x, auto&& visit) {
+    visit({.key = "law", .meaning = "exact contact and friction; or a [penalty law](theory/penalty.md): implicit contact `\"imc\"` or the barrier `\"ipc\"`"}, x.law);
     visit({.key = "at", .meaning = "where a contact acts: at the `\"surface\"` of a fibre, so that friction twists it ([surface](theory/surface_contact.md)), or on its `\"centreline\"`; a mass-spring chain has no twist and is touched on its centreline"}, x.at);
     visit({.key = "detection", .meaning = "closest points between the curves with a proof; `\"branch-and-bound\"`; or `\"segments\"`, polylines"}, x.detection);
     visit({.key = "tolerance", .unit = x.detection == geometry::DetectionMethod::branch_and_bound ? "m" : "", .range = limits::tolerance, .meaning = "`certified`: relative to the curves' length; `branch-and-bound`: size in arc length [m]", .units = "1 or m"}, x.tolerance);
@@ -62,6 +75,7 @@ struct Table<Contact> {
     visit({.key = "relinearisations", .range = {0, 10}, .meaning = "passes that take contacts anew at the end of a step; -1: one with up to ten fibres, none with more", .none = -1.0}, x.relinearisations);
     visit({.key = "max_relinearisations", .range = {0, 100}, .meaning = "more such passes while a contact still overlaps"}, x.max_relinearisations);
     visit({.key = "max_halvings", .range = {0, 10}, .meaning = "how often a step is cut in two while that fails"}, x.max_halvings);
+    visit({.key = "penalty", .meaning = "of `\"imc\"` and `\"ipc\"`"}, x.penalty);
   }
 };
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -354,10 +355,57 @@ int embedding_obstacle(const Scene& scene, const FibreGroup& group) {
   return found != scene.obstacles.end() ? static_cast<int>(found - scene.obstacles.begin()) : -1;
 }
 
+double smallest_radius(const Scene& scene) {
+  double out = std::numeric_limits<double>::infinity();
+  const auto include = [&](const std::vector<rods::CrossSection>& sections) {
+    for (const rods::CrossSection& section : sections) out = std::min({out, section.half_axis_1, section.half_axis_2});
+  };
+  for (const FibreGroup& group : scene.fibres) {
+    include(group.sections);
+    for (const Strand& strand : group.strands) include(strand.sections);
+  }
+  if (!scene.fibres.empty()) return out;
+  for (const Obstacle& obstacle : scene.obstacles) {
+    if (obstacle.body.mass > 0.0) out = std::min(out, bodies::radius(obstacle.body.shape));
+  }
+  return out;
+}
+
 bool has_free_bodies(const Scene& scene) {
   return std::any_of(scene.obstacles.begin(), scene.obstacles.end(),
                      [](const Obstacle& obstacle) { return obstacle.body.mass > 0.0; });
 }
+
+namespace {
+
+/// What a penalty law cannot do, and how soft it may be.
+void validate_penalty(const Scene& scene) {
+  const Contact& contact = scene.contact;
+  if (contact.law == laws::Law::coulomb) return;
+  const FieldCheck field("contact");
+  const auto refuse = [&](std::string_view what) {
+    field.fail("law", fmt::format("is \"{}\", which knows no {}; expected \"coulomb\"", word(contact.law), what));
+  };
+  if (scene.simulation.theta < 1.0) refuse("simulation.theta below 1");
+  if (scene.simulation.scheme == dynamics::Scheme::nonlinear) refuse("scheme \"nonlinear\"");
+  const auto above = [](const PairTable& table) {
+    return table.default_coefficient > 0.0 ||
+           std::any_of(table.pairs.begin(), table.pairs.end(), [](const auto& pair) { return pair.second > 0.0; });
+  };
+  if (above(scene.restitution)) refuse("restitution above 0");
+  bool kinetic = scene.friction_kinetic.default_coefficient || !scene.friction_kinetic.pairs.empty();
+  for (const FibreGroup& group : scene.fibres) {
+    for (const FrictionRegion& region : group.friction) kinetic = kinetic || region.kinetic;
+  }
+  if (kinetic) refuse("kinetic friction of its own");
+  const double most = smallest_radius(scene);
+  if (contact.penalty.distance_tolerance > most)
+    FieldCheck("contact.penalty")
+        .fail("distance_tolerance", fmt::format("is {} m; expected at most the smallest radius, {} m",
+                                                contact.penalty.distance_tolerance, most));
+}
+
+}  // namespace
 
 void validate(const Scene& scene) {
   validate_settings(scene);
@@ -397,6 +445,7 @@ void validate(const Scene& scene) {
           .fail("embedded_in",
                 fmt::format("is \"{}\"; expected the name of an obstacle without mass", group.root.embedded_in));
   }
+  validate_penalty(scene);
 }
 
 }  // namespace tresse::scene

@@ -64,6 +64,9 @@ void write_settings(Writer& out, const scene::Scene& scene) {
     if constexpr (std::same_as<Settings, scene::FrictionSolver>) {
       if (!settings.facets) left_out = {"facets"};  // of another law, which is named only where it is asked for
     }
+    if constexpr (std::same_as<Settings, scene::Contact>) {
+      if (settings.law == laws::Law::coulomb) left_out = {"penalty"};
+    }
     out.entries<Settings>(settings, left_out);
   });
 }

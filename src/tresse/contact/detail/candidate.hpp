@@ -77,6 +77,11 @@ bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& mi
 void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
                 std::vector<char>& keep);
 
+/// Of contacts of two bodies, `members`, for a potential: drops what was found twice, and gives each minimum the weight
+/// of what it is deeper, of `softness`, than stations beside it say. Their weight is 1.
+void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
+                  std::vector<char>& keep, double softness);
+
 /// The contacts of many pairs, in their order, on all threads.
 void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, const DetectionOptions& options,
                 std::vector<Candidate>& out);
@@ -104,7 +109,7 @@ void append_followed(const Geometry& scene, const std::vector<Place>& places, co
                      std::vector<Candidate>& out);
 
 /// The contacts, but for those that a nearer one of the same two bodies stands for; docs/theory/contact.md,
-/// "Junctions".
-std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates);
+/// "Junctions"; or for a potential, with DetectionOptions::softness.
+std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates, double softness);
 
 }  // namespace tresse::contact::detail

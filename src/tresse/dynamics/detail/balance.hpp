@@ -21,9 +21,10 @@ struct PartWorks {
   double holds = 0.0;
   double roots_and_air = 0.0;
   double growth = 0.0;
+  double potential = 0.0;  ///< by that of a penalty law, which is nobody's energy: its stiffness changes by the step
   double uncertain = 0.0;  ///< by how much these may be wrong: the books of some are of first order in the step
   /// From outside.
-  double total() const { return obstacles + holds + roots_and_air + growth; }
+  double total() const { return obstacles + holds + roots_and_air + growth + potential; }
 };
 
 /// int rho S r ds [kg m]

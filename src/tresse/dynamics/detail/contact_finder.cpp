@@ -122,7 +122,9 @@ SharedConfiguration ContactFinder::find(const assembly::Kinematics& at, double t
   if (from_ && !contact::few_pieces(out->geometry)) way_.ways = contact::ways_between(from_->geometry, out->geometry);
   std::vector<contact::Place> places;
   places.reserve(followed.size());
-  for (const WarmContact& contact : followed) places.push_back(contact.place);
+  // A potential has the same contacts wherever bodies came from.
+  if (!options_.penalty)
+    for (const WarmContact& contact : followed) places.push_back(contact.place);
   searched_ = nullptr;
   out->contacts = search_.find(out->geometry, places, way_.ways.beyond);
   searched_ = out.get();

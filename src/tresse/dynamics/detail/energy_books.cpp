@@ -93,7 +93,9 @@ PartWorks works_of(const Part& part, const Pass& pass, const std::vector<Contact
     const Vector3 local = pass.solution.impulse.segment<3>(at) / part.options.theta;  // over the whole part
     Vector3 velocity = pass.solution.velocity.segment<3>(at);
     velocity -= pass.bias[i];
-    out.contact += local.dot(velocity);
+    const double by_potential = part.options.penalty ? local[0] * velocity[0] : 0.0;
+    out.potential += by_potential;
+    out.contact += local.dot(velocity) - by_potential;
     // A fibre that grew leans into what it touches: what brings it back across is work of growing.
     if (grows(of.a.body.fibre()) || grows(of.b.body.fibre())) out.growth -= local[0] * pass.bias[i][0];
     double speed = velocity.norm();

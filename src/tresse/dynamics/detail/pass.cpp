@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -178,18 +179,35 @@ Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<Vect
     append(bodies, at->geometry, contact, reaches[i].start, instant, pass);
   }
   take_warm(warm, part_, at->geometry, pass.contacts, pass);
-  for (std::size_t i = 0; i < pass.contacts.size(); ++i) take_back(i, pass);
+  for (std::size_t i = 0; i < pass.contacts.size() && !part_.options.penalty; ++i) take_back(i, pass);
   Stopwatch watch(report.t_assembly);
   pass.problem = assembly::contact_problem(bodies, at->geometry, pass.contacts, motion, pass.bias, instant, workspace_,
                                            std::move(spare_));
   take_kinetic(0, pass);
+  if (part_.options.penalty && !before) load_ = laws::largest_load(pass.problem, part_.options.penalty->law, dt);
   return pass;
+}
+
+VectorX PassSolver::stiffness_of(const Pass& pass) const {
+  const PenaltyStep& penalty = *part_.options.penalty;
+  const contact::Geometry& geometry = pass.at->geometry;
+  // What nothing presses needs some stiffness, too.
+  const double load = std::max(load_, 1e20 * std::numeric_limits<double>::min());
+  VectorX out(static_cast<Eigen::Index>(pass.contacts.size()));
+  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
+    const contact::Contact& contact = pass.contacts[i];
+    const double radius =
+        0.5 * (geometry.pieces[static_cast<std::size_t>(contact.a)].radius + contact::skin_at(geometry, contact.b));
+    out[static_cast<Eigen::Index>(i)] = contact.weight * penalty.stiffness.value_or(laws::adaptive_stiffness(
+                                                             penalty.law.law, load, radius, penalty.law.delta));
+  }
+  return out;
 }
 
 void PassSolver::append(const assembly::Kinematics& at, const contact::Geometry& geometry,
                         const contact::Contact& contact, double gap, assembly::Instant instant, Pass& pass) const {
   const double dt = part_.motion.dt;
-  double bias = (gap - overlaps_.wanted_gap(geometry, contact)) / dt;
+  double bias = (part_.options.penalty ? gap : gap - overlaps_.wanted_gap(geometry, contact)) / dt;
   pass.contacts.push_back(contact);
   pass.instants.push_back(instant);
   if (bounces_) {
@@ -228,6 +246,25 @@ void PassSolver::take_back(std::size_t contact, Pass& pass) const {
 
 void PassSolver::solve(Pass& pass, double tolerance, int taken, StepReport& report) {
   Stopwatch watch(report.t_solve);
+  if (const std::optional<PenaltyStep>& penalty = part_.options.penalty) {
+    const VectorX stiffness = stiffness_of(pass);
+    laws::PenaltySolution found =
+        laws::solve_penalty({pass.problem, penalty->law, stiffness, part_.motion.dt}, pass.guess);
+    report.least_step_length = std::min(report.least_step_length, found.least_step_length);
+    if (stiffness.size() > 0) report.stiffness = std::max(report.stiffness, stiffness.maxCoeff());
+    pass.solution = std::move(found);
+  } else {
+    solve_exactly(pass, tolerance, taken);
+  }
+  report.iterations += pass.solution.iterations;
+  report.linear_solves += pass.solution.newton_steps;
+  std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
+  pass.velocities = assembly::constrained_velocities(part_.world, pass.problem, pass.solution.impulse, part_.motion,
+                                                     workspace_, std::move(memory));
+  pass.body_impulses = bodies_.impulses(pass.velocities, part_.motion);
+}
+
+void PassSolver::solve_exactly(Pass& pass, double tolerance, int taken) const {
   const friction::SolverOptions& wanted = part_.options.solver;
   friction::SolverOptions options = wanted;
   options.tolerance = std::max(options.tolerance, tolerance);
@@ -243,11 +280,6 @@ void PassSolver::solve(Pass& pass, double tolerance, int taken, StepReport& repo
   }
   if (weakens_ && (options.tolerance == wanted.tolerance || pass.solution.scaled_error <= wanted.tolerance))
     weaken(pass, options);
-  report.iterations += pass.solution.iterations;
-  std::vector<VectorX>& memory = pass.velocities.empty() ? spare_velocities_ : pass.velocities;
-  pass.velocities = assembly::constrained_velocities(part_.world, pass.problem, pass.solution.impulse, part_.motion,
-                                                     workspace_, std::move(memory));
-  pass.body_impulses = bodies_.impulses(pass.velocities, part_.motion);
 }
 
 void PassSolver::weaken(Pass& pass, friction::SolverOptions options) const {

@@ -92,9 +92,13 @@ class PassSolver {
   const FreeBodies& bodies_;
   const HeldPoints& holds_;
   const StartOverlaps& overlaps_;
+  void solve_exactly(Pass& pass, double tolerance, int taken) const;
   /// Solves again, from there, with the kinetic friction of what slides, until nothing slides with a larger one.
   void weaken(Pass& pass, friction::SolverOptions options) const;
+  /// The stiffness of each contact of a pass under the penalty law.
+  VectorX stiffness_of(const Pass& pass) const;
 
+  double load_ = 0.0;                      ///< that a penalty law's stiffness is taken from in this part [N]
   bool weakens_ = false;                   ///< whether what slides has a smaller friction than what sticks
   bool bounces_ = false;                   ///< whether the law has a restitution above 0
   std::vector<VectorX> start_velocities_;  ///< (fibres, free bodies) of the part; where something bounces

@@ -120,8 +120,8 @@ bool would_converge(const friction::FrictionSolution& solution, double tolerance
 
 bool Repairs::possible() const {
   const StepOptions& options = part_.options;
-  return options.relinearisations == 0 && options.max_relinearisations > 0 && options.scheme != Scheme::nonlinear &&
-         part_.world.holds.empty() && part_.world.free_bodies.empty() &&
+  return !options.penalty && options.relinearisations == 0 && options.max_relinearisations > 0 &&
+         options.scheme != Scheme::nonlinear && part_.world.holds.empty() && part_.world.free_bodies.empty() &&
          part_.motion.forest.trees.size() == part_.world.fibres.size();
 }
 

@@ -39,7 +39,8 @@ void apply(TomlNode& root, const std::string& shown, std::string_view name, std:
     throw InvalidInput(one_line(fmt::format("{}: {}", shown, message), 600));
   };
   const std::size_t dot = name.find('.');
-  const std::string_view table_name = name.substr(0, dot), key = name.substr(dot + 1);
+  const std::string_view table_name = name.substr(0, dot);
+  std::string_view key = name.substr(dot + 1);
   if (std::find(tables().begin(), tables().end(), table_name) == tables().end())
     complain(fmt::format("{} is no table of settings; expected a parameter, or a key of {}",
                          files::in_quotes(table_name, 40), files::alternatives(tables())));
@@ -47,9 +48,14 @@ void apply(TomlNode& root, const std::string& shown, std::string_view name, std:
   if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
     value = value.substr(1, value.size() - 2);
   if (value.empty()) complain("no value; expected name=value");
-  TomlNode& table = member(root, table_name, {});
-  if (table.kind == TomlNode::Kind::other) table.kind = TomlNode::Kind::table;
-  if (!table.is(TomlNode::Kind::table)) return;  // the reader of the table says so
+  TomlNode* table = &member(root, table_name, {});
+  for (std::size_t deeper = key.find('.');; deeper = key.find('.')) {
+    if (table->kind == TomlNode::Kind::other) table->kind = TomlNode::Kind::table;
+    if (!table->is(TomlNode::Kind::table)) return;  // the reader of the table says so
+    if (deeper == std::string_view::npos) break;
+    table = &member(*table, key.substr(0, deeper), location);
+    key = key.substr(deeper + 1);
+  }
   TomlNode written;
   written.location = location;
   if (value == "true" || value == "false") {
@@ -59,7 +65,7 @@ void apply(TomlNode& root, const std::string& shown, std::string_view name, std:
     written.kind = TomlNode::Kind::text;
     written.text = std::string(value);
   }
-  member(table, key, location) = written;
+  member(*table, key, location) = written;
 }
 
 }  // namespace
