@@ -20,6 +20,7 @@ void add_export_command(CLI::App& program, int& exit_status);
 void add_view_command(CLI::App& program, int& exit_status);
 void add_bench_command(CLI::App& program, int& exit_status);
 void add_sweep_command(CLI::App& program, int& exit_status);
+void add_compare_command(CLI::App& program, int& exit_status);
 void add_schema_command(CLI::App& program, int& exit_status);
 void add_completion_command(CLI::App& program, int& exit_status);
 

@@ -104,6 +104,7 @@ int run(CLI::App& program, int argc, char** argv) {
   tresse::app::add_view_command(program, exit_status);
   tresse::app::add_bench_command(program, exit_status);
   tresse::app::add_sweep_command(program, exit_status);
+  tresse::app::add_compare_command(program, exit_status);
   tresse::app::add_schema_command(program, exit_status);
   tresse::app::add_completion_command(program, exit_status);
   try {

@@ -57,8 +57,8 @@ int plot(const PlotArguments& arguments) {
       require(std::filesystem::is_regular_file(place),
               fmt::format("{}: no such file; expected what tresse friction wrote", place));
     } else {
-      static_cast<void>(
-          record::find_results(place, {{"sweep.csv", "shape.csv", "holds.csv", "steps.csv", "forces.csv"}}));
+      static_cast<void>(record::find_results(
+          place, {{"sweep.csv", "compare.json", "shape.csv", "holds.csv", "steps.csv", "forces.csv"}}));
     }
   }
   record::FileList inputs;
@@ -84,8 +84,8 @@ void add_options(CLI::App& command, PlotArguments& a) {
           "--what", a.what,
           "auto: what suits DIR: forces, loads of holds or of clamped roots where there are no obstacles, what a sweep "
           "found, what the fibres of an equilibrium carry (shape); convergence: DIRs are files of tresse friction")
-      ->check(
-          CLI::IsMember({"auto", "forces", "holds", "roots", "energies", "solver", "shape", "sweep", "convergence"}))
+      ->check(CLI::IsMember(
+          {"auto", "forces", "holds", "roots", "energies", "solver", "shape", "sweep", "comparison", "convergence"}))
       ->capture_default_str();
   command
       .add_option("--y", a.y,

@@ -8,7 +8,7 @@ import pathlib
 import sys
 import warnings
 
-from tresse_plot.tables import LeftOut, PlotError, has_rows, is_sweep, plain, run_labels
+from tresse_plot.tables import LeftOut, PlotError, has_rows, is_comparison, is_sweep, plain, run_labels
 
 
 def _parse(arguments):
@@ -16,7 +16,7 @@ def _parse(arguments):
     parser.add_argument("runs", nargs="+")
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--what", choices=("auto", "forces", "holds", "roots", "energies", "solver", "shape",
-                                             "sweep", "convergence"),
+                                             "sweep", "comparison", "convergence"),
                         default="auto")  # fmt: skip
     parser.add_argument("--x")
     parser.add_argument("--y", action="append", default=[])
@@ -40,6 +40,8 @@ def _what(options):
         return options.what
     if is_sweep(first):
         return "sweep"
+    if is_comparison(first):
+        return "comparison"
     if has_rows(first, "shape.csv"):
         return "shape"
     if options.x or options.y:
@@ -57,6 +59,10 @@ def _drawer(options, runs):
         raise PlotError(f"--what {what}: found --x or --y beside it; they choose columns, expected one or the other")
     if what == "sweep":
         return functools.partial(sweeps.sweep, x=options.x, y=options.y)
+    if what == "comparison":
+        from tresse_plot.comparison import comparison
+
+        return comparison
     if what == "columns":
         if not options.y:
             raise PlotError("--x: found no --y beside it; expected the columns to draw")

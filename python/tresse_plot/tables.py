@@ -53,6 +53,10 @@ def is_sweep(folder):
     return (pathlib.Path(folder) / "sweep.csv").is_file()
 
 
+def is_comparison(folder):
+    return (pathlib.Path(folder) / "compare.json").is_file()
+
+
 def has_rows(folder, table):
     """Whether a run's table is there and tells of a step."""
     try:

@@ -371,7 +371,7 @@ void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, con
               !(is_mesh(scene, contact.b) && bear_apart(contact, other, radius));
     }
     const double told = line.empty() ? std::numeric_limits<double>::infinity() : line.told(minima[k]);
-    contact.weight = std::clamp((told - contact.gap) / softness, 0.0, 1.0);
+    contact.weight = std::clamp((told - contact.gap) / std::max(softness, flat * radius), 0.0, 1.0);
     if (twice || contact.weight == 0.0) keep[static_cast<std::size_t>(minima[k])] = 0;
   }
 }

@@ -128,8 +128,7 @@ RunLimits run_limits(const scene::Scene& scene, const assembly::World& world) {
   out.little_energy = assembly::energy_floor(world, scene.simulation.time_step);
   if (scene.simulation.scheme == dynamics::Scheme::nonlinear)
     out.nonlinear_residual = scene.simulation.nonlinear_tolerance;
-  if (scene.contact.law != laws::Law::coulomb)
-    out.residual = out.nonlinear_residual = scene.contact.penalty.tolerance;
+  if (scene.contact.law != laws::Law::coulomb) out.residual = out.nonlinear_residual = scene.contact.penalty.tolerance;
   return out;
 }
 

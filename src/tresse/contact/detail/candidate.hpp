@@ -78,7 +78,8 @@ void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const
                 std::vector<char>& keep);
 
 /// Of contacts of two bodies, `members`, for a potential: drops what was found twice, and gives each minimum the weight
-/// of what it is deeper, of `softness`, than stations beside it say. Their weight is 1.
+/// of what it is deeper than stations beside it say, of a tenth of the radius or of `softness` where that is more. The
+/// weight of stations is 1.
 void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
                   std::vector<char>& keep, double softness);
 
