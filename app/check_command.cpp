@@ -10,6 +10,7 @@
 #include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
+#include <tresse/laws/penalty.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
 #include <tresse/scene/remarks.hpp>
@@ -97,6 +98,26 @@ void print_import(const scene_file::Import& import) {
       "average",
       import.group, import.file, counted(import.strands, "strand"), elements, import.strands == 1 ? "" : " each",
       import.largest_distance, import.mean_distance);
+}
+
+/// What a penalty law will do to contacts.
+void print_law(const scene::Scene& scene) {
+  const laws::Law law = scene.contact.law;
+  if (law == laws::Law::coulomb) return;
+  const scene::ContactPenalty& penalty = scene.contact.penalty;
+  const double delta = penalty.distance_tolerance;
+  std::string gaps = "what a contact keeps of it hangs on its load";
+  if (!penalty.stiffness) {
+    const auto gap = [&](double share) {
+      return 1e6 * laws::gap_under_load(law, share, scene::smallest_radius(scene), delta);
+    };
+    gaps = fmt::format("a contact keeps {:.3g} um under the largest load, {:.3g} um under a hundredth of it", gap(1.0),
+                       gap(0.01));
+  }
+  print("law '{}': felt below a gap of {:.3g} um; {}", word(law), 1e6 * delta, gaps);
+  const auto creep = [&](double share) { return 1e6 * laws::creep_speed(share, penalty.slip_velocity); };
+  print("  what holds by half of its friction creeps by {:.3g} um/s, by nine tenths {:.3g} um/s, by 0.99 {:.3g} um/s",
+        creep(0.5), creep(0.9), creep(0.99));
 }
 
 /// Trees of more than one fibre.
@@ -205,6 +226,7 @@ void print_scene(const std::string& file, const scene_file::SceneDocument& docum
   for (const assembly::Fibre& fibre : built.world.fibres) ++counts[static_cast<std::size_t>(fibre.group)];
   for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
   for (const scene_file::Import& import : document.imports) print_import(import);
+  print_law(scene);
   print_trees(built.world);
   for (const scene::Obstacle& obstacle : scene.obstacles) {
     const bodies::Obstacle& body = obstacle.body;

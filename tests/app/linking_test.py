@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Closed curves stay linked as they are: linking_test.py --program TRESSE [--scenes N].
+"""Closed curves stay linked as they are, under every law of contact: linking_test.py --program TRESSE [--scenes N].
 
 Two fibres hang as arcs between bars that go on far up and far down, so that each is a closed curve, and a ring is thrown at
 them while a strong wind of gravity blows them through each other. At steps of 1 to 100 ms no linking number may change: they
@@ -39,7 +39,7 @@ def numbers(values):
     return "[" + ", ".join(f"{float(value)!r}" for value in values) + "]"
 
 
-def scene(seed):
+def scene(seed, law):
     """The scene as a text, where the bars of both fibres go, and the ring: centre and two axes of its circle."""
     random = np.random.default_rng(seed)
     step, speed = (1e-3, 5e-3, 2e-2, 1e-1)[seed % 4], 10 ** random.uniform(-0.3, 1.3)
@@ -62,6 +62,8 @@ poisson_ratio = 0.4
 damping_time = 1e-3
 [friction]
 default = 0.3
+[contact]
+law = "{law}"
 [output]
 every = 1
 """
@@ -127,9 +129,9 @@ def links(folder, circle):
     return np.array(out)
 
 
-def run(program, folder, seed):
+def run(program, folder, seed, law):
     """None where bodies overlap at the start, or what is wrong, and whether anything was linked, touched and stayed closed."""
-    text, circle = scene(seed)
+    text, circle = scene(seed, law)
     (folder / "scene.toml").write_text(text, encoding="utf-8")
     done = subprocess.run([program, "run", "scene.toml", "-o", "out", "--quiet", "--threads", "1"], cwd=folder,
                           capture_output=True, text=True, timeout=300)  # fmt: skip
@@ -167,17 +169,18 @@ def main():
     options = parser.parse_args()
     found = list(self_test())
     linked = touched = closed = 0
-    for seed in range(options.scenes):
+    runs = [(law, seed) for law, share in (("coulomb", 2), ("imc", 1), ("ipc", 1)) for seed in range(share * options.scenes // 2)]
+    for law, seed in runs:
         with tempfile.TemporaryDirectory() as name:
-            result = run(os.path.abspath(options.program), pathlib.Path(name), seed)
+            result = run(os.path.abspath(options.program), pathlib.Path(name), seed, law)
         if result is None:
             continue
         wrong, was_linked, has_touched, stayed_closed = result
-        found.append((f"scene {seed}", wrong))
+        found.append((f"scene {seed} under {law}", wrong))
         linked += was_linked
         touched += has_touched
         closed += stayed_closed
-    if min(linked, touched, closed) < options.scenes // 2:
+    if min(linked, touched, closed) < len(runs) // 2:
         found.append(("scenes", [f"only {linked} have linked curves, {touched} touch, {closed} stay closed"]))
     bad = [(name, wrong) for name, wrong in found if wrong]
     for name, wrong in bad:
