@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/base/interrupt.hpp>
 #include <tresse/math/gmres.hpp>
 
 namespace tresse::laws {
@@ -23,21 +24,22 @@ Energy energy_at(const Penalty& penalty, double gap, double least) {
 /// Contacts that depend on each other, and their part of W.
 class Island {
  public:
-  Island(const PenaltyProblem& problem, const friction::FrictionProblem& all, const std::vector<int>& members)
+  /// `place`: of each contact in its island.
+  Island(const PenaltyProblem& problem, const friction::FrictionProblem& all, const std::vector<int>& members,
+         const std::vector<int>& place)
       : problem_(problem), members_(members) {
     const auto n = static_cast<Eigen::Index>(members.size());
     q_.resize(3 * n);
     w_.rows = static_cast<int>(n);
     w_.row_begin.push_back(0);
-    std::vector<int> place(static_cast<std::size_t>(all.W.rows), -1);
-    for (Eigen::Index i = 0; i < n; ++i)
-      place[static_cast<std::size_t>(members[static_cast<std::size_t>(i)])] = static_cast<int>(i);
     for (Eigen::Index i = 0; i < n; ++i) {
       const auto contact = static_cast<std::size_t>(members[static_cast<std::size_t>(i)]);
       q_.segment<3>(3 * i) = all.q.segment<3>(3 * static_cast<Eigen::Index>(contact));
       for (int k = all.W.row_begin[contact]; k < all.W.row_begin[contact + 1]; ++k) {
-        const int column = place[static_cast<std::size_t>(all.W.column[static_cast<std::size_t>(k)])];
-        if (column < 0) continue;
+        // A block that ties two islands is zero.
+        const int other = all.W.column[static_cast<std::size_t>(k)];
+        const int column = place[static_cast<std::size_t>(other)];
+        if (column >= n || members[static_cast<std::size_t>(column)] != other) continue;
         w_.column.push_back(column);
         w_.block.push_back(all.W.block[static_cast<std::size_t>(k)]);
       }
@@ -170,6 +172,7 @@ class Island {
     error = error_of(r);
     VectorX step;
     for (;; ++iterations) {
+      poll_interrupt();
       if (!std::isfinite(merit_)) return Status::not_finite;
       if (error <= tolerance) return Status::converged;
       if (iterations >= max_iterations) return Status::max_iterations;
@@ -211,7 +214,10 @@ class Island {
       constexpr double roughly = 1e-3;
       const Status step = newton(std::max(tolerance, roughly), max_iterations, next, iterations, left);
       loads_.resize(0);
-      if (step != Status::converged) return step;
+      if (step != Status::converged) {
+        status = step;
+        break;
+      }
       VectorX whole = next;
       int taken = 0;
       status = newton(tolerance, tries, whole, taken, left);
@@ -275,12 +281,15 @@ PenaltySolution solve_penalty(const PenaltyProblem& problem, const VectorX& gues
   out.status = Status::converged;
   const std::vector<std::vector<int>> lists = friction::islands(problem.contacts);
   out.islands = static_cast<int>(lists.size());
+  std::vector<int> place(problem.contacts.contacts.size());
+  for (const std::vector<int>& members : lists)
+    for (std::size_t i = 0; i < members.size(); ++i) place[static_cast<std::size_t>(members[i])] = static_cast<int>(i);
   for (const std::vector<int>& members : lists) {
     const auto n = static_cast<Eigen::Index>(members.size());
     VectorX r(3 * n);
     for (Eigen::Index i = 0; i < n; ++i)
       r.segment<3>(3 * i) = guess.segment<3>(3 * Eigen::Index{members[static_cast<std::size_t>(i)]});
-    Island island(problem, all, members);
+    Island island(problem, all, members, place);
     int iterations = 0;
     double error = 0.0;
     const Status status = island.solve(tolerance, max_iterations, r, iterations, error);
