@@ -147,8 +147,9 @@ std::vector<Measured> measure(const fs::path& folder, const std::vector<std::str
                               const std::vector<std::string>& statuses) {
   std::vector<Measured> out;
   std::optional<record::RunFrames> reference;
-  if (has_frames(folder / names.front())) reference.emplace(folder / names.front());
-  const Forces forces = forces_of(folder / names.front());
+  const bool known = statuses.front() != "refused";  // else what is there is of another comparison
+  if (known && has_frames(folder / names.front())) reference.emplace(folder / names.front());
+  const Forces forces = known ? forces_of(folder / names.front()) : Forces();
   for (std::size_t k = 0; k < names.size(); ++k) {
     Measured one;
     one.name = names[k];

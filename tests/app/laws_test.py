@@ -54,7 +54,7 @@ def creeping(program, folder):
 
 
 def kept_apart(program, folder):
-    """Under the barrier the least gap of every step is above zero, and the run is proved and sound."""
+    """Under the barrier the least gap at the end of every step is above zero, and the run is sound."""
     for scene, parameters in (("knot", {}), ("capstan", {"clearance": 5e-6})):
         told = run(program, folder, scene, "apart", "--until", "0.3", **{"contact.law": "ipc", **parameters})
         wrong = [told.stderr] if told.returncode or told.stderr else []

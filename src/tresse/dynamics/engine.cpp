@@ -280,7 +280,7 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
     Stopwatch watch(report.t_detection);
     // Half their touching distance is where two bodies may change sides; that they did is sure of less only.
     constexpr double doubtful = 0.5, through = 0.1;
-    // Under a barrier nothing touches anything, on the way neither.
+    // Under a barrier what comes from afar is to stay apart; of what begins near, half its distance counts.
     const bool barrier = options_.penalty && options_.penalty->law.law == laws::Law::ipc;
     const double share = barrier ? 1.0 : part_.span.shortest ? through : doubtful;
     double least_gap = state_.least_gap;

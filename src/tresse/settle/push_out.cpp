@@ -123,6 +123,7 @@ bool push(scene::Case& built, double deepest, double dt) {
   options.push_out_speed = std::max(0.25 * radius, 0.2 * deepest) / dt;
   options.max_halvings = options.relinearisations = options.max_relinearisations = 0;  // rounds do that
   options.detection = {};
+  options.penalty.reset();
   dynamics::Stepper stepper(still_world(built), options, at_rest(built.state));
   if (!stepper.step().finite) return false;
   for (std::size_t f = 0; f < built.state.rods.size(); ++f) {
