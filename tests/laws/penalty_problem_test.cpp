@@ -98,7 +98,7 @@ TEST(PenaltyProblem, GoesToCoulombs) {
       }
       before = off;
     }
-    EXPECT_LT(before, 1e-3) << word(law);
+    EXPECT_LT(before, 1e-3) << word(law);  // 1.6e-4 and 5.5e-4 measured: a barrier keeps more of delta
   }
 }
 
