@@ -13,6 +13,7 @@
 #include <tresse/laws/penalty.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
+#include <tresse/scene/fluid_numbers.hpp>
 #include <tresse/scene/remarks.hpp>
 #include <tresse/scene_file/scene_file.hpp>
 #include <tresse/settle/leave_out.hpp>
@@ -118,6 +119,17 @@ void print_law(const scene::Scene& scene) {
   const auto creep = [&](double share) { return 1e6 * laws::creep_speed(share, penalty.slip_velocity); };
   print("  what holds by half of its friction creeps by {:.3g} um/s, by nine tenths {:.3g} um/s, by 0.99 {:.3g} um/s",
         creep(0.5), creep(0.9), creep(0.99));
+}
+
+/// What the fluid is to the fibres: its inertia is left out.
+void print_fluid(const scene::Scene& scene, const scene::Case& built) {
+  if (!built.world.fluid) return;
+  const scene::FluidNumbers numbers = scene::fluid_numbers(scene, built);
+  constexpr double slow = 0.1;
+  print("fluid of {:.3g} Pa s, {}: Reynolds number {:.2g} at {:.3g} m/s{}", scene.fluid.viscosity,
+        word(scene.fluid.coupling), numbers.reynolds, numbers.speed,
+        numbers.reynolds > slow ? "; the fluid's inertia, which is left out, would count: expected below 0.1" : "");
+  print("  its force is implicit: taken explicitly, a time step could be {:.3g} s at most", numbers.explicit_step);
 }
 
 /// Trees of more than one fibre.
@@ -227,6 +239,7 @@ void print_scene(const std::string& file, const scene_file::SceneDocument& docum
   for (std::size_t i = 0; i < counts.size(); ++i) print_group(scene, scene.fibres[i], counts[i]);
   for (const scene_file::Import& import : document.imports) print_import(import);
   print_law(scene);
+  print_fluid(scene, built);
   print_trees(built.world);
   for (const scene::Obstacle& obstacle : scene.obstacles) {
     const bodies::Obstacle& body = obstacle.body;

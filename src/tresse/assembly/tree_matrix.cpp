@@ -78,7 +78,7 @@ bool TreeMatrix::factor(const Kinematics& at, const Tree& tree, const std::vecto
                         const VectorX& velocity, VectorX& momentum) {
   if (lone_) {
     const int f = tree.fibres.front();
-    return lone_->factor(at.rod(f), {h * h, h, h * drag_of(at.world(), f)}, velocity, momentum);
+    return lone_->factor(at.rod(f), {h * h, h, h * implicit_drag(at.world(), f)}, velocity, momentum);
   }
   if (!limbs_.empty()) return factor_limbs(at, tree, h, velocity, momentum);
   return factor_dense(at, tree, roots, h, velocity, momentum);
@@ -94,7 +94,7 @@ bool TreeMatrix::factor_dense(const Kinematics& at, const Tree& tree, const std:
   VectorX v;
   for (int k = 0; k < static_cast<int>(tree.fibres.size()); ++k) {
     const rods::Rod& rod = at.rod(tree.fibres[k]);
-    const double drag = drag_of(world, tree.fibres[k]);
+    const double drag = implicit_drag(world, tree.fibres[k]);
     const int n = rod.dof();
     const int own = own_count(world, tree, k);
     matrix.resize(n, n);
@@ -124,7 +124,7 @@ bool TreeMatrix::factor_limbs(const Kinematics& at, const Tree& tree, double h, 
   for (int k = static_cast<int>(limbs_.size()) - 1; k >= 0; --k) {
     Limb& limb = limbs_[k];
     const rods::Rod& rod = at.rod(tree.fibres[k]);
-    const double drag = drag_of(at.world(), tree.fibres[k]);
+    const double drag = implicit_drag(at.world(), tree.fibres[k]);
     const auto attached = inertias.subspan(limb.first_place, limb.places);
     // M v is wanted even where A is not positive definite.
     good = limb.matrix->factor(rod, {h * h, h, h * drag}, attached) && good;

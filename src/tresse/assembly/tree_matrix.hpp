@@ -16,10 +16,11 @@ enum class TreeFactor {
   dense,      ///< written out, O(dof^3)
 };
 
-/// The factored implicit matrix of a tree, sum over its rods of S^T (M + dt^2 K + dt D + dt drag) S with S the map of
-/// rod_velocity(). A = U U^T with U upper triangular: U^-1 h has no entries after the last of h. A lone fibre's is its
-/// rod's own. Of a tree with branches the limbs are eliminated from twigs to trunk, in the order of the unknowns
-/// backwards, so that U is the same as that of the matrix written out. docs/theory/dynamics.md, "Trees".
+/// The factored implicit matrix of a tree, sum over its rods of S^T (M + dt^2 K + dt D + dt drag) S, drag
+/// implicit_drag(), S the map of rod_velocity(). A = U U^T with U upper triangular: U^-1 h has no entries after the
+/// last of h. A lone fibre's is its rod's own. Of a tree with branches the limbs are eliminated from twigs to trunk, in
+/// the order of the unknowns backwards, so that U is the same as that of the matrix written out.
+/// docs/theory/dynamics.md, "Trees".
 class TreeMatrix {
  public:
   TreeMatrix(const World& world, const Tree& tree, TreeFactor choice = TreeFactor::recursive);

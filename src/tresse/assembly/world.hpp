@@ -14,6 +14,7 @@
 #include <tresse/base/body_id.hpp>
 #include <tresse/base/enum_words.hpp>
 #include <tresse/bodies/rigid_body.hpp>
+#include <tresse/fluid/resistance.hpp>
 #include <tresse/rods/rod.hpp>
 
 namespace tresse::assembly {
@@ -60,9 +61,11 @@ struct Fibre {
   int member = 0;                      ///< number of the fibre in it
   int material = 0;                    ///< of World::law
   double drag = 0.0;                   ///< how much it resists the air: Load::drag() [N s/m^2]
-  VectorX first_rest_curvature;        ///< (m) at time zero, used when rest_onset > 0 [1/m]
-  VectorX last_rest_curvature;         ///< (m) from rest_onset on [1/m]
-  double rest_onset = 0.0;             ///< the natural shape grows linearly until this time; >= 0 [s]
+  /// What the step matrix takes of the fluid's resistance; see immerse() [N s/m^2]
+  double fluid_drag = 0.0;
+  VectorX first_rest_curvature;  ///< (m) at time zero, used when rest_onset > 0 [1/m]
+  VectorX last_rest_curvature;   ///< (m) from rest_onset on [1/m]
+  double rest_onset = 0.0;       ///< the natural shape grows linearly until this time; >= 0 [s]
   Growth growth;
   std::vector<FrictionRegion> friction;  ///< from the root on, `end` ascending; beyond the last as the material's
 };
@@ -109,6 +112,13 @@ enum class ContactAt {
   centreline,  ///< as if the fibre had no thickness
 };
 
+/// A viscous fluid that all fibres are in, at rest far away, so slow or thick that its inertia does not count.
+struct Fluid {
+  double viscosity = 0.0;        ///< > 0 [Pa s]
+  double regularisation = 1.02;  ///< over what radius a fibre spreads its forces, of its own; > 0 [-]
+  fluid::Coupling coupling = fluid::Coupling::collocation;
+};
+
 /// Fibres, obstacles and the surroundings they share: what does not change while they move. Built from a scene;
 /// everything that steps or solves reads it. Kinematics says where it all is.
 struct World {
@@ -118,6 +128,7 @@ struct World {
   std::vector<FreeBody> free_bodies;   ///< those of `obstacles` with a mass, in their order: find_free_bodies()
   std::vector<Hold> holds;
   std::vector<std::shared_ptr<const Load>> loads{std::make_shared<Air>()};  ///< not null
+  std::optional<Fluid> fluid;                                               ///< set by immerse()
   std::shared_ptr<const ContactLaw> law;  ///< between materials; not null where bodies touch
   int stations = 1;                       ///< points that an element of a fibre has on a line of contact; >= 0
   ContactAt contact_at = ContactAt::surface;
@@ -136,6 +147,12 @@ void set_load(World& world, OneLoad load) {
 Vector3 gravity_of(const World& world);
 Vector3 wind_at(const World& world, double time);
 double drag_of(const World& world, int fibre);
+/// drag_of() and Fibre::fluid_drag: what the step matrix has. [N s/m^2]
+double implicit_drag(const World& world, int fibre);
+/// Puts the fibres into a fluid. The step matrix takes a drag of each point alone, which is about as much as the motion
+/// that the fluid resists most; the rest of the fluid's force is iterated. Throws InvalidInput for numbers out of
+/// range.
+void immerse(World& world, const Fluid& fluid);
 
 /// Pose of a clamped root at `time`.
 Pose root_pose(const Fibre& fibre, double time);

@@ -39,6 +39,7 @@ StepReport Engine::take_step() {
     report.obstacles.assign(world_.obstacles.size(), {});
     report.holds.assign(world_.holds.size(), {});
     report.roots.assign(world_.fibres.size(), {});
+    if (fluid_.present()) report.fluid.assign(world_.fibres.size(), {});
     // Parts of the step are counted in its smallest ones. Where bodies may have gone through each other, a part that is
     // cut for nothing else any more is cut further.
     constexpr int most_for_crossings = 8, most_parts = 512;
@@ -92,7 +93,7 @@ SubstepResult Engine::attempt(const Span& span, StepReport& report) {
   const bool solved = begin(span, report);
   if (!sound(part_, part_.motion.velocities)) return span.shortest ? SubstepResult::not_finite : SubstepResult::cut;
   if (!solved && !span.shortest) return SubstepResult::cut;
-  const bool repairable = repairs_.possible() && !holds_.iterated();
+  const bool repairable = repairs_.possible() && !holds_.iterated() && !fluid_.present();
   Pass pass = linearise(here_, nullptr, repairable ? Repairs::roughly : 0.0, report);
   error_ = estimated_error(part_, pass.velocities);
   if (options_.step_error && error_ > *options_.step_error && !span.shortest) return SubstepResult::cut;
@@ -104,6 +105,7 @@ SubstepResult Engine::attempt(const Span& span, StepReport& report) {
 bool Engine::begin(const Span& span, StepReport& report) {
   begin_part(part_, span);
   trees_.begin();
+  fluid_.begin(state_.fluid);
   bodies_.begin(part_.start, part_.motion);
   holds_.begin(span.end);
   overlaps_.note(*here_, part_.motion.dt, options_);
@@ -144,7 +146,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
   const bool shortest = part_.span.shortest;
   // A free motion solved to its end is far from the held one where elasticity is not linear: iterated as well.
   const bool iterated = holds_.iterated();
-  const bool repairable = repairs_.possible() && !iterated;
+  const bool repairable = repairs_.possible() && !iterated && !fluid_.present();
   const bool may_follow = options_.detection.method != geometry::DetectionMethod::segments && !penalty;
   constexpr double hold_tolerance = 1e-10;
   constexpr double hold_fair = 1e-7;  // of the length
@@ -153,7 +155,9 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
                      : penalty ? options_.penalty->max_iterations
                                : options_.relinearisations;
   const int limit =
-      nonlinear || penalty ? wanted : std::max({wanted, options_.max_relinearisations, iterated ? iterations : 0});
+      nonlinear || penalty
+          ? wanted
+          : std::max({wanted, options_.max_relinearisations, iterated || fluid_.present() ? iterations : 0});
   const auto go_on = [&](const Pass& to) {
     if (!sound(part_, to.velocities)) return false;
     go_to_end(to);
@@ -170,13 +174,16 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
       const SubstepResult mended = repairs_.mend(pass, go_on, report);
       if (mended != SubstepResult::accepted) return mended;
     }
+    const double fluid_off = fluid_.update(pass.velocities);
+    const bool fluid_settled = fluid_off <= options_.fluid_tolerance;
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
     const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
     const bool moving = iterated && (done == 0 || report.nonlinear_residual > hold_tolerance);
     const double off_before = off.farthest;
     off = holds_.miss(part_.end, pass.holds);
     const bool last = done >= (off.relative > hold_fair ? std::max(limit, most_for_holds) : limit);
-    const bool enough = last || ((settled || done >= wanted || free) && !moving && off.relative <= hold_tolerance);
+    const bool enough =
+        last || ((settled || done >= wanted || free) && !moving && fluid_settled && off.relative <= hold_tolerance);
     const auto contacts_in_between = [&] {
       return may_follow ? finder_.follow(part_.end, part_.span.end, passes_.ways(pass), *pass.at)
                         : find_contacts_at_end(pass);
@@ -185,6 +192,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     if (!part_.span.last && overlaps_.sides_lost(*end)) return SubstepResult::cut;
     const double overlapping = overlaps_.shortfall(*end);
     const bool lost = off.relative > HeldPoints::lost;
+    if (last && !fluid_settled && !shortest) return SubstepResult::cut;
     if (penalty && enough && !lost) {
       if (!settled && !free && !shortest) return SubstepResult::cut;
       if (free) report.nonlinear_residual = 0.0;
@@ -207,7 +215,9 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     {
       Stopwatch watch(report.t_assembly);
       bodies_.assemble(&pass.body_impulses, part_.motion);
-      trees_.assemble_at_end(pass.velocities, touched_trees(part_, pass, holds_), free, slow, holds_);
+      std::vector<char> touched = touched_trees(part_, pass, holds_);
+      if (fluid_.present()) std::fill(touched.begin(), touched.end(), 1);
+      trees_.assemble_at_end(pass.velocities, touched, free && !fluid_.present(), slow, holds_);
     }
     Pass next = linearise(end, &pass, 0.0, report);
     report.nonlinear_residual =
@@ -266,6 +276,7 @@ SubstepResult Engine::accept_earlier(BestPass& best, StepReport& report) {
   Pass& pass = best.pass;
   trees_.carried().set_shapes(std::move(best.shapes));
   go_to_end(pass);
+  static_cast<void>(fluid_.update(pass.velocities));
   const std::vector<int> lost = holds_.lost_trees(part_.end, pass.holds);
   for (const int t : lost) stand_still(part_, t, pass);
   if (!lost.empty()) go_to_end(pass);
@@ -315,10 +326,12 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
   state_.work_external += works.total();
   state_.warm = warm_contacts(part_, pass);
   state_.hold_forces = holds_.forces(pass.holds);
+  fluid_.accept(state_.fluid, report);
   energy_.begin(energies);
   // Of a whole step it is that length, whatever rounding makes of the difference of its times.
   last_part_.dt = part_.motion.dt > 0.75 * options_.dt ? options_.dt : part_.motion.dt;
   std::swap(last_part_.start, state_.rods);
+  last_part_.fluid = part_.fluid_on_nodes;
   std::swap(state_.rods, part_.end_rods);
   state_.bodies = part_.end.bodies;
   std::swap(part_.start, part_.end);

@@ -51,6 +51,9 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
     require(options.theta == 1.0, "theta: must be 1 with a penalty law");
     require(options.margin >= options.penalty->law.delta, "contact margin: must be the penalty's delta or more");
   }
+  require(!world.fluid || options.theta == 1.0, "theta: must be 1 in a fluid");
+  require(!world.fluid || options.scheme != Scheme::nonlinear, "scheme: must not be nonlinear in a fluid");
+  require(options.fluid_tolerance > 0.0, "fluid tolerance: must be positive");
   require(world.holds.empty() || options.scheme != Scheme::nonlinear,
           "scheme: must not be nonlinear where points are held");
   validate(world, state);
@@ -71,6 +74,7 @@ Engine::Engine(assembly::World world, const StepOptions& options, SimulationStat
       part_(world_, options_, state_),
       trees_(part_),
       bodies_(world_),
+      fluid_(part_),
       holds_(world_, options_, part_.motion),
       finder_(world_, options_),
       passes_(part_, bodies_, holds_, overlaps_),

@@ -26,6 +26,7 @@ struct ObstacleLoad {
 struct LastPart {
   double dt = 0.0;                    ///< [s]; 0: there was no step
   std::vector<rods::RodState> start;  ///< (fibres) where it began
+  std::vector<Matrix3X> fluid;        ///< (fibres) (3, nodes) of the fluid on each node; empty without one [N]
 };
 
 /// What a fibre exerts on what holds it over a step.
@@ -39,6 +40,12 @@ struct HoldLoad {
 struct RootLoad {
   Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
   Vector3 torque = Vector3::Zero();  ///< about the root (3) world axes [N m]
+};
+
+/// What the fluid exerts on a fibre over a step.
+struct FluidLoad {
+  Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
+  Vector3 torque = Vector3::Zero();  ///< about its root (3) world axes [N m]
 };
 
 /// How the motion of a fibre without contact was solved for, where its elasticity is not linear.
@@ -57,7 +64,7 @@ struct StepReport {
   Status solver_status = Status::converged;
   int motion_iterations = 0;  ///< most Newton steps that a fibre's free motion took, where elasticity is not linear
   Status motion_status = Status::converged;  ///< of these, the first that did not converge
-  double nonlinear_residual = 0.0;           ///< relative, "nonlinear" scheme only
+  double nonlinear_residual = 0.0;           ///< relative: of iterated steps, worst of all parts
   double step_error = 0.0;           ///< estimated, of the part where it is largest; StepOptions::step_error [m]
   double largest_stick_drift = 0.0;  ///< WarmContact::slip of the contacts that stick at the end of the step; >= 0 [m]
   int evaluations = 0;               ///< how often a part was linearised, first at its start
@@ -91,6 +98,7 @@ struct StepReport {
   std::vector<ObstacleLoad> obstacles;  ///< in scene order
   std::vector<HoldLoad> holds;          ///< in the order of World::holds; zero once it let go
   std::vector<RootLoad> roots;          ///< (fibres) zero where no root is clamped
+  std::vector<FluidLoad> fluid;         ///< (fibres) empty without a fluid
 };
 
 /// A contact that carried a load in the last step: followed into the next, and where its solve starts.
@@ -102,6 +110,16 @@ struct WarmContact {
   bool slides = false;  ///< whether it slid; only where what slides has another friction than what sticks
 };
 
+/// What the fluid did, where the next part of a step goes on from. Empty: nothing yet, or there is no fluid.
+struct FluidState {
+  VectorX densities,
+      densities_before;         ///< (3 nodes) on the fluid, at the ends of the last part and the one before [N/m]
+  VectorX force, force_before;  ///< (dof of all fibres) on the fibres, beyond the drag of each point alone
+  double dt = 0.0;              ///< how long the last part was [s]
+  VectorX factored_at;          ///< (3 nodes) where the preconditioner of its resistance is of [m]
+  int spent = 0;                ///< iterations since then that a younger one would have saved
+};
+
 /// All that a run needs to go on bit for bit.
 struct SimulationState {
   std::int64_t step = 0;
@@ -110,6 +128,7 @@ struct SimulationState {
   std::vector<WarmContact> warm;
   /// (holds) of each on its fibre, what its compliance gives under; empty: none yet [N]
   std::vector<Vector3> hold_forces;
+  FluidState fluid;
   double work_external = 0.0;  ///< [J]
   double energy_excess = 0.0;  ///< StepReport::energy_excess [J]
   double least_gap = 0.0;      ///< StepReport::least_gap [m]

@@ -4,97 +4,135 @@
 #include <numbers>
 #include <utility>
 
+#include <Eigen/LU>
+
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
-#include <tresse/math/gauss_legendre.hpp>
+#include <tresse/fluid/detail/influence_matrix.hpp>
+#include <tresse/math/gmres.hpp>
 
 namespace tresse::fluid {
 namespace {
 
-void validate(const Chains& chains, double epsilon, double viscosity) {
-  require(epsilon > 0.0 && std::isfinite(epsilon), "fluid: the regularisation must be positive");
-  require(viscosity > 0.0 && std::isfinite(viscosity), "fluid: the viscosity must be positive");
-  require(!chains.begin.empty() && chains.begin.front() == 0 &&
+void validate(const Chains& chains) {
+  require(chains.begin.size() == chains.epsilon.size() + 1 && !chains.epsilon.empty() && chains.begin.front() == 0 &&
               chains.begin.back() == static_cast<int>(chains.nodes.size()),
           "fluid: chains must begin at the first node and end at the last");
-  for (std::size_t k = 0; k + 1 < chains.begin.size(); ++k)
+  for (std::size_t k = 0; k < chains.epsilon.size(); ++k) {
     require(chains.begin[k + 1] - chains.begin[k] >= 2, "fluid: a chain needs two nodes or more");
-}
-
-/// Calls visit(node) for the first node of every segment.
-template <typename Visit>
-void for_each_segment(const Chains& chains, const Visit& visit) {
-  for (std::size_t k = 0; k + 1 < chains.begin.size(); ++k) {
-    for (int i = chains.begin[k]; i + 1 < chains.begin[k + 1]; ++i) visit(i);
+    require(chains.epsilon[k] > 0.0 && std::isfinite(chains.epsilon[k]), "fluid: the regularisation must be positive");
   }
 }
 
-/// Adds `weight` times what force densities at all nodes do to the velocity at x, to three rows.
-void add_velocity(const Chains& chains, const Vector3& x, double epsilon, double weight,
-                  Eigen::Ref<Eigen::Matrix<double, 3, Eigen::Dynamic>> rows) {
-  for_each_segment(chains, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
-    const SegmentInfluence influence = segment_influence({chains.nodes[at], chains.nodes[at + 1]}, x, epsilon);
-    rows.middleCols<3>(3 * i) += weight * influence.from_begin;
-    rows.middleCols<3>(3 * i + 3) += weight * influence.from_end;
-  });
-}
-
-}  // namespace
-
-Resistance::Resistance(Chains chains, double epsilon, double viscosity, Coupling coupling)
-    : chains_(std::move(chains)), coupling_(coupling) {
-  validate(chains_, epsilon, viscosity);
-  const auto n = static_cast<Eigen::Index>(chains_.nodes.size());
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> matrix(3 * n, 3 * n);
-  matrix.setZero();
-  const double scale = 1.0 / (8.0 * std::numbers::pi * viscosity);
-  constexpr int points = 6;
-  const math::GaussRule& rule = math::gauss_legendre(points);
-  constexpr Eigen::Index block = 8;
-  for_blocks(n, block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
-    for (Eigen::Index i = begin; i < end; ++i) {
-      Eigen::Matrix<double, 3, Eigen::Dynamic> rows = Eigen::Matrix<double, 3, Eigen::Dynamic>::Zero(3, 3 * n);
-      if (coupling_ == Coupling::collocation) {
-        add_velocity(chains_, chains_.nodes[static_cast<std::size_t>(i)], epsilon, scale, rows);
-      } else {
-        for_each_segment(chains_, [&](int j) {
-          if (j != i && j + 1 != i) return;
-          const Vector3& from = chains_.nodes[static_cast<std::size_t>(j)];
-          const Vector3& to = chains_.nodes[static_cast<std::size_t>(j) + 1];
-          for (int k = 0; k < points; ++k) {
-            const double a = rule.nodes[static_cast<std::size_t>(k)];
-            const double hat = j == i ? 1.0 - a : a;
-            const double weight = rule.weights[static_cast<std::size_t>(k)] * hat * (to - from).norm();
-            add_velocity(chains_, from + a * (to - from), epsilon, scale * weight, rows);
-          }
-        });
-      }
-      matrix.middleRows<3>(3 * i) = rows;
+/// Calls visit(first node, a sixth of the length) for every segment.
+template <typename Visit>
+void for_each_segment(const Chains& chains, const Visit& visit) {
+  for (std::size_t k = 0; k + 1 < chains.begin.size(); ++k) {
+    for (int i = chains.begin[k]; i + 1 < chains.begin[k + 1]; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      visit(3 * static_cast<Eigen::Index>(i), (chains.nodes[at + 1] - chains.nodes[at]).norm() / 6.0);
     }
-  });
-  if (coupling_ == Coupling::symmetric)
-    matrix = (0.5 * (matrix + matrix.transpose())).eval();  // what is off is the rule's
-  factor_.compute(matrix);
+  }
 }
 
-VectorX Resistance::weighted(const VectorX& at_nodes) const {
+/// Integrals of products of hat functions, times values at nodes. (3n) [m]
+VectorX weighted(const Chains& chains, const VectorX& at_nodes) {
   VectorX out = VectorX::Zero(at_nodes.size());
-  for_each_segment(chains_, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
-    const double sixth = (chains_.nodes[at + 1] - chains_.nodes[at]).norm() / 6.0;
-    const Vector3 first = at_nodes.segment<3>(3 * i), second = at_nodes.segment<3>(3 * i + 3);
-    out.segment<3>(3 * i) += sixth * (2.0 * first + second);
-    out.segment<3>(3 * i + 3) += sixth * (first + 2.0 * second);
+  for_each_segment(chains, [&](Eigen::Index i, double sixth) {
+    const Vector3 first = at_nodes.segment<3>(i), second = at_nodes.segment<3>(i + 3);
+    out.segment<3>(i) += sixth * (2.0 * first + second);
+    out.segment<3>(i + 3) += sixth * (first + 2.0 * second);
   });
   return out;
 }
 
-VectorX Resistance::force(const VectorX& velocities) const {
-  require(velocities.size() == 3 * static_cast<Eigen::Index>(chains_.nodes.size()),
-          "fluid: needs a velocity of each node");
-  const VectorX densities = factor_.solve(coupling_ == Coupling::symmetric ? weighted(velocities) : velocities);
-  return weighted(densities);
+}  // namespace
+
+namespace detail {
+
+/// Factors in single precision: a preconditioner is right to a few digits at best.
+class RoughInverse {
+ public:
+  RoughInverse(const InfluenceMatrix& influence, const std::vector<int>& chains) {
+    constexpr Eigen::Index most = 1200;
+    if (influence.nodes() <= most) {
+      begin_ = {0, static_cast<int>(influence.nodes())};
+    } else {
+      begin_ = chains;
+    }
+    factors_.resize(begin_.size() - 1);
+    for_blocks(factors_.size(), std::size_t{1}, [&](std::size_t, std::size_t k, std::size_t) {
+      factors_[k].compute(influence.written_out(begin_[k], begin_[k + 1]));
+    });
+  }
+
+  void apply(const VectorX& x, VectorX& out) const {
+    out.resize(x.size());
+    for_blocks(factors_.size(), std::size_t{1}, [&](std::size_t, std::size_t k, std::size_t) {
+      const Eigen::Index from = 3 * begin_[k], size = 3 * (begin_[k + 1] - begin_[k]);
+      const Eigen::VectorXf part = x.segment(from, size).cast<float>();
+      out.segment(from, size) = factors_[k].solve(part).cast<double>();
+    });
+  }
+
+ private:
+  std::vector<int> begin_;  ///< (parts + 1) nodes
+  std::vector<Eigen::PartialPivLU<Eigen::MatrixXf>> factors_;
+};
+
+}  // namespace detail
+
+Resistance::Resistance(double viscosity, Coupling coupling)
+    : viscosity_(viscosity), coupling_(coupling), influence_(std::make_unique<detail::InfluenceMatrix>()) {
+  require(viscosity > 0.0 && std::isfinite(viscosity), "fluid: the viscosity must be positive");
 }
+
+Resistance::Resistance(Resistance&&) noexcept = default;
+Resistance& Resistance::operator=(Resistance&&) noexcept = default;
+Resistance::~Resistance() = default;
+
+void Resistance::place(Chains chains) {
+  validate(chains);
+  chains_ = std::move(chains);
+  influence_->assemble(chains_, coupling_ == Coupling::symmetric);
+}
+
+void Resistance::factor() { rough_ = std::make_unique<detail::RoughInverse>(*influence_, chains_.begin); }
+
+ResistanceResult Resistance::solve(const VectorX& velocities, double tolerance, VectorX& densities) const {
+  require(velocities.size() == 3 * influence_->nodes() && densities.size() == velocities.size(),
+          "fluid: needs a velocity and a density of each node");
+  // A f = wanted, of lengths: without the factor 1 / (8 pi viscosity).
+  VectorX wanted = 8.0 * std::numbers::pi * viscosity_ *
+                   (coupling_ == Coupling::symmetric ? weighted(chains_, velocities) : velocities);
+  const double size = wanted.norm();
+  ResistanceResult out;
+  if (!(size > 0.0)) {
+    densities.setZero();
+    return out;
+  }
+  VectorX product;
+  // What GMRES minimises is the preconditioned residual: more rounds where the true one is larger.
+  constexpr int rounds = 3, most = 100;
+  for (int round = 0;; ++round) {
+    influence_->times(densities, product);
+    VectorX left = wanted - product;
+    out.residual = left.norm() / size;
+    if (out.residual <= tolerance || round == rounds || !std::isfinite(out.residual)) return out;
+    VectorX rhs;
+    rough_->apply(left, rhs);
+    const auto apply = [&](const VectorX& x, VectorX& to) {
+      influence_->times(x, product);
+      rough_->apply(product, to);
+    };
+    constexpr double share = 0.3;
+    VectorX change;
+    const math::GmresResult found = math::gmres(apply, rhs, share * tolerance / out.residual, most, change);
+    out.iterations += found.iterations;
+    densities += change;
+  }
+}
+
+VectorX Resistance::forces(const VectorX& densities) const { return weighted(chains_, densities); }
 
 }  // namespace tresse::fluid

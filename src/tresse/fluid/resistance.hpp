@@ -1,18 +1,19 @@
 #pragma once
 
+#include <array>
+#include <memory>
+#include <string_view>
 #include <vector>
 
-#include <Eigen/LU>
-
-#include <tresse/fluid/stokeslet_segments.hpp>
+#include <tresse/base/enum_words.hpp>
+#include <tresse/fluid/chains.hpp>
 
 namespace tresse::fluid {
 
-/// Thin bodies as chains of straight segments between nodes.
-struct Chains {
-  std::vector<Vector3> nodes;  ///< (n) [m]
-  std::vector<int> begin;      ///< (chains + 1) first node of each; two nodes or more a chain
-};
+namespace detail {
+class InfluenceMatrix;
+class RoughInverse;
+}  // namespace detail
 
 /// How force densities at nodes, linear between them, are found from the velocities there.
 enum class Coupling {
@@ -20,24 +21,52 @@ enum class Coupling {
   symmetric,    ///< with the body in the mean over each node's hat function (Galerkin): symmetric, positive definite
 };
 
-/// What moving through a fluid at rest takes: forces at nodes, linear in their velocities. Factored densely, so that
-/// its cost grows with the cube of the nodes. @cite cortez2018
+/// Of a solve for densities.
+struct ResistanceResult {
+  int iterations = 0;     ///< products with the influence matrix, beyond the first
+  double residual = 0.0;  ///< |u - A f| over |u|, of the velocities or their means
+};
+
+/// What moving through a fluid at rest takes: force densities at the nodes of thin bodies, linear in their velocities.
+/// The influence of all on all is written out where the bodies are; the densities follow by GMRES, with the factors of
+/// an earlier place as preconditioner. The same bits for any number of threads. @cite cortez2018
 class Resistance {
  public:
-  /// Regularisation and viscosity > 0. Throws InvalidInput for chains of less than two nodes or bad numbers.
-  Resistance(Chains chains, double epsilon, double viscosity, Coupling coupling);
+  /// Viscosity > 0 [Pa s]; throws InvalidInput.
+  Resistance(double viscosity, Coupling coupling);
+  Resistance(const Resistance&) = delete;
+  Resistance& operator=(const Resistance&) = delete;
+  Resistance(Resistance&&) noexcept;
+  Resistance& operator=(Resistance&&) noexcept;
+  ~Resistance();
 
-  /// The force at each node that the bodies exert on the fluid when their nodes move with `velocities` (3n) [m/s]: the
-  /// integral of its hat function times the force density. (3n) [N]
-  VectorX force(const VectorX& velocities) const;
+  /// Where the bodies are. Throws InvalidInput for chains of less than two nodes or regularisations that are not
+  /// positive. Costs the square of the nodes.
+  void place(Chains chains);
+  /// Factors the matrix of where the bodies are, for this solve and later ones: all of it where there are up to 1200
+  /// nodes, beyond that the part of each chain. Costs the cube of the nodes.
+  void factor();
+  /// The densities (3n) [N/m] that bodies exert on the fluid when their nodes move with `velocities` (3n) [m/s]; from
+  /// those given, until the residual is at most `tolerance`, in at most 100 iterations. After place() and factor().
+  [[nodiscard]] ResistanceResult solve(const VectorX& velocities, double tolerance, VectorX& densities) const;
+  /// The force at each node of densities: the integral of its hat function times them. (3n) [N]
+  VectorX forces(const VectorX& densities) const;
 
  private:
-  /// Integrals of products of hat functions, times values at nodes: (3n) -> (3n). [m]
-  VectorX weighted(const VectorX& at_nodes) const;
-
-  Chains chains_;
+  double viscosity_;
   Coupling coupling_;
-  Eigen::PartialPivLU<MatrixX> factor_;
+  Chains chains_;
+  std::unique_ptr<detail::InfluenceMatrix> influence_;
+  std::unique_ptr<detail::RoughInverse> rough_;
 };
 
 }  // namespace tresse::fluid
+
+namespace tresse {
+
+template <>
+struct Words<fluid::Coupling> {
+  static constexpr std::array<std::string_view, 2> list{"collocation", "symmetric"};
+};
+
+}  // namespace tresse

@@ -35,7 +35,7 @@ struct PointLoad {
 struct FibreLoads {
   std::vector<Vector3> acceleration;  ///< (points) of the material points
   std::vector<Vector3> velocity;      ///< (points)
-  std::vector<PointLoad> contacts;    ///< and holds, any order
+  std::vector<PointLoad> contacts;    ///< holds, and the fluid's on nodes, any order
   Vector3 gravity;
   Vector3 wind;
   double drag = 0.0;
@@ -182,6 +182,10 @@ std::vector<FibreLoads> loads_of(const scene::Scene& scene, const dynamics::Step
       if (part.dt > 0.0) loads.acceleration = accelerations(rod, part.start[f], at, loads.velocity, part.dt);
       loads.wind = assembly::wind_at(world, stepper.time());
       loads.drag = assembly::drag_of(world, static_cast<int>(f));
+    }
+    if (!part.fluid.empty()) {
+      for (Eigen::Index k = 0; k < part.fluid[f].cols(); ++k)
+        loads.contacts.push_back({rod.piece_begin(static_cast<int>(k)), part.fluid[f].col(k)});
     }
     add_contacts(stepper.contacts(), static_cast<int>(f), loads);
     add_holds(stepper, report, static_cast<int>(f), loads);

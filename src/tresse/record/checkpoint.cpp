@@ -117,13 +117,21 @@ struct FlatState {
   std::vector<double> warm_slip;              // (w, 3) 0 of what does not stick
   std::vector<std::int32_t> warm_slides;      // (w) 1: it slid; empty where none did
   std::vector<double> hold_force;             // (holds, 3)
+  // Empty without a fluid.
+  std::vector<double> fluid_densities;         // (nodes, 3)
+  std::vector<double> fluid_densities_before;  // (nodes, 3)
+  std::vector<double> fluid_force;             // (dof of all fibres)
+  std::vector<double> fluid_force_before;      // (dof of all fibres)
+  std::vector<double> fluid_factored_at;       // (nodes, 3)
+  std::vector<double> fluid_numbers;           // (2) length of the last part, iterations
 };
 
-/// Of models with a memory, free bodies, holds, and contacts that slide with another friction, alone; what sticks, not
-/// of earlier versions.
+/// Of models with a memory, free bodies, holds, a fluid, and contacts that slide with another friction, alone; what
+/// sticks, not of earlier versions.
 bool optional(std::string_view name) {
   return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds") ||
-         name == "state/warm/sticks" || name == "state/warm/slip" || name == "state/warm/slides";
+         name.starts_with("state/fluid") || name == "state/warm/sticks" || name == "state/warm/slip" ||
+         name == "state/warm/slides";
 }
 
 /// visit(name, extents of a row, array).
@@ -149,6 +157,12 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/warm/slip", files::Shape{3}, x.warm_slip);
   visit("state/warm/slides", files::Shape{}, x.warm_slides);
   visit("state/holds/force", files::Shape{3}, x.hold_force);
+  visit("state/fluid/densities", files::Shape{3}, x.fluid_densities);
+  visit("state/fluid/densities_before", files::Shape{3}, x.fluid_densities_before);
+  visit("state/fluid/force", files::Shape{}, x.fluid_force);
+  visit("state/fluid/force_before", files::Shape{}, x.fluid_force_before);
+  visit("state/fluid/factored_at", files::Shape{3}, x.fluid_factored_at);
+  visit("state/fluid/numbers", files::Shape{}, x.fluid_numbers);
 }
 
 void append_vector(std::vector<double>& into, const VectorX& values) {
@@ -191,6 +205,14 @@ FlatState flatten(const dynamics::SimulationState& state) {
   }
   if (std::count(out.warm_slides.begin(), out.warm_slides.end(), 1) == 0) out.warm_slides.clear();
   for (const Vector3& force : state.hold_forces) observe::append(out.hold_force, force);
+  if (const dynamics::FluidState& fluid = state.fluid; fluid.densities.size() > 0) {
+    append_vector(out.fluid_densities, fluid.densities);
+    append_vector(out.fluid_densities_before, fluid.densities_before);
+    append_vector(out.fluid_force, fluid.force);
+    append_vector(out.fluid_force_before, fluid.force_before);
+    append_vector(out.fluid_factored_at, fluid.factored_at);
+    out.fluid_numbers = {fluid.dt, static_cast<double>(fluid.spent)};
+  }
   return out;
 }
 
@@ -216,6 +238,18 @@ bool consistent_sticking(const FlatState& x, std::size_t contacts) {
   return x.warm_sticks.size() == contacts && x.warm_slip.size() == 3 * contacts;
 }
 
+bool consistent_fluid(const FlatState& x) {
+  if (x.fluid_densities.empty()) return x.fluid_numbers.empty();
+  constexpr double most = 1e6;  // iterations
+  const auto absent_or = [](const std::vector<double>& values, std::size_t size) {
+    return values.empty() || values.size() == size;
+  };
+  return absent_or(x.fluid_densities_before, x.fluid_densities.size()) &&
+         absent_or(x.fluid_force_before, x.fluid_force.size()) &&
+         x.fluid_factored_at.size() == x.fluid_densities.size() && x.fluid_numbers.size() == 2 &&
+         x.fluid_numbers[0] > 0.0 && x.fluid_numbers[1] >= 0.0 && x.fluid_numbers[1] <= most;
+}
+
 bool consistent(const FlatState& x) {
   if (x.curvature_offsets.empty() || x.curvature_offsets.front() != 0) return false;
   const std::size_t rods = x.curvature_offsets.size() - 1;
@@ -227,7 +261,7 @@ bool consistent(const FlatState& x) {
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
          x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts &&
          consistent_sticking(x, contacts) && (x.warm_slides.empty() || x.warm_slides.size() == contacts) &&
-         consistent_memory(x) && consistent_bodies(x) && x.hold_force.size() % 3 == 0;
+         consistent_memory(x) && consistent_bodies(x) && consistent_fluid(x) && x.hold_force.size() % 3 == 0;
 }
 
 /// `flat` is consistent.
@@ -258,6 +292,17 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   }
   for (std::size_t i = 0; 3 * i < flat.hold_force.size(); ++i)
     state.hold_forces.push_back(observe::vector_at(flat.hold_force, i));
+  if (flat.fluid_densities.empty()) return;
+  const auto whole = [](const std::vector<double>& values) {
+    return slice(values, 0, static_cast<std::int64_t>(values.size()));
+  };
+  state.fluid = {whole(flat.fluid_densities),
+                 whole(flat.fluid_densities_before),
+                 whole(flat.fluid_force),
+                 whole(flat.fluid_force_before),
+                 flat.fluid_numbers[0],
+                 whole(flat.fluid_factored_at),
+                 static_cast<int>(flat.fluid_numbers[1])};
 }
 
 /// A number that no run writes, whoever made the checksum right again.

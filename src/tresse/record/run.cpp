@@ -1,5 +1,6 @@
 #include <tresse/record/run.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -129,6 +130,11 @@ RunLimits run_limits(const scene::Scene& scene, const assembly::World& world) {
   if (scene.simulation.scheme == dynamics::Scheme::nonlinear)
     out.nonlinear_residual = scene.simulation.nonlinear_tolerance;
   if (scene.contact.law != laws::Law::coulomb) out.residual = out.nonlinear_residual = scene.contact.penalty.tolerance;
+  if (scene.fluid.viscosity > 0.0) {
+    // One residual is told of both.
+    const bool alone = scene.contact.law == laws::Law::coulomb;
+    out.nonlinear_residual = std::max(scene.fluid.tolerance, alone ? 0.0 : out.nonlinear_residual);
+  }
   return out;
 }
 
@@ -142,6 +148,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.layout = observe::snapshot_layout(plan.scene, world, plan.resolved, place.version);
   out.holds = world.holds;
   out.roots = clamped_roots(plan.scene, world);
+  out.fluid = world.fluid.has_value();
   out.output = plan.scene.output;
   out.time_step = plan.scene.simulation.time_step;
   out.limits = run_limits(plan.scene, world);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <deque>
 #include <utility>
 
 #include <tresse/base/errors.hpp>
@@ -25,6 +25,7 @@ constexpr const char* steps_file = "steps.csv";
 constexpr const char* forces_file = "forces.csv";
 constexpr const char* holds_file = "holds.csv";
 constexpr const char* roots_file = "roots.csv";
+constexpr const char* fluid_file = "fluid.csv";
 constexpr const char* remarks_file = "remarks.csv";
 constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
@@ -137,6 +138,9 @@ observe::WatchedStep watched(const dynamics::Stepper& stepper, const dynamics::S
 
 RunRecorder::RunRecorder(RunSettings settings)
     : settings_(std::move(settings)),
+      holds_{holds_file, holds_header, settings_.holds.size()},
+      roots_{roots_file, roots_header, settings_.roots.size()},
+      fluid_{fluid_file, fluid_header, settings_.fluid ? settings_.layout.fibre_count() : 0},
       obstacle_loads_(settings_.layout.obstacle_names),
       hold_loads_(names_of(settings_.holds)),
       root_loads_(names_of(settings_.roots)) {
@@ -184,21 +188,17 @@ std::string RunRecorder::earlier_results() const {
 /// All that is new is written under other names before anything of an earlier run goes. The tables take the place of
 /// the earlier ones before the scene does: whatever interrupts it, the folder shows that it is one of a run.
 void RunRecorder::start() {
-  files::Replacement scene(file(scene_file)), steps(file(steps_file)), forces(file(forces_file)),
-      holds(file(holds_file)), roots(file(roots_file)), log(file(log_file));
+  files::Replacement scene(file(scene_file)), steps(file(steps_file)), forces(file(forces_file)), log(file(log_file));
+  std::deque<files::Replacement> some;  // they do not move
   steps_ = files::AppendFile::create(steps);
   steps_.append(steps_header);
   forces_ = files::AppendFile::create(forces);
   forces_.append(forces_header);
-  if (!hold_names_.empty()) {
-    holds_ = files::AppendFile::create(holds);
-    holds_->append(holds_header);
-    holds_->flush();
-  }
-  if (!root_names_.empty()) {
-    roots_ = files::AppendFile::create(roots);
-    roots_->append(roots_header);
-    roots_->flush();
+  for (SomeTable* table : some_tables()) {
+    if (table->rows == 0) continue;
+    table->out = files::AppendFile::create(some.emplace_back(file(table->file)));
+    table->out->append(table->header);
+    table->out->flush();
   }
   steps_.flush();
   forces_.flush();
@@ -216,16 +216,10 @@ void RunRecorder::start() {
   keep_failures(settings_.folder, -1);
   steps.rename();
   forces.rename();
-  if (hold_names_.empty()) {
-    files::remove_file(file(holds_file));
-  } else {
-    holds.rename();
+  for (const SomeTable* table : some_tables()) {
+    if (table->rows == 0) files::remove_file(file(table->file));
   }
-  if (root_names_.empty()) {
-    files::remove_file(file(roots_file));
-  } else {
-    roots.rename();
-  }
+  for (files::Replacement& table : some) table.rename();
   log.rename();
   scene.commit();
 }
@@ -246,24 +240,22 @@ void RunRecorder::resume() {
       files::length_of_rows(file(steps_file), steps_header, static_cast<std::uint64_t>(last.position.step_rows));
   const std::uint64_t forces =
       files::length_of_rows(file(forces_file), forces_header, static_cast<std::uint64_t>(last.position.force_rows));
-  const auto hold_rows = static_cast<std::uint64_t>(last.position.step_rows) * hold_names_.size();
-  const std::uint64_t holds =
-      hold_names_.empty() ? 0 : files::length_of_rows(file(holds_file), holds_header, hold_rows);
-  const auto root_rows = static_cast<std::uint64_t>(last.position.step_rows) * root_names_.size();
-  const std::uint64_t roots =
-      root_names_.empty() ? 0 : files::length_of_rows(file(roots_file), roots_header, root_rows);
+  std::array<std::uint64_t, 3> lengths{};
+  const auto tables = some_tables();
+  for (std::size_t i = 0; i < tables.size(); ++i) lengths[i] = length_so_far(*tables[i], last.position);
   const std::uint64_t remarks = last.position.remarks == 0
                                     ? 0
                                     : files::length_of_rows(file(remarks_file), remarks_header,
                                                             static_cast<std::uint64_t>(last.position.remarks));
   obstacle_loads_.add_table(file(forces_file), forces, column_of_forces);
-  if (!hold_names_.empty()) hold_loads_.add_table(file(holds_file), holds, column_of_loads);
-  if (!root_names_.empty()) root_loads_.add_table(file(roots_file), roots, column_of_loads);
+  if (holds_.rows > 0) hold_loads_.add_table(file(holds_file), lengths[0], column_of_loads);
+  if (roots_.rows > 0) root_loads_.add_table(file(roots_file), lengths[1], column_of_loads);
   open_log(last.position);  // all that may not fit comes before the first cut
   steps_ = files::AppendFile::reopen(file(steps_file), steps);
   forces_ = files::AppendFile::reopen(file(forces_file), forces);
-  if (!hold_names_.empty()) holds_ = files::AppendFile::reopen(file(holds_file), holds);
-  if (!root_names_.empty()) roots_ = files::AppendFile::reopen(file(roots_file), roots);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (tables[i]->rows > 0) tables[i]->out = files::AppendFile::reopen(file(tables[i]->file), lengths[i]);
+  }
   if (remarks > 0) {
     remarks_ = files::AppendFile::reopen(file(remarks_file), remarks);
   } else {
@@ -274,6 +266,13 @@ void RunRecorder::resume() {
   position_ = last.position;
   tally_ = last.tally;
   resumed_ = std::move(last.state);
+}
+
+/// Of the table's file, which may be longer. [bytes]
+std::uint64_t RunRecorder::length_so_far(const SomeTable& table, const OutputPosition& position) const {
+  if (table.rows == 0) return 0;
+  const auto rows = static_cast<std::uint64_t>(position.step_rows) * table.rows;
+  return files::length_of_rows(file(table.file), table.header, rows);
 }
 
 void RunRecorder::open_log(const OutputPosition& position) {
@@ -322,12 +321,17 @@ void RunRecorder::record(const dynamics::StepReport& report) {
   row_.clear();
   append_force_rows(row_, report, obstacle_names_);
   forces_.append(row_);
-  if (holds_) {
+  if (holds_.out) {
     row_.clear();
     append_hold_rows(row_, report, hold_names_);
-    holds_->append(row_);
+    holds_.out->append(row_);
   }
-  if (roots_) record_roots(report);
+  if (roots_.out) record_roots(report);
+  if (fluid_.out) {
+    row_.clear();
+    append_fluid_rows(row_, report);
+    fluid_.out->append(row_);
+  }
   log_->flush_when_due();
   ++position_.step_rows;
   position_.force_rows += static_cast<std::int64_t>(obstacle_names_.size());
@@ -351,7 +355,7 @@ void RunRecorder::record_roots(const dynamics::StepReport& report) {
   root_loads_.add(report.time, forces_of_step_);
   row_.clear();
   append_root_rows(row_, report.time, loads, root_names_);
-  roots_->append(row_);
+  roots_.out->append(row_);
 }
 
 std::vector<observe::Remark> RunRecorder::watch(const dynamics::Stepper& stepper, const dynamics::StepReport& report) {
@@ -382,8 +386,9 @@ void RunRecorder::record_frame(const observe::Frame& frame) {
 void RunRecorder::sync_all() {
   steps_.sync();
   forces_.sync();
-  if (holds_) holds_->sync();
-  if (roots_) roots_->sync();
+  for (SomeTable* table : some_tables()) {
+    if (table->out) table->out->sync();
+  }
   if (remarks_) remarks_->sync();
   log_->sync();
   position_.log_bytes = static_cast<std::int64_t>(log_->length());
@@ -392,8 +397,9 @@ void RunRecorder::sync_all() {
 void RunRecorder::close_all() {
   steps_.close();
   forces_.close();
-  if (holds_) holds_->close();
-  if (roots_) roots_->close();
+  for (SomeTable* table : some_tables()) {
+    if (table->out) table->out->close();
+  }
   if (remarks_) remarks_->close();
   log_->close();
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tresse/dynamics/stepper.hpp>
@@ -37,6 +39,7 @@ struct RunSettings {
   observe::TrajectoryLayout layout{};   ///< with the resolved scene's text and the program's version
   std::vector<assembly::Hold> holds{};  ///< of the world
   std::vector<RootGroup> roots{};       ///< likewise
+  bool fluid = false;                   ///< whether there is one
   scene::Output output{};
   double time_step = 0.0;  ///< for summary.json [s]
   RunLimits limits{};
@@ -128,6 +131,16 @@ class RunRecorder {
   void write_summary_as(const char* status);
   RunTimings timings() const;
 
+  /// A table that not every run has, of as many rows a step.
+  struct SomeTable {
+    const char* file;
+    std::string_view header;
+    std::size_t rows;  ///< 0: the run does not have it
+    std::optional<files::AppendFile> out{};
+  };
+  std::uint64_t length_so_far(const SomeTable& table, const OutputPosition& position) const;
+  std::array<SomeTable*, 3> some_tables() { return {&holds_, &roots_, &fluid_}; }
+
   RunSettings settings_;
   std::optional<files::FolderLock> lock_;
   std::optional<dynamics::SimulationState> resumed_;
@@ -136,8 +149,9 @@ class RunRecorder {
   std::vector<std::string> root_names_;      ///< name and number of roots of each group, likewise
   files::AppendFile steps_;
   files::AppendFile forces_;
-  std::optional<files::AppendFile> holds_;  ///< where points are held
-  std::optional<files::AppendFile> roots_;  ///< where roots are clamped
+  SomeTable holds_;  ///< where points are held
+  SomeTable roots_;  ///< where roots are clamped
+  SomeTable fluid_;  ///< in a fluid
   std::optional<files::AppendFile> remarks_;
   observe::Watch watch_;
   std::optional<TrajectoryLogWriter> log_;

@@ -79,6 +79,17 @@ void append_root_rows(std::string& out, double time, const std::vector<dynamics:
   }
 }
 
+void append_fluid_rows(std::string& out, const dynamics::StepReport& report) {
+  std::string time;
+  files::append_number(time, report.time);
+  for (std::size_t f = 0; f < report.fluid.size(); ++f) {
+    fmt::format_to(std::back_inserter(out), "{},{}", time, f);
+    append_numbers(out, report.fluid[f].force);
+    append_numbers(out, report.fluid[f].torque);
+    out += '\n';
+  }
+}
+
 void append_remark_row(std::string& out, const observe::Remark& remark) {
   fmt::format_to(std::back_inserter(out), "{},", remark.step);
   files::append_number(out, remark.time);

@@ -7,7 +7,7 @@
 #include <tresse/dynamics/report.hpp>
 #include <tresse/observe/watch.hpp>
 
-/// Headers and rows of steps.csv, forces.csv, holds.csv, roots.csv and remarks.csv.
+/// Headers and rows of steps.csv, forces.csv, holds.csv, roots.csv, fluid.csv and remarks.csv.
 namespace tresse::record {
 
 inline constexpr std::string_view steps_header =
@@ -19,6 +19,7 @@ inline constexpr int column_of_forces = 2;  ///< fx in forces.csv
 inline constexpr std::string_view holds_header = "time,hold,fibre,fx,fy,fz,mx,my,mz,error\n";
 inline constexpr std::string_view roots_header = "time,group,roots,fx,fy,fz,mx,my,mz\n";
 inline constexpr int column_of_loads = 3;  ///< fx in holds.csv and roots.csv
+inline constexpr std::string_view fluid_header = "time,fibre,fx,fy,fz,tx,ty,tz\n";
 inline constexpr std::string_view remarks_header = "step,time,kind,message\n";
 
 void append_step_row(std::string& out, const dynamics::StepReport& report);
@@ -31,6 +32,9 @@ void append_hold_rows(std::string& out, const dynamics::StepReport& report, cons
 /// One row a group. `names`: (loads), its name likewise and how many roots it has.
 void append_root_rows(std::string& out, double time, const std::vector<dynamics::RootLoad>& loads,
                       const std::vector<std::string>& names);
+
+/// One row a fibre.
+void append_fluid_rows(std::string& out, const dynamics::StepReport& report);
 
 void append_remark_row(std::string& out, const observe::Remark& remark);
 

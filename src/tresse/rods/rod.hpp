@@ -201,6 +201,11 @@ class Rod {
   virtual Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const = 0;
   /// velocity() at the piece_count() + 1 ends of pieces at once, (3, piece_count() + 1).
   virtual void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const = 0;
+  /// Where these ends are, (3, piece_count() + 1). [m]
+  virtual void end_positions(Eigen::Ref<Matrix3X> out) const = 0;
+  /// Adds the generalised force of forces at these ends, (3, piece_count() + 1), to one of (dof): the transpose of
+  /// end_velocities().
+  virtual void add_end_forces(const Eigen::Ref<const Matrix3X>& forces, Eigen::Ref<VectorX> into) const = 0;
   /// Angular velocity of the material there, the clamped root's own motion included; zero where the model does not
   /// twist. (3) [rad/s]
   virtual Vector3 angular_velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const;

@@ -56,6 +56,15 @@ Pose grid_root(const FibreGroup& group, int index, Random& random) {
 }
 
 /// Places of equal areas, each turned by the golden angle from the last. @cite gonzalez2010
+Pose ring_root(const FibreGroup& group, int index) {
+  const Ring& ring = *group.ring;
+  const Matrix3 turn = Eigen::AngleAxisd(2.0 * std::numbers::pi * index / ring.count, ring.axis).toRotationMatrix();
+  const Vector3 given = ring.first.value_or(ring.axis.unitOrthogonal());
+  const Vector3 first = (given - given.dot(ring.axis) * ring.axis).normalized();
+  return {group.root.position + ring.radius * (turn * first),
+          ring.turned ? Matrix3(turn * group.root.frame) : group.root.frame};
+}
+
 Pose cap_root(const FibreGroup& group, int index, Random& random) {
   const Cap& cap = *group.cap;
   const double golden_angle = std::numbers::pi * (3.0 - std::sqrt(5.0));
@@ -130,9 +139,12 @@ std::vector<Place> places(const Scene& scene, int group_index, Random& random, c
   const FibreGroup& group = scene.fibres[group_index];
   std::vector<Place> out;
   if (group.root.condition != rods::RootCondition::carried) {
-    const int count = group.cap ? group.cap->count : group.grid.count;
-    for (int i = 0; i < count; ++i)
-      out.push_back({group.cap ? cap_root(group, i, random) : grid_root(group, i, random), {}, i});
+    for (int i = 0; i < copy_count(group); ++i) {
+      const Pose root = group.ring  ? ring_root(group, i)
+                        : group.cap ? cap_root(group, i, random)
+                                    : grid_root(group, i, random);
+      out.push_back({root, {}, i});
+    }
     return out;
   }
   const int parent = parent_index(scene.fibres, static_cast<std::size_t>(group_index));
@@ -296,6 +308,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
     options.margin = std::max(options.margin, penalty.distance_tolerance);
     options.detection.softness = penalty.distance_tolerance;
   }
+  options.fluid_tolerance = scene.fluid.tolerance;
   options.solver.solver = scene.solver.name;
   options.solver.facets = scene.solver.facets.value_or(0);
   options.solver.tolerance = scene.solver.tolerance;
@@ -401,6 +414,8 @@ Case build(const Scene& scene) {
   take_branches_to_start(out);
   detail::add_embeddings(scene, out);
   add_holds(scene, out);
+  if (const Fluid& fluid = scene.fluid; fluid.viscosity > 0.0)
+    assembly::immerse(out.world, {fluid.viscosity, fluid.regularisation, fluid.coupling});
   return out;
 }
 

@@ -56,6 +56,19 @@ struct Table<Cap> {
 };
 
 template <>
+struct Table<Ring> {
+  static constexpr std::string_view name = "fibres.ring", meaning = "";
+  static void fields(auto& x, auto&& visit) {
+    visit({.key = "count", .range = limits::copies, .meaning = "fibres in all, at most a million"}, x.count);
+    visit({.key = "radius", .unit = "m", .range = limits::length, .meaning = "of the circle on which roots stand", .needed = "the radius of the circle"}, x.radius);
+    visit({.key = "axis", .meaning = "across the circle; places follow each other in the sense in which it turns", .direction = true}, x.axis);
+    visit({.key = "first", .meaning = "direction from the middle to the first root, made orthogonal to `axis`; any by default", .direction = true}, x.first);
+    visit({.key = "turned", .meaning = "whether their frames turn about the axis along with their places; if not, the fibres are the same but for where they are"}, x.turned);
+  }
+  static void check(const Ring& x, const Complain& complain);
+};
+
+template <>
 struct Table<Hold> {
   static constexpr std::string_view name = "fibres.holds", meaning = "";
   static void fields(auto& x, auto&& visit) {
@@ -159,6 +172,7 @@ void element_fields(auto& x, auto&& visit, std::string_view grading, std::string
 struct Stretch {
   double length = 0.0;
   int elements = 0;
+  Vector3 corner = Vector3::Zero();  ///< turn where it begins, (twist, about n1, about n2) [rad]
 };
 
 template <>
@@ -168,6 +182,7 @@ struct Table<Stretch> {
     visit({.key = "length", .unit = "m", .range = limits::length, .meaning = "of the stretch", .needed = "its length"}, x.length);
     visit({.key = "elements", .range = {1, limits::elements}, .meaning = "equal ones; of a fibre at most 10000 in all", .needed = "the number of its elements"}, x.elements);
     visit({.key = "curvature", .unit = "1/m", .range = limits::curvature, .meaning = "the natural one: one number (k2) or a triplet `[twist, k1, k2]`", .forms = forms::one | forms::triplet}, Unkept<Vector3>{Vector3::Zero()});
+    visit({.key = "corner", .unit = "rad", .range = {-3.0, 3.0}, .meaning = "how far the rod turns at the node where the stretch begins, a triplet (twist, about n1, about n2) in the axes there; rods of nodes only"}, x.corner);
   }
 };
 
@@ -223,7 +238,7 @@ struct Table<FrictionRegion> {
 template <>
 struct Table<FibreGroup> {
   static constexpr std::string_view name = "fibres";
-  static constexpr std::string_view meaning = "one fibre, a grid or a cap of equal ones, or branches that grow on others";
+  static constexpr std::string_view meaning = "one fibre, a grid, a cap or a ring of equal ones, or branches that grow on others";
   static void fields(auto& x, auto&& visit) {
     visit({.key = "name", .meaning = "unique", .needed = "a name of its own"}, x.name);
     visit({.key = "model", .meaning = "piecewise constant curvature, `\"super-helix\"`, or piecewise linear, `\"super-clothoid\"`; `\"discrete-elastic-rod\"`: an element is an edge; `\"mass-spring\"`: points without twist, round sections, natural curvature by its size alone ([rod models](theory/rod_models.md#mass-spring-chains))"}, x.model);
@@ -236,9 +251,10 @@ struct Table<FibreGroup> {
     visit({.key = "holds", .meaning = "points that are held or led along"}, x.holds);
     visit({.key = "grid", .meaning = "copies at the nodes of a square grid around `root.position`, filled row by row"}, x.grid);
     visit({.key = "cap", .meaning = "instead of a grid: copies spread evenly over a cap of a sphere, along its normals"}, x.cap);
+    visit({.key = "ring", .meaning = "instead of a grid: copies spread evenly on a circle around `root.position`"}, x.ring);
     visit({.key = "from", .meaning = "a file of polylines that fibres are fitted to, instead of lengths, curvatures, places and grid: [imports](guide/imports.md)"}, Unkept<StrandSource>{});
     visit({.key = "strands", .meaning = "fibres with their own shapes and places, as a resolved scene has those of a file; keys as those of `[[fibres]]`"}, x.strands);
-    visit({.key = "leave_out", .range = {0, limits::fibres - 1}, .meaning = "numbers of fibres that are not there, ascending from 0: over the grid, the cap or the strands, or over branches by parents, place by place; `--leave-out` writes them"}, x.leave_out);
+    visit({.key = "leave_out", .range = {0, limits::fibres - 1}, .meaning = "numbers of fibres that are not there, ascending from 0: over the grid, the cap, the ring or the strands, or over branches by parents, place by place; `--leave-out` writes them"}, x.leave_out);
     visit({.key = "natural_curvature_onset", .unit = "s", .range = limits::onset, .meaning = "the natural curvature grows linearly from `initial_curvature` until this time: curls that set in gently"}, x.natural_curvature_onset);
     visit({.key = "growth", .meaning = "the length becomes `factor` times the given one, linearly from `begin` to `end`; elements lengthen alike, sections stay; curvature models only"}, x.growth);
     visit({.key = "friction", .range = limits::friction, .meaning = "along the arc length, instead of that of its material: a list of numbers, of as many equal parts, or of tables that name where each region ends; where two regions touch the larger counts ([kinds of friction](theory/friction_kinds.md))", .forms = forms::list}, x.friction);

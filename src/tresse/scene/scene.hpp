@@ -14,6 +14,7 @@
 #include <tresse/base/types.hpp>
 #include <tresse/bodies/shapes.hpp>
 #include <tresse/dynamics/stepper.hpp>
+#include <tresse/fluid/resistance.hpp>
 #include <tresse/friction/solver.hpp>
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/rods/rod.hpp>
@@ -75,6 +76,15 @@ struct Cap {
   double twist = 0.0;
 };
 
+/// Roots spread evenly on a circle about the group's root position.
+struct Ring {
+  int count = 1;
+  double radius = 0.0;
+  Vector3 axis = {0, 0, 1};
+  std::optional<Vector3> first;  ///< direction from its centre to the first, across `axis`; none: any
+  bool turned = false;  ///< their frames turn about the axis along with their places
+};
+
 /// A point of every fibre of a group that is held where it is at time zero, or led along from there.
 struct Hold {
   std::string name;
@@ -132,12 +142,13 @@ struct FibreGroup {
   Root root;
   std::vector<Hold> holds;
   Grid grid;
-  std::optional<Cap> cap;  ///< instead of the grid
+  std::optional<Cap> cap;    ///< instead of the grid
+  std::optional<Ring> ring;  ///< instead of the grid
   /// Where not empty, the fibres of the group; the fields above that a strand has are then those of the first. Without
-  /// holds, branches, grid and cap.
+  /// holds, branches, grid, cap and ring.
   std::vector<Strand> strands;
-  /// Numbers of fibres of the group that are not there, ascending. They count from 0 over grid, cap or strands; over
-  /// branches by parents, place by place, as if none were left out.
+  /// Numbers of fibres of the group that are not there, ascending. They count from 0 over grid, cap, ring or strands;
+  /// over branches by parents, place by place, as if none were left out.
   std::vector<int> leave_out;
   double drag = 0.0;
   std::vector<FrictionRegion> friction;
@@ -151,10 +162,13 @@ FibreGroup strand_group(const FibreGroup& group, std::size_t index);
 /// Of a fibre of a group, by its number in it. (N)
 const std::vector<rods::CrossSection>& sections(const FibreGroup& group, int member);
 
-/// How many fibres each group has before any are left out: its strands, its grid's or cap's, or a branch at every place
-/// of every fibre of the parent. Parents that stand nowhere before have none. A double, since a scene's mistakes may
-/// overflow.
+/// How many fibres each group has before any are left out: its strands, its grid's, cap's or ring's, or a branch at
+/// every place of every fibre of the parent. Parents that stand nowhere before have none. A double, since a scene's
+/// mistakes may overflow.
 std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups);
+
+/// How many copies its grid, cap or ring has.
+int copy_count(const FibreGroup& group);
 
 /// Index of the group that `groups[index]` grows on, -1 when none before it has that name.
 int parent_index(const std::vector<FibreGroup>& groups, std::size_t index);
@@ -237,6 +251,15 @@ struct Contact {
   ContactPenalty penalty;
 };
 
+/// The viscous fluid that all fibres are in.
+struct Fluid {
+  double viscosity = 0.0;  ///< 0: there is none [Pa s]
+  double regularisation = 1.02;
+  double density = 1000.0;  ///< for the Reynolds number alone [kg/m^3]
+  fluid::Coupling coupling = fluid::Coupling::collocation;
+  double tolerance = 1e-5;
+};
+
 struct FrictionSolver {
   friction::Solver name = friction::Solver::hybrid_gauss_seidel;
   std::optional<int> facets;  ///< of a pyramid by friction::solve_faceted(), which does not read `name`
@@ -281,6 +304,7 @@ struct Scene {
   std::string title;
   Simulation simulation;
   Contact contact;
+  Fluid fluid;
   FrictionTable friction;
   KineticFrictionTable friction_kinetic;
   RestitutionTable restitution;

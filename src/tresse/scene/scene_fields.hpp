@@ -29,6 +29,7 @@ struct Table<Scene> {
     visit({.key = "friction_kinetic"}, x.friction_kinetic);
     visit({.key = "restitution"}, x.restitution);
     visit({.key = "contact"}, x.contact);
+    visit({.key = "fluid"}, x.fluid);
     visit({.key = "solver"}, x.solver);
     visit({.key = "output"}, x.output);
     visit({.key = "statics"}, x.statics);

@@ -80,6 +80,18 @@ struct Table<Contact> {
 };
 
 template <>
+struct Table<Fluid> {
+  static constexpr std::string_view name = "fluid", meaning = "a viscous fluid that all fibres are in";
+  static void fields(auto& x, auto&& visit) {
+    visit({.key = "viscosity", .unit = "Pa s", .range = {0.0, 1e9}, .meaning = "0: there is no fluid; water has 1e-3, glycerol 1.4"}, x.viscosity);
+    visit({.key = "regularisation", .range = {1e-3, 1e3}, .meaning = "over what radius a fibre spreads its forces, of its own radius ([fluid](theory/fluid.md))"}, x.regularisation);
+    visit({.key = "density", .unit = "kg/m^3", .range = {0.0, 1e9}, .meaning = "for the Reynolds number that `tresse check` prints: inertia of the fluid is left out"}, x.density);
+    visit({.key = "coupling", .meaning = "the fluid moves with the nodes, `\"collocation\"`, or in the mean with the elements, `\"symmetric\"`, which costs about sixteen times as much to set up"}, x.coupling);
+    visit({.key = "tolerance", .range = limits::tolerance, .meaning = "of the fluid's force, relative"}, x.tolerance);
+  }
+};
+
+template <>
 struct Table<FrictionSolver> {
   static constexpr std::string_view name = "solver", meaning = "of the friction problem of each step";
   static void fields(auto& x, auto&& visit) {
@@ -114,6 +126,7 @@ struct Table<Statics> {
 void for_each_settings_table(auto& scene, auto&& visit) {
   visit(scene.simulation);
   visit(scene.contact);
+  visit(scene.fluid);
   visit(scene.solver);
   visit(scene.output);
   visit(scene.statics);

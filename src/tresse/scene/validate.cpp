@@ -79,6 +79,11 @@ void Table<Cap>::check(const Cap& x, const Complain& complain) {
     complain("jitter", fmt::format("is {} m; expected less than the radius, {} m", x.jitter, x.radius));
 }
 
+void Table<Ring>::check(const Ring& x, const Complain& complain) {
+  if (x.first && x.first->cross(x.axis).norm() < 1e-6)
+    complain("first", "lies along axis; expected a direction across it");
+}
+
 void Table<bodies::Motion>::check(const bodies::Motion& x, const Complain& complain) {
   if (x.keyframes.size() > limits::keyframes)
     complain("keyframes", fmt::format("has {} entries; expected at most {}", x.keyframes.size(), limits::keyframes));
@@ -170,6 +175,7 @@ void validate_branches(const std::vector<FibreGroup>& groups, std::size_t index)
     field.fail("velocity", "is given for a branch; its parent carries it");
   if (group.grid.count != 1) group_field.fail("grid", "is given for branches; expected places, root.at");
   if (group.cap) group_field.fail("cap", "is given for branches; expected places, root.at");
+  if (group.ring) group_field.fail("ring", "is given for branches; expected places, root.at");
 }
 
 /// What is the same of a group and of each of its strands.
@@ -199,6 +205,8 @@ void validate_fibres(const FibreGroup& group) {
   validate_root(group.root, FieldCheck(owner + ".root"));
   validate_holds(group);
   if (group.cap && group.grid.count != 1) field.fail("cap.count", "is given beside a grid; expected one of the two");
+  if (group.ring && (group.cap || group.grid.count != 1))
+    field.fail("ring.count", "is given beside a grid or a cap; expected one of them");
   if (group.growth.factor != 1.0 && !curvature_model(group.model))
     field.fail("growth", fmt::format("is given for the model \"{}\"; expected a super-helix or a super-clothoid",
                                      word(group.model)));
@@ -319,14 +327,18 @@ int parent_index(const std::vector<FibreGroup>& groups, std::size_t index) {
   return -1;
 }
 
+int copy_count(const FibreGroup& group) {
+  if (group.ring) return group.ring->count;
+  return group.cap ? group.cap->count : group.grid.count;
+}
+
 std::vector<double> fibre_counts(const std::vector<FibreGroup>& groups) {
   std::vector<double> out;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Root& root = groups[i].root;
     if (root.condition != rods::RootCondition::carried) {
       const FibreGroup& group = groups[i];
-      const int count = group.cap ? group.cap->count : group.grid.count;
-      out.push_back(group.strands.empty() ? count : static_cast<double>(group.strands.size()));
+      out.push_back(group.strands.empty() ? copy_count(group) : static_cast<double>(group.strands.size()));
       continue;
     }
     const int parent = parent_index(groups, i);
@@ -377,6 +389,31 @@ bool has_free_bodies(const Scene& scene) {
 }
 
 namespace {
+
+/// What a fluid cannot be together with.
+void validate_fluid(const Scene& scene) {
+  if (scene.fluid.viscosity == 0.0) return;
+  const FieldCheck field("fluid");
+  const auto refuse = [&](std::string_view what) {
+    field.fail("viscosity", fmt::format("is {} Pa s, but {}", scene.fluid.viscosity, what));
+  };
+  if (scene.simulation.theta < 1.0) refuse("simulation.theta is below 1; expected theta = 1 in a fluid");
+  if (scene.simulation.scheme == dynamics::Scheme::nonlinear)
+    refuse("the scheme is \"nonlinear\"; expected another in a fluid");
+  const Wind& wind = scene.simulation.wind;
+  if (!wind.mean.isZero(0.0) || !wind.gust.isZero(0.0))
+    refuse("there is a wind; expected one of the two: the fluid is at rest far away");
+  for (const FibreGroup& group : scene.fibres) {
+    if (group.drag > 0.0) refuse(fmt::format("fibres.{} has a drag of the air; expected one of the two", group.name));
+    if (group.growth.factor != 1.0) refuse(fmt::format("fibres.{} grows; expected lengths that stay", group.name));
+  }
+  if (has_free_bodies(scene)) refuse("there is a free body, which the fluid does not act on; expected fibres alone");
+  double nodes = 0.0;
+  const std::vector<double> counts = fibre_counts(scene.fibres);
+  for (std::size_t i = 0; i < scene.fibres.size(); ++i) nodes += unknown_count(scene.fibres[i], counts[i]) / 3.0;
+  constexpr double most = 12'000.0;  // whose influence on each other takes about 7 GB
+  if (nodes > most) refuse(fmt::format("fibres have about {:.0f} nodes; expected at most {:.0f}", nodes, most));
+}
 
 /// What a penalty law cannot do, and how soft it may be.
 void validate_penalty(const Scene& scene) {
@@ -446,6 +483,7 @@ void validate(const Scene& scene) {
                 fmt::format("is \"{}\"; expected the name of an obstacle without mass", group.root.embedded_in));
   }
   validate_penalty(scene);
+  validate_fluid(scene);
 }
 
 }  // namespace tresse::scene

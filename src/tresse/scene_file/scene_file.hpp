@@ -13,7 +13,7 @@
 namespace tresse::scene_file {
 
 /// Values that replace those of the [parameters] table, or, where the name is "table.key", a setting of [simulation],
-/// [contact], [solver], [output] or [statics]; in order: (name, value).
+/// [contact], [fluid], [solver], [output] or [statics]; in order: (name, value).
 struct ParameterOverrides : std::vector<std::pair<std::string, std::string>> {
   using std::vector<std::pair<std::string, std::string>>::vector;
 

@@ -59,6 +59,9 @@ void write_parameters(Writer& out, const std::vector<Parameter>& parameters) {
 
 void write_settings(Writer& out, const scene::Scene& scene) {
   scene::for_each_settings_table(scene, [&]<class Settings>(const Settings& settings) {
+    if constexpr (std::same_as<Settings, scene::Fluid>) {
+      if (settings.viscosity == 0.0) return;
+    }
     out.header(scene::Table<Settings>::name);
     std::vector<std::string_view> left_out;
     if constexpr (std::same_as<Settings, scene::FrictionSolver>) {
@@ -155,7 +158,7 @@ class GroupEntries : public Entries {
   }
   void operator()(const scene::Field& field, const scene::Grid& grid) {
     const bool branches = group_.root.condition == rods::RootCondition::carried;
-    if (group_.strands.empty() && !group_.cap && !branches) Entries::operator()(field, grid);
+    if (group_.strands.empty() && !group_.cap && !group_.ring && !branches) Entries::operator()(field, grid);
   }
   void operator()(const scene::Field& field, const scene::Growth& growth) {
     if (growth.factor != 1.0) Entries::operator()(field, growth);

@@ -106,7 +106,7 @@ void CarriedMotion::assemble(int t, const std::vector<VectorX>* v_at) {
     } else {
       momentum_of(at, t, start_fields_, h, v);
     }
-    add_elastic_impulse(t, v_at, v);
+    add_impulse(t, v_at, v);
     motion.matrices[t].solve(v);
   } else {
     v.setConstant(tree.dof, std::nan(""));  // reported as a state that stopped being finite
@@ -114,9 +114,9 @@ void CarriedMotion::assemble(int t, const std::vector<VectorX>* v_at) {
   if (!lone) assembly::set_rod_velocities(world, tree, motion.roots[t], v, true, motion.velocities);
 }
 
-/// Adds h times the elastic force of the start to that on a tree, linearised in the shape that `v_at` reached (none:
-/// that of the start).
-void CarriedMotion::add_elastic_impulse(int t, const std::vector<VectorX>* v_at, VectorX& into) const {
+/// Adds h times the elastic force of the start, and the fluid's, to that on a tree, linearised in the shape that `v_at`
+/// reached (none: that of the start).
+void CarriedMotion::add_impulse(int t, const std::vector<VectorX>* v_at, VectorX& into) const {
   const assembly::Tree& tree = part_.tree(t);
   const double h = part_.stage();
   const assembly::Kinematics& at = v_at ? part_.linearised : part_.start;
@@ -127,6 +127,7 @@ void CarriedMotion::add_elastic_impulse(int t, const std::vector<VectorX>* v_at,
     auto own = memory.matrix<VectorX>(rod.dof());
     rod.elastic_force(own);
     own *= h;
+    if (!part_.fluid_force.empty()) own += h * part_.fluid_force[f];
     if (v_at) rod.add_stiffness_times(h * h, (*v_at)[f], own);
     if (k == 0) {
       into.head(own.size()) += own;

@@ -39,7 +39,7 @@ class CarriedMotion {
  private:
   void momentum_of(const assembly::Kinematics& at, int tree, const std::vector<rods::MaterialMotion>& material,
                    double h, VectorX& out) const;
-  void add_elastic_impulse(int tree, const std::vector<VectorX>* v_at, VectorX& into) const;
+  void add_impulse(int tree, const std::vector<VectorX>* v_at, VectorX& into) const;
   bool linearised_at_start(int tree) const;
   void sample_pass(int tree, const std::vector<VectorX>& velocities);
   void carry_to_end(int tree, const std::vector<VectorX>& velocities);

@@ -5,6 +5,7 @@
 
 #include <tresse/dynamics/detail/contact_finder.hpp>
 #include <tresse/dynamics/detail/energy_books.hpp>
+#include <tresse/dynamics/detail/fluid_forces.hpp>
 #include <tresse/dynamics/detail/free_bodies.hpp>
 #include <tresse/dynamics/detail/held_points.hpp>
 #include <tresse/dynamics/detail/momentum_books.hpp>
@@ -83,6 +84,7 @@ class Engine {
   Part part_;
   TreeMotion trees_;
   FreeBodies bodies_;
+  FluidForces fluid_;
   HeldPoints holds_;
   StartOverlaps overlaps_;
   ContactFinder finder_;

@@ -87,6 +87,7 @@ class FreeMotion {
     into -= step_.dt * force_;
     rod_.resistance(step_.drag, v, force_);
     into -= step_.dt * force_;
+    if (step_.force) into -= step_.dt * *step_.force;
   }
 
   rods::Rod& rod_;

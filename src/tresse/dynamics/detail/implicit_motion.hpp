@@ -11,6 +11,7 @@ struct FreeStep {
   double dt = 0.0;              ///< > 0 [s]
   double drag = 0.0;            ///< >= 0 [N s/m^2]
   rods::RodLoads loads;
+  const VectorX* force = nullptr;  ///< one more, the same wherever the rod goes (dof)
 };
 
 /// Implicit Euler of a rod whose elastic force is not linear in its coordinates,

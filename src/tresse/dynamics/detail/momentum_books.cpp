@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 
 #include <tresse/dynamics/detail/fibre_loop.hpp>
+#include <tresse/dynamics/detail/fluid_forces.hpp>
 
 namespace tresse::dynamics::detail {
 namespace {
@@ -81,6 +82,7 @@ void MomentumBooks::add_work(const Pass& pass, const std::vector<ContactReport>&
     if (!part_.carries(tree)) into.uncertain += std::abs(work);
   };
   for (std::size_t f = 0; f < balances_.size(); ++f) {
+    if (!part_.fluid_on_nodes.empty()) add(part_.motion.forest.tree_of[f], fluid_work(static_cast<int>(f)));
     const double drag = assembly::drag_of(part_.world, static_cast<int>(f));
     if (drag <= 0.0) continue;
     const rods::RodMotion& motion = balances_[f].motion;
@@ -89,6 +91,15 @@ void MomentumBooks::add_work(const Pass& pass, const std::vector<ContactReport>&
   for (int t = 0; t < part_.tree_count(); ++t) {
     if (part_.driven(t)) add(t, root_work(t, pass, contacts));
   }
+}
+
+/// Of the fluid on a fibre. [J]
+double MomentumBooks::fluid_work(int f) const {
+  const Matrix3X& forces = part_.fluid_on_nodes[static_cast<std::size_t>(f)];
+  Matrix3X before(3, forces.cols()), after(3, forces.cols());
+  part_.start.rod(f).end_positions(before);
+  part_.end.rod(f).end_positions(after);
+  return forces.cwiseProduct(after - before).sum();
 }
 
 double MomentumBooks::root_work(int t, const Pass& pass, const std::vector<ContactReport>& contacts) const {
@@ -104,8 +115,10 @@ double MomentumBooks::root_work(int t, const Pass& pass, const std::vector<Conta
     const FibreBalance& own = balances_[f];
     const Vector3 air = -drag * (own.motion.velocity - at.rod(f).length() * part_.air);
     const Vector3 air_moment = -drag * (own.motion.angular - own.motion.position.cross(part_.air));
-    impulse += own.gained.linear - dt * (at.rod(f).mass() * assembly::gravity_of(world) + air);
-    moment += own.gained.angular - dt * (own.first_moment.cross(assembly::gravity_of(world)) + air_moment);
+    const Twist fluid = fluid_load(part_, f);
+    impulse += own.gained.linear - dt * (at.rod(f).mass() * assembly::gravity_of(world) + air + fluid.linear);
+    moment +=
+        own.gained.angular - dt * (own.first_moment.cross(assembly::gravity_of(world)) + air_moment + fluid.angular);
     carried.linear += own.carried.linear;
     carried.angular += own.carried.angular;
     for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -148,6 +161,9 @@ void MomentumBooks::report_roots(const Pass& pass, const std::vector<ContactRepo
     impulse[f].linear = dt * rod.mass() * assembly::gravity_of(world) - (momenta_[f].linear - before[f].linear);
     impulse[f].angular =
         dt * moment_of_weight(rod, assembly::gravity_of(world)) - (momenta_[f].angular - before[f].angular);
+    const Twist fluid = fluid_load(part_, static_cast<int>(f));
+    impulse[f].linear += dt * fluid.linear;
+    impulse[f].angular += dt * fluid.angular;
     const double drag = dt * assembly::drag_of(world, static_cast<int>(f));
     if (drag <= 0.0) return;
     const rods::RodMotion& motion = balances_[f].motion;

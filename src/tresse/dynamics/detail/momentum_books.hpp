@@ -17,9 +17,9 @@ class MomentumBooks {
   void begin(const assembly::Kinematics& at) { momenta_ = momenta_of(at); }
   /// Balances the fibres of a part which ends where the rods of the end are. Moves those of Part::linearised.
   void balance();
-  /// Adds the work of the air and of moving roots over the part. The root's share is what the balance of momentum of
-  /// its tree leaves. Of carried trees the books are those of the equations that were solved, of others they are of
-  /// first order. After balance().
+  /// Adds the work of the air, of the fluid and of moving roots over the part. The root's share is what the balance of
+  /// momentum of its tree leaves. Of carried trees the books are those of the equations that were solved, of others
+  /// they are of first order. After balance().
   void add_work(const Pass& pass, const std::vector<ContactReport>& contacts, PartWorks& into) const;
   /// Of an accepted part: a clamp carries what acts on its tree from outside and does not change its momentum. Goes on
   /// to the end. After balance().
@@ -30,6 +30,7 @@ class MomentumBooks {
   std::vector<Twist> momenta_of(const assembly::Kinematics& at) const;
   FibreBalance balance_of(int fibre);
   rods::RodMotion mean_motion(int fibre);
+  double fluid_work(int fibre) const;
   double root_work(int tree, const Pass& pass, const std::vector<ContactReport>& contacts) const;
 
   Part& part_;

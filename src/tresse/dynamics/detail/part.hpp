@@ -40,8 +40,11 @@ struct Part {
 
   Span span;
   assembly::FreeMotion motion;
-  Vector3 air = Vector3::Zero();  ///< its velocity (3) [m/s]
-  double growth_work = 0.0;       ///< energy that the change of natural shape and length brought in [J]
+  /// (fibres) of what the fluid does beyond Fibre::fluid_drag, generalised (dof); empty without a fluid
+  std::vector<VectorX> fluid_force;
+  std::vector<Matrix3X> fluid_on_nodes;  ///< (fibres) (3, nodes) all that it does [N]
+  Vector3 air = Vector3::Zero();         ///< its velocity (3) [m/s]
+  double growth_work = 0.0;              ///< energy that the change of natural shape and length brought in [J]
 
   std::vector<rods::RodState> start_rods;  ///< (fibres) those of `state`, with the root velocities of this part
   std::vector<VectorX> start_velocities;   ///< (fibres) generalised velocities of these

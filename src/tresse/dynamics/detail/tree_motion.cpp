@@ -87,6 +87,7 @@ void TreeMotion::assemble_tree(int t, const std::vector<VectorX>& v_at, bool at_
       own += h * force;
       rod.inertial_and_external_force(assembly::rod_loads(world, tree, roots, k, part_.air), force);
       own += h * force;
+      if (!part_.fluid_force.empty()) own += h * part_.fluid_force[tree.fibres[k]];
       if (at_end) rod.add_stiffness_times(h * h, v_at[tree.fibres[k]], own);
       assembly::add_rod_force(world, tree, roots, k, own, v);
     }
@@ -115,6 +116,7 @@ void TreeMotion::assemble_fibre(int t, const VectorX& v_at, bool at_end) {
   v += h * force;
   rod.inertial_and_external_force(part_.lone_loads(f), force);
   v += h * force;
+  if (!part_.fluid_force.empty()) v += h * part_.fluid_force[f];
   if (at_end) rod.add_stiffness_times(h * h, v_at, v);
   motion.matrices[t].solve(v);
 }
@@ -123,8 +125,9 @@ void TreeMotion::assemble_fibre(int t, const VectorX& v_at, bool at_end) {
 void TreeMotion::solve_fibre(int t) {
   const int f = part_.tree(t).fibres.front();
   assembly::FreeMotion& motion = part_.motion;
-  const FreeStep step{part_.start_rods[f], part_.stage_roots[f], part_.stage(), assembly::drag_of(part_.world, f),
-                      part_.lone_loads(f)};
+  const FreeStep step{part_.start_rods[f], part_.stage_roots[f],
+                      part_.stage(),       assembly::implicit_drag(part_.world, f),
+                      part_.lone_loads(f), part_.fluid_force.empty() ? nullptr : &part_.fluid_force[f]};
   results_[f] = solve_free_motion(part_.trial->rod(f), motion.matrices[t].lone(), step, part_.options.motion_tolerance,
                                   part_.options.max_motion_iterations, motion.velocities[f]);
 }

@@ -259,6 +259,28 @@ void ChainRod<Shape>::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::
 }
 
 template <typename Shape>
+void ChainRod<Shape>::end_positions(Eigen::Ref<Matrix3X> out) const {
+  TRESSE_ASSERT(out.cols() == count() + 1);
+  for (int i = 0; i <= count(); ++i) out.col(i) = state_.root.position + joints_[i].offset;
+}
+
+template <typename Shape>
+void ChainRod<Shape>::add_end_forces(const Eigen::Ref<const Matrix3X>& forces, Eigen::Ref<VectorX> into) const {
+  TRESSE_ASSERT(forces.cols() == count() + 1 && into.size() == dof());
+  Vector3 force = Vector3::Zero();   // on what lies beyond
+  Vector3 torque = Vector3::Zero();  // about r(0)
+  for (int i = count() - 1; i >= 0; --i) {
+    force += forces.col(i + 1);
+    torque += joints_[i + 1].offset.cross(forces.col(i + 1));
+    into.template segment<width>(root_dof() + 3 * i) +=
+        links_[i].X_linear.transpose() * force + links_[i].X_angular.transpose() * torque;
+  }
+  if (root_dof() == 0) return;
+  into.template head<3>() += force + forces.col(0);
+  into.template segment<3>(3) += torque;
+}
+
+template <typename Shape>
 int ChainRod<Shape>::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
   check_piece(piece);
   const FirstMoments<width> h = shapes_[piece].point(u);

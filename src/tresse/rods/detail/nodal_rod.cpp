@@ -214,6 +214,18 @@ void NodalRod::end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Mat
   for (int i = 0; i <= count(); ++i) out.col(i) = node_velocity(i, v);
 }
 
+void NodalRod::end_positions(Eigen::Ref<Matrix3X> out) const {
+  TRESSE_ASSERT(out.cols() == count() + 1);
+  for (int i = 0; i <= count(); ++i) out.col(i) = nodes_[i];
+}
+
+void NodalRod::add_end_forces(const Eigen::Ref<const Matrix3X>& forces, Eigen::Ref<VectorX> into) const {
+  TRESSE_ASSERT(forces.cols() == count() + 1 && into.size() == dof());
+  for (int i = 0; i <= count(); ++i) {
+    if (node_at(i) >= 0) into.segment<3>(node_at(i)) += forces.col(i);
+  }
+}
+
 int NodalRod::jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const {
   TRESSE_ASSERT(piece >= 0 && piece < count() && out.cols() >= touched(piece));
   const double weight = std::clamp(u / made_.lengths[piece], 0.0, 1.0);

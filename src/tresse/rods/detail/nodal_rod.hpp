@@ -32,6 +32,8 @@ class NodalRod : public BandedRod {
   RodSection section(double s) const override;
   Vector3 velocity(int piece, double u, const Eigen::Ref<const VectorX>& v) const override;
   void end_velocities(const Eigen::Ref<const VectorX>& v, Eigen::Ref<Matrix3X> out) const override;
+  void end_positions(Eigen::Ref<Matrix3X> out) const override;
+  void add_end_forces(const Eigen::Ref<const Matrix3X>& forces, Eigen::Ref<VectorX> into) const override;
   using Rod::jacobian;
   int jacobian(int piece, double u, Eigen::Ref<Matrix3X> out) const override;
 

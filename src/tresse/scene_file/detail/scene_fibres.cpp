@@ -130,6 +130,26 @@ Vector3 read_curvature(const TableReader& table) {
   return read_vector(table.context(), *node, path, wanted);
 }
 
+/// The first element behind a node, and how far the rod turns at that node.
+using Corner = std::pair<std::size_t, Vector3>;
+
+/// Curvatures of elements whose rod of nodes turns so at these nodes, and elsewhere as it does with the given ones: at
+/// a node it turns as far as the two halves of elements beside it.
+std::vector<Vector3> with_corners(const std::vector<Vector3>& curvatures, const std::vector<double>& lengths,
+                                  const std::vector<Corner>& corners) {
+  std::vector<Vector3> out = curvatures;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool first = i == 0;
+    Vector3 turn = 0.5 * lengths[i] * curvatures[i];
+    if (!first) turn += 0.5 * lengths[i - 1] * curvatures[i - 1];
+    if (next < corners.size() && corners[next].first == i) turn = corners[next++].second;
+    if (!first) turn -= 0.5 * lengths[i - 1] * out[i - 1];
+    out[i] = 2.0 / lengths[i] * turn;
+  }
+  return out;
+}
+
 /// Lengths and natural curvature of a fibre that is given by its stretches.
 void read_stretches(const TableReader& table, scene::FibreGroup& group) {
   table.exclusive("stretches", {"length", "elements", "element_lengths", "grading", "natural_curvature"});
@@ -140,6 +160,7 @@ void read_stretches(const TableReader& table, scene::FibreGroup& group) {
                                         describe(node), limits::elements));
   }
   std::vector<Vector3> curvatures;  // one an element
+  std::vector<Corner> corners;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const TableReader own(table.context(), node.items[i], fmt::format("{}[{}]", table.path("stretches"), i),
                           description<scene::Stretch>());
@@ -156,8 +177,17 @@ void read_stretches(const TableReader& table, scene::FibreGroup& group) {
                                        stretch.elements, elements, limits::elements));
     }
     group.element_lengths.resize(elements, length);
+    if (!stretch.corner.isZero(0.0)) {
+      if (scene::curvature_model(group.model))
+        own.fail("corner",
+                 fmt::format("is given for a {}; expected a discrete-elastic-rod or a mass-spring", word(group.model)));
+      if (curvatures.empty() && group.model == scene::RodModel::mass_spring)
+        own.fail("corner", "is given for the first stretch; expected a later one: a chain is not bent at its root");
+      corners.emplace_back(curvatures.size(), stretch.corner);
+    }
     curvatures.resize(elements, read_curvature(own));
   }
+  if (!corners.empty()) curvatures = with_corners(curvatures, group.element_lengths, corners);
   const bool by_element = scene::curvature_count(group.model, curvatures.size()) == curvatures.size();
   group.natural_curvature = by_element ? curvatures : at_nodes(curvatures, group.element_lengths);
 }
@@ -387,7 +417,7 @@ void read_places(const TableReader& table, const TomlNode& nodes, const std::vec
     if (!scene::curvature_model(group.model))
       table.fail("model", fmt::format("is \"{}\" for a branch; expected \"super-helix\" or \"super-clothoid\"",
                                       word(group.model)));
-    for (const std::string_view key : {"grid", "cap"})
+    for (const std::string_view key : {"grid", "cap", "ring"})
       table.refuse(key, "is given for branches; expected their places on the parent, root.at");
     group.root = read_branch_root(context, *root, table.path("root"), nodes, above);
   } else {
@@ -396,6 +426,7 @@ void read_places(const TableReader& table, const TomlNode& nodes, const std::vec
   if (const TomlNode* holds = table.find("holds"))
     group.holds = read_holds(context, *holds, table.path("holds"), group);
   table.exclusive("cap", {"grid"});
+  table.exclusive("ring", {"grid", "cap"});
 }
 
 /// Fibres whose shapes and places a file or a list gives.
@@ -403,8 +434,9 @@ void read_strand_group(const TableReader& table, scene::FibreGroup& group) {
   ReaderContext& context = table.context();
   const TomlNode* from = table.find("from");
   const std::string_view key = from != nullptr ? "from" : "strands";
-  table.exclusive(key, {"length", "elements", "element_lengths", "grading", "stretches", "section", "initial_curvature",
-                        "initial_curvature_rate", "holds", "grid", "cap", from != nullptr ? "strands" : "from"});
+  table.exclusive(key,
+                  {"length", "elements", "element_lengths", "grading", "stretches", "section", "initial_curvature",
+                   "initial_curvature_rate", "holds", "grid", "cap", "ring", from != nullptr ? "strands" : "from"});
   if (from == nullptr) table.exclusive(key, {"radius", "natural_curvature"});
   const TomlNode* root = table.find("root");
   if (root != nullptr) {
