@@ -176,5 +176,116 @@ TEST(Touches, WhatIsProvedIsNotFoundByDenseSampling) {
   EXPECT_GT(share(all), 0.8);
 }
 
+TEST(Touches, AnEndThatTouchesIsTold) {
+  const auto scene = [](double z) {
+    test::Tubes out;
+    out.polyline({{-0.05, 0.0, z}, {0.05, 0.0, z}}, 1e-3);
+    out.capsule({0.0, -0.1, 0.0}, {0.0, 0.1, 0.0}, 1e-3);
+    return out.scene;
+  };
+  EXPECT_TRUE(proved(scene(3e-3), scene(2e-3 + 1e-9)));
+  EXPECT_FALSE(proved(scene(3e-3), scene(2e-3)));
+  EXPECT_FALSE(proved(scene(3e-3), scene(-3e-3))) << "through it";
+  const std::vector<Touch> stays = find_touches(scene(2e-3), scene(3e-3), {}, nowhere);
+  ASSERT_EQ(stays.size(), 1U);
+  EXPECT_TRUE(stays[0].from_begin);
+  const std::vector<Touch> comes = find_touches(scene(3e-3), scene(1.9e-3), {}, nowhere);
+  ASSERT_EQ(comes.size(), 1U);
+  EXPECT_FALSE(comes[0].from_begin);
+  EXPECT_TRUE(find_touches(scene(3e-3), scene(1.9e-3), {}, [](const Crossing&) { return true; }).empty());
+}
+
+/// Slow sliding, rolling and lifting of what rests at a tenth of the barrier's distance is proved at once.
+TEST(Touches, WhatRestsIsProved) {
+  for (const double delta : {1e-5, 1e-7}) {
+    const double gap = 0.1 * delta;
+    for (const double curvature : {0.0, 20.0, 100.0}) {
+      // A hump under a valley, crossed, at the middle of both.
+      const auto scene = [&](double along, double lift, double turn) {
+        test::Tubes out;
+        const auto arc = [&](double top, double x, double angle, double bend) {
+          constexpr double length = 0.01;
+          const Matrix3 about = Eigen::AngleAxisd(angle, Vector3::UnitZ()).toRotationMatrix();
+          const Matrix3 frame = about * Eigen::AngleAxisd(-0.5 * bend * length, Vector3::UnitY()).toRotationMatrix();
+          const HelixArc at{Vector3::Zero(), frame, {0.0, bend, 0.0}, length};
+          return HelixArc{Vector3(x, 0.0, top) - geometry::position(at, 0.5 * length), frame, at.curvature, length};
+        };
+        out.curve(arc(0.0, 0.0, 0.5, curvature), 1e-3);
+        out.curve(arc(2e-3 + gap + lift, along, turn, -curvature), 1e-3);
+        return out.scene;
+      };
+      const double slides = 0.2 * std::sqrt(8.0 * gap / std::max(curvature, 100.0));
+      EXPECT_TRUE(proved(scene(0.0, 0.0, 0.0), scene(0.0, 0.0, 0.0))) << delta << ", " << curvature;
+      EXPECT_TRUE(proved(scene(0.0, 0.0, 0.0), scene(slides, 0.0, 1e-3))) << delta << ", " << curvature;
+      EXPECT_TRUE(proved(scene(0.0, 0.0, 0.0), scene(0.0, -0.5 * gap, 0.0))) << delta << ", " << curvature;
+      EXPECT_FALSE(proved(scene(0.0, 0.0, 0.0), scene(0.0, -1.01 * gap, 0.0))) << delta << ", " << curvature;
+    }
+    // Alongside each other, bent alike, and sliding by many gaps.
+    for (const double curvature : {0.0, 50.0}) {
+      const auto scene = [&](double by) {
+        test::Tubes out;
+        const double inner = 1.0 / std::max(curvature, 1e-9), outer = inner + 2e-3 + gap;
+        if (curvature == 0.0) {
+          out.polyline({{0.0, 0.0, 0.0}, {0.01, 0.0, 0.0}}, 1e-3);
+          out.polyline({{by, 2e-3 + gap, 0.0}, {by + 0.01, 2e-3 + gap, 0.0}}, 1e-3);
+        } else {
+          const auto ring = [&](double size, double angle) {
+            const Matrix3 frame = Eigen::AngleAxisd(angle, Vector3::UnitZ()).toRotationMatrix();
+            return HelixArc{frame * Vector3(0.0, -size, 0.0), frame, {0.0, 0.0, 1.0 / size}, 0.01};
+          };
+          out.curve(ring(inner, 0.0), 1e-3);
+          out.curve(ring(outer, by / outer), 1e-3);
+        }
+        return out.scene;
+      };
+      const double cut = curvature == 0.0 ? 1e-4 : 0.5 * std::sqrt(8.0 * gap / curvature);  // what straight ways allow
+      EXPECT_TRUE(proved(scene(0.0), scene(cut))) << delta << ", " << curvature << ", " << cut;
+    }
+  }
+}
+
+TEST(Touches, OverAPlaneBothEndsAreAbove) {
+  for (const double curvature : {0.0, 100.0}) {
+    const auto scene = [&](double z, double tilt) {
+      test::Tubes out;
+      const Matrix3 frame = Eigen::AngleAxisd(tilt, Vector3::UnitY()).toRotationMatrix();
+      out.curve(HelixArc{{0.0, 0.0, z}, frame, {0.0, 0.0, curvature}, 0.01}, 1e-3);
+      out.plane(Vector3::Zero(), Vector3::UnitZ());
+      return out.scene;
+    };
+    EXPECT_TRUE(proved(scene(1e-3 + 1e-9, 0.0), scene(1e-3 + 1e-8, 0.0)));
+    EXPECT_TRUE(proved(scene(5e-3, 0.0), scene(1e-3 + 1e-9, 0.0)));
+    EXPECT_FALSE(proved(scene(5e-3, 0.0), scene(1e-3, 0.0)));
+    EXPECT_FALSE(proved(scene(5e-3, 0.0), scene(1e-3 + 1e-9, 0.1))) << "its far end is below";
+    EXPECT_FALSE(proved(scene(5e-3, 0.0), scene(-5e-3, 0.0)));
+    const std::vector<Touch> rises = find_touches(scene(0.9e-3, 0.0), scene(2e-3, 0.0), {}, nowhere);
+    ASSERT_EQ(rises.size(), 1U);
+    EXPECT_TRUE(rises[0].from_begin);
+    EXPECT_EQ(rises[0].at.b, -1);
+  }
+}
+
+TEST(Touches, OverASheetOfTriangles) {
+  const auto scene = [](double z, double x, double sheet) {
+    test::Tubes out;
+    out.curve(HelixArc{{x - 0.005, 0.001, z}, Matrix3::Identity(), {0.0, 0.0, 50.0}, 0.01}, 1e-3);
+    const std::vector<geometry::Face> faces{{0, 1, 2}, {0, 2, 3}};
+    const std::vector<Vector3> corners{{-0.03, -0.03, 0}, {0.03, -0.03, 0}, {0.03, 0.03, 0}, {-0.03, 0.03, 0}};
+    auto topology = std::make_shared<const geometry::MeshTopology>(faces, corners);
+    Pose pose;
+    pose.position = {0.0, 0.0, sheet};
+    out.mesh(std::make_shared<const geometry::TriangleMesh>(topology, corners), pose);
+    return out.scene;
+  };
+  for (const double gap : {1e-6, 1e-8}) {
+    EXPECT_TRUE(proved(scene(1e-3 + gap, 0.0, 0.0), scene(1e-3 + gap, 0.0, 0.0))) << gap;
+    EXPECT_TRUE(proved(scene(1e-3 + gap, 0.0, 0.0), scene(1e-3 + gap, 1e-3, 0.0))) << "sliding, " << gap;
+    EXPECT_TRUE(proved(scene(1e-3 + gap, 0.0, 0.0), scene(2e-3 + gap, 0.0, 1e-3))) << "together, " << gap;
+    EXPECT_TRUE(proved(scene(-1e-3 - gap, 0.0, 0.0), scene(-1e-3 - 0.5 * gap, 0.0, 0.0))) << "below it, " << gap;
+    EXPECT_FALSE(proved(scene(1e-3 + gap, 0.0, 0.0), scene(1e-3 - 0.01 * gap, 0.0, 0.0))) << gap;
+    EXPECT_FALSE(proved(scene(1e-3 + gap, 0.0, 0.0), scene(-1e-3 - gap, 0.0, 0.0))) << "through it, " << gap;
+  }
+}
+
 }  // namespace
 }  // namespace tresse::contact

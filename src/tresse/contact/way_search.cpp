@@ -131,8 +131,10 @@ class MeshWay {
       box.bound = std::min(box.bound, best - box.loss_a);
     }
     const auto way = [](const WayPoint& point) { return (point.to - point.from).norm(); };
+    // What the bound loses beside the sagitta is the most that a shorter time could gain.
+    box.loss_t = std::min(box.upper - box.bound - 2.0 * box.loss_a,
+                          (box.end - box.begin) * std::max(way(box.a[0]), way(box.a[1])));
     box.loss_a = std::max(box.loss_a, 0.5 * (p1 - p0).norm());
-    box.loss_t = (box.end - box.begin) * std::max(way(box.a[0]), way(box.a[1]));
   }
 
   WayPoint halfway(const std::array<WayPoint, 2>& ends, bool) const { return point(0.5 * (ends[0].s + ends[1].s)); }
