@@ -141,6 +141,15 @@ TEST(Watch, TellsAKindAtGrowingIntervals) {
   EXPECT_EQ(scene.count(Trouble::penetration).in_a_row, 1);
 }
 
+TEST(Watch, TellsThatABarrierIsNotProvedToHaveKeptBodiesApart) {
+  Crossing scene(1e-6);
+  scene.report.touch = overlap(0.0);
+  const auto remarks = scene.look();
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].kind, Trouble::touched);
+  EXPECT_THAT(remarks[0].message, HasSubstr("the barrier is not proved to have kept them apart within a step; try "));
+}
+
 TEST(Watch, SeesThatPressedFibresWentThroughEachOther) {
   Crossing scene(-0.5 * radius);
   scene.press(0, 1, 0, 0.5 * length);

@@ -268,6 +268,10 @@ TEST_F(SummaryFile, a_tolerance_just_missed_is_told_apart_from_a_ruin) {
     tally.watch[static_cast<std::size_t>(observe::Trouble::passed_through)] = {1, 1, 1, 1, 1, 2.0, 1};
   };
   EXPECT_EQ(judged(through), serious);
+  const auto touched = [](RunTally& tally, auto&) {
+    tally.watch[static_cast<std::size_t>(observe::Trouble::touched)] = {1, 1, 1, 1, 1, 1.0, 1};
+  };
+  EXPECT_EQ(judged(touched), serious);
 }
 
 TEST_F(SummaryFile, a_run_under_way_has_no_verdict) {

@@ -75,6 +75,18 @@ class Tubes {
     return end_body();
   }
 
+  /// A fibre of one piece, whatever the curve.
+  int curve(const geometry::Curve& of, double radius) {
+    contact::Piece piece;
+    piece.curve = geometry::prepare(of);
+    piece.interval = geometry::domain(piece.curve);
+    piece.span = {piece.interval.end, piece.interval.end};
+    piece.curvature = geometry::second_derivative_bound(piece.curve, piece.interval);
+    piece.radius = radius;
+    append(piece);
+    return end_body();
+  }
+
   int capsule(const Vector3& from, const Vector3& to, double radius) {
     contact::Piece piece;
     piece.curve = geometry::prepare(geometry::LineSegment{from, to});

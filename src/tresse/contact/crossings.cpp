@@ -9,6 +9,7 @@
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/contact/detail/candidate.hpp>
+#include <tresse/contact/detail/way_pairs.hpp>
 #include <tresse/contact/detail/way_search.hpp>
 #include <tresse/geometry/closest_points.hpp>
 
@@ -32,52 +33,12 @@ class Way {
 
   Passage run() {
     if (ways_.pieces.empty()) return {{}, options_.known_gap};
-    return look_at(find_pairs());
+    return look_at(detail::pairs_on_way(begin_, end_, ways_, options_.broad_phase, options_.searched));
   }
 
  private:
   static constexpr std::size_t block = 128;
   static constexpr double exact = 0.02;  // of the thinner radius: how exact a larger one is found
-
-  /// All pairs that may have come near on the way.
-  std::vector<KnownPair> find_pairs() const {
-    constexpr std::size_t one_of = 50;
-    const bool few_astray = options_.searched && ways_.astray.size() <= ways_.pieces.size() / one_of;
-    std::vector<KnownPair> pairs;
-    if (few_astray) pairs = options_.searched->pairs;
-    if (few_astray && ways_.astray.empty() && end_.meshes.empty()) return pairs;
-    Geometry swept = end_;
-    for (std::size_t i = 0; i < ways_.pieces.size(); ++i) swept.pieces[i].travel = ways_.back[i];
-    swept.common = {};
-    if (!few_pieces(swept)) take_off_common_travel(swept);
-    if (!few_astray) {
-      for (const CandidatePair& pair : piece_pairs(swept, options_.broad_phase)) pairs.push_back({pair});
-    } else if (!ways_.astray.empty()) {
-      const auto known = static_cast<std::ptrdiff_t>(pairs.size());
-      for (const CandidatePair& pair : pairs_with(swept, ways_.astray, options_.broad_phase)) pairs.push_back({pair});
-      const auto more = pairs.begin() + known;
-      std::sort(more, pairs.end());
-      std::inplace_merge(pairs.begin(), more, pairs.end());
-      const auto same = [](const KnownPair& x, const KnownPair& y) { return !(x < y); };
-      pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());  // keeps the known one
-    }
-    if (!swept.meshes.empty()) {
-      for (std::size_t k = 0; k < swept.meshes.size(); ++k) set_way_back(begin_.meshes[k], swept.meshes[k]);
-      swept.planes.clear();
-      for (const CandidatePair& pair : surface_pairs(swept))
-        pairs.push_back({{pair.a, pair.b - static_cast<int>(end_.planes.size())}});
-    }
-    return pairs;
-  }
-
-  static void set_way_back(const Mesh& before, Mesh& now) {
-    now.next = before.pose;
-    now.reach = 0.0;
-    if (before.surface != now.surface) {
-      for (std::size_t i = 0; i < now.surface->vertices.size(); ++i)
-        now.reach = std::max(now.reach, (now.surface->vertices[i] - before.surface->vertices[i]).norm());
-    }
-  }
 
   Passage look_at(const std::vector<KnownPair>& pairs) {
     const std::size_t count = (pairs.size() + block - 1) / block;

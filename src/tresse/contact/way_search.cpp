@@ -131,8 +131,10 @@ class MeshWay {
       box.bound = std::min(box.bound, best - box.loss_a);
     }
     const auto way = [](const WayPoint& point) { return (point.to - point.from).norm(); };
+    // What the bound loses beside the sagitta is the most that a shorter time could gain.
+    box.loss_t = std::min(box.upper - box.bound - 2.0 * box.loss_a,
+                          (box.end - box.begin) * std::max(way(box.a[0]), way(box.a[1])));
     box.loss_a = std::max(box.loss_a, 0.5 * (p1 - p0).norm());
-    box.loss_t = (box.end - box.begin) * std::max(way(box.a[0]), way(box.a[1]));
   }
 
   WayPoint halfway(const std::array<WayPoint, 2>& ends, bool) const { return point(0.5 * (ends[0].s + ends[1].s)); }
@@ -153,6 +155,12 @@ class MeshWay {
   std::vector<int> faces_;
 };
 
+bool all_left_out(const WayBox& box, const LeftOut& left_out) {
+  return std::all_of(box.a.begin(), box.a.end(), [&](const WayPoint& x) {
+    return std::all_of(box.b.begin(), box.b.end(), [&](const WayPoint& y) { return left_out(x.s, y.s); });
+  });
+}
+
 template <typename Way>
 Approach search(Way&& way, const WayGoal& goal, std::vector<WayBox>& heap) {
   constexpr int most = 4000;
@@ -161,13 +169,13 @@ Approach search(Way&& way, const WayGoal& goal, std::vector<WayBox>& heap) {
   Approach out;
   const auto add = [&](WayBox& box) {
     way.evaluate(box);
-    if (box.upper < upper) {
+    if (box.upper < upper && !(goal.left_out && (*goal.left_out)(box.s_a, box.s_b))) {
       upper = box.upper;
       out.s_a = box.s_a;
       out.s_b = box.s_b;
       out.time = 0.5 * (box.begin + box.end);
     }
-    if (box.bound >= goal.enough) return;
+    if (box.bound >= goal.enough || (goal.left_out && all_left_out(box, *goal.left_out))) return;
     heap.push_back(box);
     std::push_heap(heap.begin(), heap.end(), later);
   };

@@ -53,7 +53,7 @@ StepReport Engine::take_step() {
     int size = whole;
     int smaller = 0;  // parts than those that are cut for nothing else
     for (int begin = 0; begin < whole && report.finite;) {
-      const bool last = size == 1 || (size <= shortest && (smaller > most_parts || report.crossing));
+      const bool last = size == 1 || (size <= shortest && (smaller > most_parts || report.crossing || report.touch));
       const Span span{time_at(begin), time_at(begin + size), size <= shortest, last};
       const SubstepResult outcome = attempt(span, report);
       if (outcome == SubstepResult::not_finite) report.finite = false;
@@ -287,20 +287,7 @@ SubstepResult Engine::accept_earlier(BestPass& best, StepReport& report) {
 SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& report) {
   const bool sinks = !options_.penalty && overlaps_.sinks(*end, options_.halving_overlap);
   if (!part_.span.last && sinks) return SubstepResult::cut;
-  {
-    Stopwatch watch(report.t_detection);
-    // Half their touching distance is where two bodies may change sides; that they did is sure of less only.
-    constexpr double doubtful = 0.5, through = 0.1;
-    // Under a barrier what comes from afar is to stay apart; of what begins near, half its distance counts.
-    const bool barrier = options_.penalty && options_.penalty->law.law == laws::Law::ipc;
-    const double share = barrier ? 1.0 : part_.span.shortest ? through : doubtful;
-    double least_gap = state_.least_gap;
-    const auto crossing =
-        find_crossing(part_, holds_, overlaps_, *here_, *end, share, finder_.searched_way(*end), least_gap);
-    if (crossing && !part_.span.last) return SubstepResult::cut;
-    if (crossing && !report.crossing) report.crossing = crossing;
-    state_.least_gap = least_gap;
-  }
+  if (!prove_way(*end, report)) return SubstepResult::cut;
   for (const FreeMotionResult& free : trees_.results()) {
     report.motion_iterations = std::max(report.motion_iterations, free.iterations);
     if (report.motion_status == Status::converged) report.motion_status = free.status;
@@ -312,9 +299,11 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
     bool slowed = false;
     const SubstepResult settled = settle_energy(pass, works, energies, report, slowed);
     if (settled != SubstepResult::accepted) return settled;
-    if (slowed)
+    if (slowed) {
       end = finder_.find(part_.end, part_.span.end, velocities_of(part_.start, part_.end_rods, part_.end.bodies),
                          warm_contacts(part_, pass));
+      if (under_barrier() && !prove_way(*end, report)) return SubstepResult::cut;
+    }
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, part_.motion.dt});
   for (const contact::Contact& contact : end->contacts) report.nearest = std::min(report.nearest, contact.gap);
@@ -338,6 +327,30 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
   here_ = std::move(end);
   passes_.reuse(pass);
   return SubstepResult::accepted;
+}
+
+bool Engine::under_barrier() const { return options_.penalty && options_.penalty->law.law == laws::Law::ipc; }
+
+/// Whether the way of this part to its end is proved: that nothing passes through anything, and under a barrier that
+/// nothing touches. What cannot be proved is told of parts that are cut no more, and these pass.
+bool Engine::prove_way(const Configuration& end, StepReport& report) {
+  Stopwatch watch(report.t_detection);
+  const contact::SearchedWay* searched = finder_.searched_way(end);
+  if (under_barrier()) {
+    const std::optional<FoundTouch> touch = find_touch(part_, holds_, *here_, end, searched);
+    if (!touch) return true;
+    if (!touch->from_begin && !part_.span.last) return false;
+    if (!report.touch) report.touch = touch->between;
+  }
+  // Half their touching distance is where two bodies may change sides; that they did is sure of less only.
+  constexpr double doubtful = 0.5, through = 0.1;
+  const double share = part_.span.shortest ? through : doubtful;
+  double least_gap = state_.least_gap;
+  const auto crossing = find_crossing(part_, holds_, overlaps_, *here_, end, share, searched, least_gap);
+  if (crossing && !part_.span.last) return false;
+  if (crossing && !report.crossing) report.crossing = crossing;
+  state_.least_gap = least_gap;
+  return true;
 }
 
 /// Over this part. After contacts_ were described.

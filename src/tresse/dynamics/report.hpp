@@ -79,6 +79,9 @@ struct StepReport {
   /// Of two that may have gone through each other on the way of the shortest part of the step, where it began; without
   /// force and slip; none: proved that nothing did.
   std::optional<ContactReport> crossing;
+  /// Under a barrier: of two that are not proved to keep a gap above zero on the way of the shortest part of the step;
+  /// without force and slip; none: proved that no surface touched another.
+  std::optional<ContactReport> touch;
   /// The deepest contact of the passes that stood which no force can open, and which is left out: a straight fibre that
   /// cannot stretch is pushed along its axis. Without force and slip.
   std::optional<ContactReport> jammed;

@@ -231,6 +231,8 @@ const char* to_string(Trouble kind) {
       return "step-error";
     case Trouble::jammed:
       return "jammed";
+    case Trouble::touched:
+      return "touched";
   }
   return "unknown";
 }
@@ -272,6 +274,7 @@ std::vector<Remark> Watch::look(const WatchedStep& step, WatchTally& tally) {
   look_at_jams(step);
   look_at_lost_contacts(step);
   look_at_crossing(step);
+  look_at_touch(step);
   look_at_fibres(step);
   look_at_energy(step);
   look_at_cuts(step, tally);
@@ -400,9 +403,19 @@ void Watch::note_parting(Trouble kind, double radii, std::string message, double
 void Watch::look_at_crossing(const WatchedStep& step) {
   const auto& crossing = step.report.crossing;
   if (!crossing) return;
-  const double radii = (crossing->point_b - crossing->point_a).norm() / radius_of(step.at.world(), *crossing);
+  const double way = (crossing->point_b - crossing->point_a).norm();  // of a mesh the point is not known
+  const double radii = way > 0.0 ? way / radius_of(step.at.world(), *crossing) : 1.0;
   note_parting(Trouble::passed_through, radii,
                fmt::format("{}: they went through each other within a step; ", pair_name(*crossing, step.at.world())),
+               step.dt);
+}
+
+void Watch::look_at_touch(const WatchedStep& step) {
+  const auto& touch = step.report.touch;
+  if (!touch) return;
+  note_parting(Trouble::touched, 1.0,
+               fmt::format("{}: the barrier is not proved to have kept them apart within a step; ",
+                           pair_name(*touch, step.at.world())),
                step.dt);
 }
 

@@ -24,8 +24,9 @@ enum class Trouble {
   motion_unsolved,   ///< Newton's method for a fibre without contact did not converge; measured in its iterations
   step_error,        ///< the shortest part of a step was off by more than wanted; measured in what is wanted
   jammed,            ///< a fibre is pushed along its axis and cannot give way along it; its overlap in radii
+  touched,           ///< under a barrier two bodies are not proved to have stayed apart; 1 a step
 };
-inline constexpr std::size_t trouble_count = 11;
+inline constexpr std::size_t trouble_count = 12;
 
 /// "passed-through": the name in files.
 const char* to_string(Trouble kind);
@@ -89,6 +90,7 @@ class Watch {
   void look_at_jams(const WatchedStep& step);
   void look_at_lost_contacts(const WatchedStep& step);
   void look_at_crossing(const WatchedStep& step);
+  void look_at_touch(const WatchedStep& step);
   void note_parting(Trouble kind, double radii, std::string message, double dt);
   void look_at_fibres(const WatchedStep& step);
   void look_at_energy(const WatchedStep& step);

@@ -100,6 +100,10 @@ std::string words(const Finding& finding) {
     return fmt::format("{} let bodies pass through each other, most at step {}", counted(finding.steps, "step"),
                        finding.step);
   }
+  if (finding.what == "touched") {
+    return fmt::format("{} are not proved to have kept bodies apart under the barrier, the first step {}",
+                       counted(finding.steps, "step"), finding.step);
+  }
   return fmt::format("the state stopped being finite at step {}", finding.step);
 }
 
@@ -243,6 +247,8 @@ std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
   }
   const observe::TroubleTally& through = tally.watch[static_cast<std::size_t>(observe::Trouble::passed_through)];
   if (through.steps > 0) out.push_back(counted_finding("passed-through", through, 0.0, Severity::serious));
+  const observe::TroubleTally& touched = tally.watch[static_cast<std::size_t>(observe::Trouble::touched)];
+  if (touched.steps > 0) out.push_back(counted_finding("touched", touched, 0.0, Severity::serious));
   const observe::TroubleTally& holds = tally.watch[static_cast<std::size_t>(observe::Trouble::hold_missed)];
   if (holds.steps > 0) {
     const double limit = 0.1;

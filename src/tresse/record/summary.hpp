@@ -88,7 +88,8 @@ const char* to_string(Severity severity);
 
 /// One thing that was not sound.
 struct Finding {
-  std::string what;       ///< "residual", "penetration", "energy", "hold", "motion", "passed-through", "non-finite"
+  std::string
+      what;  ///< "residual", "penetration", "energy", "hold", "motion", "passed-through", "touched", "non-finite"
   std::int64_t step = 0;  ///< the worst
   double value = 0.0;     ///< there
   double limit = 0.0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include <tresse/contact/ways.hpp>
@@ -9,11 +10,16 @@
 /// docs/theory/passing.md.
 namespace tresse::contact::detail {
 
+/// Whether places of two pieces, by their parameters, do not count; the second is 0 for a mesh. Where that holds at all
+/// ends of two stretches, it holds in between.
+using LeftOut = std::function<bool(double s_a, double s_b)>;
+
 /// What is asked of a search.
 struct WayGoal {
-  double enough = 0.0;     ///< a distance that is proved to be this or more is all that is wanted [m]
-  double limit = 0.0;      ///< what comes nearer is not looked at further; < enough [m]
-  double tolerance = 0.0;  ///< how exact the least distance has to be; > 0 [m]
+  double enough = 0.0;                ///< a distance that is proved to be this or more is all that is wanted [m]
+  double limit = 0.0;                 ///< what comes nearer is not looked at further; <= enough [m]
+  double tolerance = 0.0;             ///< how exact the least distance has to be; >= 0 [m]
+  const LeftOut* left_out = nullptr;  ///< null: all places count
 };
 
 /// What a search found.

@@ -7,6 +7,7 @@
 
 #include <tresse/base/blocks.hpp>
 #include <tresse/contact/crossings.hpp>
+#include <tresse/contact/touches.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/math/rotations.hpp>
 
@@ -26,21 +27,30 @@ void report_overlap(const Configuration& start, StepReport& report) {
   for (const contact::Contact& contact : start.contacts) report.overlaps += contact.gap <= 0.5 * deepest->gap ? 1 : 0;
 }
 
+/// A place of two pieces, or of a piece and a surface, as a contact without a gap.
+contact::Contact contact_at(const contact::Geometry& geometry, const contact::Crossing& crossing) {
+  contact::Contact contact;
+  contact.a = crossing.a;
+  contact.b = crossing.b;
+  contact.s_a = crossing.s_a;
+  contact.s_b = crossing.s_b;
+  const auto point = [&](int piece, double s) {
+    return geometry::position(geometry.pieces[static_cast<std::size_t>(piece)].curve, s);
+  };
+  contact.point_a = point(contact.a, contact.s_a);
+  contact.point_b = contact.b >= 0 ? point(contact.b, contact.s_b) : contact.point_a;
+  contact.frame.setZero();
+  contact.frame.col(0) = (contact.point_b - contact.point_a).normalized();
+  return contact;
+}
+
 }  // namespace
 
 std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& holds, const StartOverlaps& overlaps,
                                            const Configuration& start, const Configuration& end, double share,
                                            const contact::SearchedWay* searched, double& least_gap) {
-  const auto at = [&](const contact::Crossing& crossing) {
-    contact::Contact contact;
-    contact.a = crossing.a;
-    contact.b = crossing.b;
-    contact.s_a = crossing.s_a;
-    contact.s_b = crossing.s_b;
-    return contact;
-  };
   const auto passed_over = [&](const contact::Crossing& crossing) {
-    const contact::Contact contact = at(crossing);
+    const contact::Contact contact = contact_at(end.geometry, crossing);
     return assembly::joined(part.start, end.geometry, contact) || overlaps.is_jammed(end.geometry, contact) ||
            holds.cannot_give_way(part.start, end.geometry, contact);
   };
@@ -53,14 +63,24 @@ std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& h
   const contact::Passage passage = contact::find_passage(start.geometry, end.geometry, options, passed_over);
   least_gap = passage.least_gap;
   if (passage.crossings.empty()) return {};
-  contact::Contact contact = at(passage.crossings.front());
-  const auto point = [&](int piece, double s) {
-    return geometry::position(end.geometry.pieces[static_cast<std::size_t>(piece)].curve, s);
+  return assembly::report_of(end.geometry, contact_at(end.geometry, passage.crossings.front()));
+}
+
+std::optional<FoundTouch> find_touch(const Part& part, const HeldPoints& holds, const Configuration& start,
+                                     const Configuration& end, const contact::SearchedWay* searched) {
+  // What begins in a contact that cannot give way leaves it within so many radii.
+  constexpr double radii = 4.0;
+  const auto passed_over = [&](const contact::Crossing& crossing) {
+    const contact::Contact contact = contact_at(end.geometry, crossing);
+    return assembly::joined(part.start, end.geometry, contact) ||
+           holds.cannot_give_way(part.start, end.geometry, contact, radii);
   };
-  contact.point_a = point(contact.a, contact.s_a);
-  contact.point_b = contact.b >= 0 ? point(contact.b, contact.s_b) : contact.point_a;
-  contact.frame.col(0) = (contact.point_b - contact.point_a).normalized();
-  return assembly::report_of(end.geometry, contact);
+  const std::vector<contact::Touch> touches = contact::find_touches(
+      start.geometry, end.geometry, {.broad_phase = part.options.broad_phase, .searched = searched}, passed_over);
+  if (touches.empty()) return {};
+  auto first = std::find_if(touches.begin(), touches.end(), [](const contact::Touch& x) { return !x.from_begin; });
+  if (first == touches.end()) first = touches.begin();
+  return FoundTouch{assembly::report_of(end.geometry, contact_at(end.geometry, first->at)), first->from_begin};
 }
 
 double largest_overlap(const Configuration& at) {

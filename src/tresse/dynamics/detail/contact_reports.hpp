@@ -14,6 +14,14 @@ namespace tresse::dynamics::detail {
 std::optional<ContactReport> find_crossing(const Part& part, const HeldPoints& holds, const StartOverlaps& overlaps,
                                            const Configuration& start, const Configuration& end, double share,
                                            const contact::SearchedWay* searched, double& least_gap);
+/// Of two bodies that are not proved to keep a gap above zero on the way between two configurations, one that did not
+/// touch at its begin if there is such.
+struct FoundTouch {
+  ContactReport between;
+  bool from_begin = false;  ///< contact::Touch::from_begin
+};
+std::optional<FoundTouch> find_touch(const Part& part, const HeldPoints& holds, const Configuration& start,
+                                     const Configuration& end, const contact::SearchedWay* searched);
 /// Of two bodies, the deepest; >= 0 [m]
 double largest_overlap(const Configuration& at);
 /// The contacts of a pass with their forces over the part.

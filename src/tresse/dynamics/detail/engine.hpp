@@ -64,6 +64,8 @@ class Engine {
   SubstepResult accept_unsound(Pass& pass, BestPass& best, StepReport& report);
   SubstepResult accept_earlier(BestPass& best, StepReport& report);
   SubstepResult accept(Pass& pass, SharedConfiguration end, StepReport& report);
+  bool under_barrier() const;
+  bool prove_way(const Configuration& end, StepReport& report);
   PartWorks works_of(const Pass& pass);
   SubstepResult settle_energy(Pass& pass, PartWorks& works, rods::RodEnergies& energies, StepReport& report,
                               bool& slowed);

@@ -34,12 +34,12 @@ bool HeldPoints::iterated() const {
 }
 
 bool HeldPoints::cannot_give_way(const assembly::Kinematics& start, const contact::Geometry& geometry,
-                                 const contact::Contact& contact) const {
+                                 const contact::Contact& contact, double radii) const {
   const auto fixed = [&](int index, double s) {
     if (index < 0 || !geometry.pieces[index].id.moves()) return true;
     if (geometry.pieces[index].id.kind == BodyKind::rigid_body) return false;
     const contact::Piece& piece = geometry.pieces[index];
-    const double near = 0.1 * piece.radius;
+    const double near = radii * piece.radius;
     const double along = contact::material_at(piece, s);
     if (along < near && clamped(world_.fibres[piece.body])) return true;
     const std::vector<int>& holds = motion_.holds[motion_.forest.tree_of[piece.body]].holds;

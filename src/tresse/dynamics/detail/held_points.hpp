@@ -24,11 +24,11 @@ class HeldPoints {
   bool held(int tree) const { return !motion_.holds[static_cast<std::size_t>(tree)].holds.empty(); }
   /// Whether something holds a fibre whose elasticity is not linear.
   bool iterated() const;
-  /// Whether both sides of a contact are obstacles or within a tenth of a radius of a clamped root or a held point: it
-  /// can't give way, and what little it gives would make its force any size. Hair that grows out of a head touches it
-  /// so.
+  /// Whether both sides of a contact are obstacles or within so many radii of a clamped root or a held point. Within
+  /// a tenth it can't give way, and what little it gives would make its force any size. Hair that grows out of a head
+  /// touches it so.
   bool cannot_give_way(const assembly::Kinematics& start, const contact::Geometry& geometry,
-                       const contact::Contact& contact) const;
+                       const contact::Contact& contact, double radii = 0.1) const;
 
   /// Linearises what holds a tree in the shapes `at`.
   void linearise(const assembly::Kinematics& at, int tree);
