@@ -3,6 +3,8 @@
 #include <cmath>
 #include <random>
 
+#include <Eigen/Geometry>
+
 #include <tresse/base/errors.hpp>
 #include <tresse/fluid/resistance.hpp>
 #include <tresse/fluid/stokeslet_segments.hpp>
