@@ -74,6 +74,11 @@ class Results:
         """roots.csv, where roots are clamped: time, group, roots, fx, fy, fz, mx, my, mz; sums over the group's roots."""
         return self._table("roots.csv")
 
+    @property
+    def fluid(self) -> np.ndarray:
+        """fluid.csv, in a fluid: time, fibre, fx, fy, fz, tx, ty, tz; what it exerts on each fibre, about its root."""
+        return self._table("fluid.csv")
+
     def force(self, obstacle: str) -> tuple[Array, Array]:
         """Time (n) [s] and the force of the fibres on an obstacle (n, 3) [N]."""
         rows = self._rows_of("forces.csv", "obstacle", obstacle)
@@ -186,6 +191,7 @@ _ROWS_OF = {
 _WITHOUT = {
     "holds.csv": "the scene holds no point of a fibre; .roots has the load of clamped roots",
     "roots.csv": "no root is clamped in the scene; .holds has the load of held points",
+    "fluid.csv": "there is no fluid in the scene",
 }
 _TEXTS = ("obstacle", "hold", "group", "kind", "message")
 

@@ -48,6 +48,12 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
     EXPECT_TRUE(same_bits(a.warm[i].force, b.warm[i].force));
   }
   EXPECT_EQ(a.hold_forces, b.hold_forces);
+  EXPECT_EQ(a.fluid.densities, b.fluid.densities);
+  EXPECT_EQ(a.fluid.densities_before, b.fluid.densities_before);
+  EXPECT_EQ(a.fluid.force, b.fluid.force);
+  EXPECT_EQ(a.fluid.force_before, b.fluid.force_before);
+  EXPECT_EQ(a.fluid.factored_at, b.fluid.factored_at);
+  EXPECT_EQ(std::pair(a.fluid.dt, a.fluid.spent), std::pair(b.fluid.dt, b.fluid.spent));
 }
 
 Checkpoint sample() {
@@ -85,6 +91,20 @@ TEST_F(CheckpointFile, keeps_free_bodies_and_holds) {
     body.velocity = {vector(i, 3), vector(i, 4)};
   }
   written.state.hold_forces = {vector(5, 1), vector(5, 2)};
+  write_checkpoint(folder / "a.h5", written);
+  expect_same(read_checkpoint(folder / "a.h5").state, written.state);
+}
+
+TEST_F(CheckpointFile, keeps_what_the_fluid_did) {
+  Checkpoint written = sample();
+  const auto numbers = [](Eigen::Index n, double from) {
+    return VectorX(VectorX::NullaryExpr(n, [&](Eigen::Index i) { return std::sin(from + static_cast<double>(i)); }));
+  };
+  written.state.fluid = {numbers(9, 1.0), {}, numbers(14, 2.0), {}, 1e-3, numbers(9, 3.0), 7};
+  write_checkpoint(folder / "a.h5", written);
+  expect_same(read_checkpoint(folder / "a.h5").state, written.state);
+  written.state.fluid.densities_before = numbers(9, 4.0);
+  written.state.fluid.force_before = numbers(14, 5.0);
   write_checkpoint(folder / "a.h5", written);
   expect_same(read_checkpoint(folder / "a.h5").state, written.state);
 }

@@ -78,6 +78,10 @@ StepReport Engine::take_step() {
       state_ = previous_;
       restore(state_);
     }
+    if (fluid_.present()) {
+      const bool iterated = options_.penalty.has_value();
+      report.nonlinear_residual = std::max(iterated ? report.nonlinear_residual : 0.0, report.fluid_residual);
+    }
     report.energies = energy_.energies();
     report.energy_excess = std::max(report.energy_excess, state_.energy_excess);
     report.work_external = state_.work_external;
@@ -137,6 +141,17 @@ struct Engine::BestPass {
   }
 };
 
+namespace {
+
+/// Of all contacts; infinite without any. [m]
+double nearest_gap(const Configuration& at) {
+  double out = std::numeric_limits<double>::infinity();
+  for (const contact::Contact& contact : at.contacts) out = std::min(out, contact.gap);
+  return out;
+}
+
+}  // namespace
+
 /// Further passes at the end that the last predicts, as many as asked for, and more while that end overlaps. A single
 /// one does where contacts slide a little; one whose normal turns on the way is linearised again alone, where that can
 /// be, or all are. The shortest part keeps the pass that overlaps, or misses its holds, least.
@@ -177,7 +192,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     const double fluid_off = fluid_.update(pass.velocities);
     const bool fluid_settled = fluid_off <= options_.fluid_tolerance;
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
-    const bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
+    bool free = !nonlinear && pass.solution.impulse.isZero(0.0);
     const bool moving = iterated && (done == 0 || report.nonlinear_residual > hold_tolerance);
     const double off_before = off.farthest;
     off = holds_.miss(part_.end, pass.holds);
@@ -193,14 +208,18 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     const double overlapping = overlaps_.shortfall(*end);
     const bool lost = off.relative > HeldPoints::lost;
     if (last && !fluid_settled && !shortest) return SubstepResult::cut;
-    if (penalty && enough && !lost) {
+    // What came near without having been a contact of the first pass is one of the next.
+    const bool came = penalty && free && done == 0 && !last && nearest_gap(*end) < options_.penalty->law.delta;
+    free = free && !came;
+    if (penalty && enough && !lost && !came) {
       if (!settled && !free && !shortest) return SubstepResult::cut;
       if (free) report.nonlinear_residual = 0.0;
       return accept(pass, std::move(end), report);
     }
     if (last && lost && !shortest) return SubstepResult::cut;
-    if (overlapping <= options_.overlap_tolerance && enough && !lost) return accept(pass, std::move(end), report);
-    best.consider(pass, trees_.carried().shapes(), std::max(overlapping, off.farthest), enough, shortest);
+    if (overlapping <= options_.overlap_tolerance && enough && !lost && !came)
+      return accept(pass, std::move(end), report);
+    best.consider(pass, trees_.carried().shapes(), std::max(overlapping, off.farthest), enough && !came, shortest);
     if (last || best.stuck >= 2) {
       if (best.missed > options_.halving_overlap && !shortest) return SubstepResult::cut;
       return accept_earlier(best, report);
@@ -306,7 +325,7 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
     }
   }
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, part_.motion.dt});
-  for (const contact::Contact& contact : end->contacts) report.nearest = std::min(report.nearest, contact.gap);
+  report.nearest = std::min(report.nearest, nearest_gap(*end));
   note_slips(part_, *here_, *end, pass);
   report_contacts(part_, pass, contacts_, *here_, report);
   report_holds(part_, pass, report);

@@ -64,7 +64,8 @@ struct StepReport {
   Status solver_status = Status::converged;
   int motion_iterations = 0;  ///< most Newton steps that a fibre's free motion took, where elasticity is not linear
   Status motion_status = Status::converged;  ///< of these, the first that did not converge
-  double nonlinear_residual = 0.0;           ///< relative: of iterated steps, worst of all parts
+  double nonlinear_residual = 0.0;           ///< relative: of steps that are iterated, the fluid's included
+  double fluid_residual = 0.0;               ///< of the fluid's force, relative, worst of all parts
   double step_error = 0.0;           ///< estimated, of the part where it is largest; StepOptions::step_error [m]
   double largest_stick_drift = 0.0;  ///< WarmContact::slip of the contacts that stick at the end of the step; >= 0 [m]
   int evaluations = 0;               ///< how often a part was linearised, first at its start

@@ -63,7 +63,7 @@ struct StepOptions {
   contact::DetectionOptions detection;
   friction::SolverOptions solver;
   std::optional<PenaltyStep> penalty;  ///< none: the exact law
-  double fluid_tolerance = 1e-5;       ///< of the fluid's force, on StepReport::nonlinear_residual; > 0
+  double fluid_tolerance = 1e-5;       ///< on StepReport::fluid_residual; > 0
 };
 
 /// Advances a world step by step: free motion of every fibre, contacts, one discrete frictional contact problem, new

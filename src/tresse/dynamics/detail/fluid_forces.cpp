@@ -67,7 +67,6 @@ void FluidForces::begin(const FluidState& from) {
     place(unflat(wanted));
     resistance_->factor();
     factored_at_ = wanted;
-    spent_ = 0;
   }
   place(start_);
   tried_.clear();
@@ -190,7 +189,7 @@ double FluidForces::relative_size(const VectorX& change, const std::vector<Vecto
 
 void FluidForces::accept(FluidState& state, StepReport& report) const {
   if (!present()) return;
-  report.nonlinear_residual = std::max(report.nonlinear_residual, off_);
+  report.fluid_residual = std::max(report.fluid_residual, off_);
   const double share = part_.motion.dt / part_.options.dt;
   for (std::size_t f = 0; f < part_.world.fibres.size(); ++f) {
     const Twist load = fluid_load(part_, static_cast<int>(f));

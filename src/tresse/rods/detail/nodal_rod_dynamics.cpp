@@ -111,14 +111,12 @@ template <typename Add>
 void NodalRod::for_each_entry(int i, const Matrix8& block, const Add& add) const {
   const Eigen::Index begin = node_at(i - 1);
   // x_i belongs to both edges: 11 rows from 8, of which two are angles.
-  Eigen::Matrix<double, 8, 11> map = Eigen::Matrix<double, 8, 11>::Zero();
-  map.block<3, 3>(0, 0) = -Matrix3::Identity();
-  map.block<3, 3>(0, 4) = Matrix3::Identity();
-  map(3, 3) = 1.0;
-  map.block<3, 3>(4, 4) = -Matrix3::Identity();
-  map.block<3, 3>(4, 8) = Matrix3::Identity();
-  map(7, 7) = 1.0;
-  const Eigen::Matrix<double, 11, 11> all = map.transpose() * block * map;
+  Eigen::Matrix<double, 11, 8> rows;
+  rows << -block.topRows<3>(), block.row(3), block.topRows<3>() - block.middleRows<3>(4), block.row(7),
+      block.middleRows<3>(4);
+  Eigen::Matrix<double, 11, 11> all;
+  all << -rows.leftCols<3>(), rows.col(3), rows.leftCols<3>() - rows.middleCols<3>(4), rows.col(7),
+      rows.middleCols<3>(4);
   const bool angles = has_angles();
   const auto place = [&](int k) { return static_cast<int>(begin) + (angles ? k : k - k / 4); };
   for (int c = 0; c < 11; ++c) {
