@@ -9,7 +9,7 @@
 #include <tresse/inverse/framing.hpp>
 #include <tresse/math/rotations.hpp>
 
-#include "../support/messages.hpp"
+#include "support/messages.hpp"
 
 namespace tresse::inverse {
 namespace {

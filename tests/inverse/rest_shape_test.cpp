@@ -14,7 +14,7 @@
 #include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
-#include "../support/messages.hpp"
+#include "support/messages.hpp"
 
 namespace tresse::inverse {
 namespace {

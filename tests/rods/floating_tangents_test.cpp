@@ -8,7 +8,7 @@
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/floating_tangents.hpp>
 
-#include "../support/messages.hpp"
+#include "support/messages.hpp"
 #include "rod_cases.hpp"
 
 namespace tresse::rods {

@@ -15,7 +15,7 @@
 #include <tresse/rods/super_helix.hpp>
 #include <tresse/statics/equilibrium.hpp>
 
-#include "../support/worlds.hpp"
+#include "support/worlds.hpp"
 
 // Inverse statics against the forward code: what was inverted is asked for its equilibrium, and let go.
 namespace tresse {
