@@ -8,8 +8,8 @@
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/floating_tangents.hpp>
 
-#include "support/messages.hpp"
 #include "rod_cases.hpp"
+#include "support/messages.hpp"
 
 namespace tresse::rods {
 namespace {
