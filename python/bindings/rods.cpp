@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <tresse/base/errors.hpp>
+#include <tresse/inverse/critical_stiffness.hpp>
+#include <tresse/inverse/rest_shape.hpp>
 #include <tresse/rods/fit_curve.hpp>
+#include <tresse/rods/floating_tangents.hpp>
 #include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
@@ -128,23 +131,35 @@ Points rows(const std::vector<Vector3>& values) {
 }
 
 /// (position, frame, lengths, curvatures, largest and mean distance, deviation, ratio of lengths, whether it converged)
-py::tuple fit_curve(const Points& points, bool clothoid, int elements, double tolerance) {
+template <typename Fit>
+py::tuple fitted(const Points& points, const Fit& fit_row) {
   std::vector<Vector3> row;
   for (Eigen::Index i = 0; i < points.rows(); ++i) row.emplace_back(points.row(i));
   rods::FittedCurve fit;
   {
     const py::gil_scoped_release release;
-    fit = rods::fit_curve(row, {.affine = clothoid, .elements = elements, .tolerance = tolerance});
+    fit = fit_row(row);
   }
   return py::make_tuple(fit.root.position, RowMatrix(fit.root.frame), fit.lengths, rows(fit.curvature),
                         fit.largest_distance, fit.mean_distance, fit.deviation, fit.length_ratio,
                         fit.status == Status::converged);
 }
 
+py::tuple fit_curve(const Points& points, bool clothoid, int elements, double tolerance) {
+  return fitted(points, [&](const std::vector<Vector3>& row) {
+    return rods::fit_curve(row, {.affine = clothoid, .elements = elements, .tolerance = tolerance});
+  });
+}
+
+py::tuple fit_floating(const Points& points, int elements) {
+  return fitted(points, [&](const std::vector<Vector3>& row) { return rods::fit_floating(row, elements).curve; });
+}
+
 }  // namespace
 
 void bind_rods(py::module_& module) {
   module.def("fit_curve", &fit_curve);
+  module.def("fit_floating", &fit_floating);
   py::class_<StudyRod>(module, "Rod")
       .def(py::init([](bool clothoid, const VectorX& lengths, const VectorX& curvature, const VectorX& natural,
                        const Vector3& position, const Matrix3& frame, const RowMatrix& half_axes,
@@ -164,6 +179,14 @@ void bind_rods(py::module_& module) {
       .def("stiffness", &StudyRod::stiffness)
       .def("gravity", &StudyRod::gravity)
       .def("inertia", &StudyRod::inertia)
+      .def("rest_curvature",
+           [](const StudyRod& rod, const Vector3& gravity) -> VectorX {
+             return inverse::rest_curvature(rod.rod(), {.gravity = gravity});
+           })
+      .def("critical_scale",
+           [](const StudyRod& rod, const Vector3& gravity) {
+             return inverse::critical_stiffness(rod.rod(), gravity).scale;
+           })
       .def("elastic_energy", [](const StudyRod& rod) { return rod.rod().elastic_energy(); });
 }
 

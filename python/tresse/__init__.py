@@ -3,7 +3,7 @@
 SI units everywhere; the columns of a frame are its axes, n0 (the tangent), n1, n2 of a fibre."""
 
 from tresse import _compiled_part  # noqa: F401  before all that needs it
-from tresse import fluid, friction, laws, rods
+from tresse import fluid, friction, inverse, laws, rods
 from tresse._core import InvalidInput, SystemFailure, version as __version__
 from tresse.geometry import Bezier, Clothoid, ClosestPoints, Helix, Segment, closest_points
 from tresse.plots import plot_convergence, plot_fibres, plot_forces
@@ -13,6 +13,6 @@ from tresse.simulation import HoldLoad, InternalLoads, Pose, RunOutcome, Simulat
 
 __all__ = [
     "Bezier", "Clothoid", "ClosestPoints", "FibreGroup", "Frames", "Helix", "HoldLoad", "InternalLoads", "InvalidInput", "Parameter", "Pose",
-    "Results", "RunOutcome", "Scene", "Segment", "Simulation", "SystemFailure", "closest_points", "fluid", "friction", "laws", "load",
+    "Results", "RunOutcome", "Scene", "Segment", "Simulation", "SystemFailure", "closest_points", "fluid", "friction", "inverse", "laws", "load",
     "plot_convergence", "plot_fibres", "plot_forces", "rods",
 ]  # fmt: skip

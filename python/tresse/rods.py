@@ -94,7 +94,8 @@ class _CurvatureRod:
         if not -1.0 < poisson <= 0.5:
             raise InvalidInput(f"poisson_ratio: found {poisson:g}, expected above -1 and at most 0.5")
         self._elastic = young is not None
-        material = (positive(density, "density"), positive(young, "young_modulus") if self._elastic else 1.0, poisson)
+        self._young = positive(young, "young_modulus") if self._elastic else 1.0
+        material = (positive(density, "density"), self._young, poisson)
         natural = np.zeros(self._shape) if natural_curvatures is None else natural_curvatures
         self._lengths = lengths
         self._position = array(position, "position", (3,))
@@ -231,7 +232,7 @@ class FittedCurve:
 
 
 def fit_curve(points: ArrayLike, model: str = "super-helix", *, elements: int | None = None,
-              tolerance: float | None = None) -> FittedCurve:  # fmt: skip
+              tolerance: float | None = None, method: str = "least-squares") -> FittedCurve:  # fmt: skip
     """The rod of equal elements whose centreline is nearest to a row of points, by least squares. Where that strays from
     the polyline of the points or would round off its corners: the polyline with small arcs at its corners, of unequal
     elements.
@@ -241,6 +242,8 @@ def fit_curve(points: ArrayLike, model: str = "super-helix", *, elements: int | 
     elements   exactly so many, or at most so many where there is a tolerance; 1 to 1000
     tolerance  as few elements as leave no point farther than this [m], or a larger largest_distance; a thousandth of the
                row's length if neither is given
+    method     "least-squares", or "floating": a chain of `elements` helices that keeps the tangents of a smoothing
+               spline through the points, ten times as fast; see `tresse fit`
 
     Its smoothness is estimated from the points (maximum evidence), so that noise makes no curls: MacKay 1992, as `from`
     of a scene does it. Raises InvalidInput. Works outside the GIL."""
@@ -250,6 +253,13 @@ def fit_curve(points: ArrayLike, model: str = "super-helix", *, elements: int | 
     if elements is not None and elements < 1:
         raise InvalidInput(f"elements: found {elements}, expected 1 to 1000")
     tolerance = None if tolerance is None else positive(tolerance, "tolerance")
+    if method not in ("least-squares", "floating"):
+        raise InvalidInput(f"method: found '{method}', expected least-squares or floating")
+    if method == "floating":
+        if model != "super-helix" or elements is None or tolerance is not None:
+            raise InvalidInput("method: floating expects model super-helix, elements and no tolerance")
+        position, frame, lengths, *rest = _core.fit_floating(points, elements)
+        return FittedCurve(model, np.asarray(position), frame, np.array(lengths), *rest)
     if tolerance is None and elements is None:
         tolerance = 1e-3 * float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
     found = _core.fit_curve(points, model == "super-clothoid", elements or 0, tolerance or 0.0)

@@ -70,6 +70,7 @@ CASES = [
     Case("static", ["static", "clamped.toml", "-o", "out"]),
     Case("check", ["check", "scene.toml"]),
     Case("distance", ["distance", "curves.json", "-o", "out.json", "--threads", "1"], [("curves.json", "curves.json")], ["out.json"]),
+    Case("fit", ["fit", "strands.csv", "-o", "out", "--elements", "3", "--threads", "1"], [("strands.csv", "strands.csv")]),
     Case("friction", ["friction", "problem.hdf5", "-o", "out.json", "--write-problem", "out.hdf5", "--threads", "1"],
          [("problems/step-3.hdf5", "problem.hdf5")], ["out.json", "out.hdf5"]),
     *[Case(f"export {form}", ["export", "run", "--format", form, "-o", f"out.{ending}", "--quiet"], [("run", "run")], [f"out.{ending}"])
@@ -161,6 +162,8 @@ class Harness:
             result = self.call(["run", "scene.toml", "-o", name, "--quiet", "--threads", "1", *more], self.made)
             assert result.returncode == 0, result
         pairs = json.loads((DATA.parent / "helix_pairs/pairs.json").read_text())["pairs"][:3]
+        rows = [f"{strand},{0.01 * j},{0.002 * j * j * (strand + 1)},0" for strand in (0, 1) for j in range(8)]
+        (self.made / "strands.csv").write_text("strand,x,y,z\n" + "\n".join(rows) + "\n")
         (self.made / "curves.json").write_text(json.dumps({"pairs": pairs}))
 
     def fresh(self, case, name):

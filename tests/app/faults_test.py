@@ -256,7 +256,8 @@ def not_regular(program):
         strands = HAIR.replace("length = 0.1\nelements = 3", 'from = { file = "FILE" }')
         mesh = HAIR + '[[obstacles]]\nname = "m"\nshape = "mesh"\nfile = "FILE"\n'
         cases = [["run", "pipe.toml", "-o", "o"], ["check", "pipe"], ["static", "pipe", "-o", "o"], ["run", "pipe.h5", "-o", "o"],
-                 ["friction", "pipe", "-o", "o"], ["distance", "pipe", "-o", "o"], ["export", "pipe.h5", "--format", "obj", "-o", "o.obj"],
+                 ["friction", "pipe", "-o", "o"], ["distance", "pipe", "-o", "o"],
+                 ["fit", "pipe.csv", "-o", "o", "--elements", "3"], ["export", "pipe.h5", "--format", "obj", "-o", "o.obj"],
                  ["sweep", "pipe.toml", "--vary", "a=1,2", "-o", "o"], ["plot", "pipe", "-o", "o.png", "--what", "convergence"],
                  ["render", "run", "-o", "o.png", "--width", "16", "--height", "16", "--environment", "pipe.hdr"],
                  ["bench", "state", "pipe.h5", "good.toml", "-o", "o"]]  # fmt: skip

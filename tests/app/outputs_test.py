@@ -38,6 +38,7 @@ REFUSED = [
     (["static", "mine/scene.toml", "-o", "mine"], "is an input"),
     (["sweep", "scene.toml", "--vary", "solver.tolerance=1e-9,1e-8", "-o", "mine"], "nothing of a sweep"),
     (["sweep", "scene.toml", "--vary", "solver.tolerance=1e-9,1e-8", "-o", "sweep", "--slurm", "scene.toml"], "scene.toml: is an input"),
+    (["fit", "strands.csv", "-o", "mine", "--elements", "3"], "holds 'notes.txt' and nothing of a fit of tresse"),
     (["distance", "pairs.json", "-o", "pairs.json"], "pairs.json: is an input"),
     (["distance", "pairs.json", "-o", "same.json"], "same.json: is an input"),
     (["distance", "pairs.json", "-o", "none/out.json"], "none/out.json: cannot create: there is no folder none"),
@@ -73,6 +74,7 @@ def make(program, folder):
     clamped = '[[fibres]]\nname = "hair"\nmaterial = "nylon"\nlength = "10 cm"\nelements = 3\nradius = "1 mm"\n'
     (folder / "clamped.toml").write_text(clamped)
     (folder / "notes.txt").write_text("mine\n")
+    (folder / "strands.csv").write_text("x,y,z\n0,0,0\n1,0,0\n2,1,0\n3,1,1\n")
     (folder / "mine").mkdir()
     (folder / "mine/scene.toml").write_text(clamped)
     (folder / "mine/notes.txt").write_text("mine\n")

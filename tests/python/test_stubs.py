@@ -36,7 +36,7 @@ def test_the_stub_is_complete():
 
 
 def test_everything_public_is_documented():
-    for module in (tresse, tresse.rods, tresse.friction, tresse.laws, tresse.fluid):
+    for module in (tresse, tresse.rods, tresse.friction, tresse.laws, tresse.fluid, tresse.inverse):
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value) and not issubclass(type(value), type(Exception)):

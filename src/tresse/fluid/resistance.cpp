@@ -9,7 +9,6 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/fluid/detail/influence_matrix.hpp>
-#include <tresse/math/gmres.hpp>
 
 namespace tresse::fluid {
 namespace {
@@ -111,25 +110,33 @@ ResistanceResult Resistance::solve(const VectorX& velocities, double tolerance, 
     densities.setZero();
     return out;
   }
-  VectorX product;
-  // What GMRES minimises is the preconditioned residual: more rounds where the true one is larger.
-  constexpr int rounds = 3, most = 100;
-  for (int round = 0;; ++round) {
-    influence_->times(densities, product);
-    VectorX left = wanted - product;
+  // Generalised conjugate residuals: as GMRES with the preconditioner on the right, but with the residual itself at
+  // hand after every product.
+  VectorX left;
+  influence_->times(densities, left);
+  left = wanted - left;
+  constexpr int most = 100;
+  std::vector<VectorX> directions, images;
+  for (;;) {
     out.residual = left.norm() / size;
-    if (out.residual <= tolerance || round == rounds || !std::isfinite(out.residual)) return out;
-    VectorX rhs;
-    rough_->apply(left, rhs);
-    const auto apply = [&](const VectorX& x, VectorX& to) {
-      influence_->times(x, product);
-      rough_->apply(product, to);
-    };
-    constexpr double share = 0.3;
-    VectorX change;
-    const math::GmresResult found = math::gmres(apply, rhs, share * tolerance / out.residual, most, change);
-    out.iterations += found.iterations;
-    densities += change;
+    if (!(out.residual > tolerance) || out.iterations == most) return out;
+    VectorX& direction = directions.emplace_back();
+    VectorX& image = images.emplace_back();
+    rough_->apply(left, direction);
+    influence_->times(direction, image);
+    ++out.iterations;
+    for (std::size_t k = 0; k + 1 < images.size(); ++k) {
+      const double share = images[k].dot(image);
+      image -= share * images[k];
+      direction -= share * directions[k];
+    }
+    const double length = image.norm();
+    if (!(length > 0.0) || !std::isfinite(length)) return out;
+    image /= length;
+    direction /= length;
+    const double share = image.dot(left);
+    densities += share * direction;
+    left -= share * image;
   }
 }
 

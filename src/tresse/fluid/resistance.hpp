@@ -23,13 +23,13 @@ enum class Coupling {
 
 /// Of a solve for densities.
 struct ResistanceResult {
-  int iterations = 0;     ///< products with the influence matrix, beyond the first
+  int iterations = 0;     ///< products with the influence matrix, beside the first
   double residual = 0.0;  ///< |u - A f| over |u|, of the velocities or their means
 };
 
 /// What moving through a fluid at rest takes: force densities at the nodes of thin bodies, linear in their velocities.
-/// The influence of all on all is written out where the bodies are; the densities follow by GMRES, with the factors of
-/// an earlier place as preconditioner. The same bits for any number of threads. @cite cortez2018
+/// The influence of all on all is written out where the bodies are; the densities follow by a Krylov method, with the
+/// factors of an earlier place as preconditioner. The same bits for any number of threads. @cite cortez2018
 class Resistance {
  public:
   /// Viscosity > 0 [Pa s]; throws InvalidInput.

@@ -11,6 +11,7 @@
 #include <tresse/math/rotations.hpp>
 #include <tresse/rods/detail/curve_course.hpp>
 #include <tresse/rods/detail/curve_start.hpp>
+#include <tresse/rods/detail/rod_input.hpp>
 #include <tresse/rods/detail/rounded_polyline.hpp>
 
 namespace tresse::rods {
@@ -19,8 +20,7 @@ namespace {
 using namespace detail;
 
 constexpr int most_elements = 1000;
-constexpr int usual_elements = 200;  ///< at most, unless more are asked for
-constexpr std::size_t most_points = 10'000;
+constexpr int usual_elements = 200;       ///< at most, unless more are asked for
 constexpr std::size_t few_points = 16;    ///< tell too little of noise for a tolerance to be missed because of it
 constexpr double most_bend = 2.5;         ///< between two points [rad]
 constexpr double same_length = 0.01;      ///< of the polyline's
@@ -173,15 +173,7 @@ FittedCurve curve_of(const Row& row, const Candidate& fit) {
 }
 
 void validate(const std::vector<Vector3>& points, const FitOptions& options) {
-  require(points.size() >= 2 && points.size() <= most_points,
-          [&] { return "fit: " + std::to_string(points.size()) + " points; expected 2 to 10000"; });
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    require(points[i].allFinite() && points[i].cwiseAbs().maxCoeff() <= 1e9,
-            [&] { return "fit: point " + std::to_string(i) + " is not finite or beyond 1e9 m"; });
-    require(i == 0 || (points[i] - points[i - 1]).norm() > 0.0, [&] {
-      return "fit: points " + std::to_string(i - 1) + " and " + std::to_string(i) + " coincide; expected them apart";
-    });
-  }
+  check_points(points);
   const bool parts = !options.parts.empty();
   require(options.elements >= 0 && options.elements <= most_elements && options.parts.size() <= most_elements,
           "fit: elements; expected 0 to 1000");

@@ -94,6 +94,10 @@ std::unique_ptr<LimbMatrix> RodModel::make_limb_matrix(std::span<const LimbPlace
   throw InvalidInput("this rod's model carries no branches; expected a super-helix or a super-clothoid");
 }
 
+std::shared_ptr<const RodModel> RodModel::with_lengths(const std::vector<double>&) const {
+  throw InvalidInput("this rod's model does not stretch; expected a discrete elastic rod or a mass-spring chain");
+}
+
 int Rod::twist_jacobian(int, double, Eigen::Ref<Matrix6X>) const {
   throw InvalidInput("this rod's model does not twist; expected another than a mass-spring chain");
 }

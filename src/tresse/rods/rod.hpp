@@ -84,6 +84,12 @@ struct RodPoint {
   Vector3 arm = Vector3::Zero();  ///< world axes (3); zero unless the model twists() [m]
 };
 
+/// A shape in which a rod has no stress.
+struct RestShape {
+  VectorX curvature;            ///< (k) as Rod::rest_curvature() [1/m]
+  std::vector<double> lengths;  ///< (elements) of rods that stretch; empty: as made [m]
+};
+
 class Rod;
 
 /// What a rod is made of. Immutable, and shared by all rods of one kind: fibres that differ in where they are and how
@@ -120,6 +126,9 @@ class RodModel : public std::enable_shared_from_this<RodModel> {
   virtual VectorX curvature_of_elements(const VectorX& elements) const { return elements; }
   /// The same rod with other natural curvatures, (k) [1/m].
   virtual std::shared_ptr<const RodModel> with_rest_curvature(const VectorX& rest) const = 0;
+  /// The same rod with elements that are made as long as these, (elements) [m]; natural curvatures stay. Throws
+  /// InvalidInput for a model that does not stretch.
+  virtual std::shared_ptr<const RodModel> with_lengths(const std::vector<double>& lengths) const;
 
   /// A rod of this model in its natural shape, its root at the origin.
   virtual std::unique_ptr<Rod> make_rod() const = 0;
@@ -270,6 +279,10 @@ class Rod {
   /// A positive definite form in which statics measure displacements and forces of a clamped rod: the elastic Hessian
   /// where that is constant, else its part without the stresses. (m, m)
   virtual void elastic_metric(Eigen::Ref<MatrixX> out) const;
+  /// The natural shape with which the elastic force balances `load` (dof) where the rod is: bertails2018hdr eq. (4.3).
+  /// Unknowns of a free or carried root are left to whoever asks. Of rods that stretch the stiffness is that of the
+  /// present natural lengths. Throws InvalidInput where no natural shape does.
+  virtual RestShape rest_shape_under(const Eigen::Ref<const VectorX>& load) const = 0;
   /// Gradient of the same potential, (dof).
   virtual void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const = 0;
 

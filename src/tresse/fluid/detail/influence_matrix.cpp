@@ -133,9 +133,10 @@ int chain_of(const Chains& chains, int node) {
 
 void InfluenceMatrix::assemble(const Chains& chains, bool in_the_mean) {
   const auto n = static_cast<Eigen::Index>(chains.nodes.size());
-  for (MatrixX& part : parts_) part.resize(n, n);
+  constexpr Eigen::Index four = lanes::count;
+  const Eigen::Index rows = (n + four - 1) / four * four;
+  for (MatrixX& part : parts_) part.resize(rows, n);
   if (!in_the_mean) {
-    constexpr Eigen::Index four = lanes::count;
     for_blocks(n, four, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
       Points at{};
       for (Eigen::Index k = 0; k < four; ++k) {
@@ -145,10 +146,7 @@ void InfluenceMatrix::assemble(const Chains& chains, bool in_the_mean) {
         at.epsilon_squared[k] = epsilon * epsilon;
       }
       for_each_node(chains, at, [&](int node, const Six& of) {
-        for (std::size_t part = 0; part < of.size(); ++part) {
-          double* to = &parts_[part](begin, node);
-          for (Eigen::Index k = 0; k < end - begin; ++k) to[k] = of[part][k];
-        }
+        for (std::size_t part = 0; part < of.size(); ++part) lanes::store(of[part], &parts_[part](begin, node));
       });
     });
     return;
@@ -183,7 +181,7 @@ void InfluenceMatrix::assemble(const Chains& chains, bool in_the_mean) {
     }
   });
   // What is off is the rule's.
-  for (MatrixX& part : parts_) part = (0.5 * (part + part.transpose())).eval();
+  for (MatrixX& part : parts_) part.topRows(n) = (0.5 * (part.topRows(n) + part.topRows(n).transpose())).eval();
 }
 
 void InfluenceMatrix::times(const VectorX& x, VectorX& out) const {

@@ -14,14 +14,14 @@ class InfluenceMatrix {
   /// symmetric. The square of the regularisation of two chains is the mean of theirs.
   void assemble(const Chains& chains, bool in_the_mean);
 
-  Eigen::Index nodes() const { return parts_[0].rows(); }
+  Eigen::Index nodes() const { return parts_[0].cols(); }
   /// out = A x, (3 nodes) each, as x, y, z of one node after another.
   void times(const VectorX& x, VectorX& out) const;
   /// The part of nodes [begin, end), written out in single precision, unknowns in the order of nodes.
   Eigen::MatrixXf written_out(Eigen::Index begin, Eigen::Index end) const;
 
  private:
-  std::array<MatrixX, 6> parts_;  ///< (nodes, nodes) xx, xy, xz, yy, yz, zz
+  std::array<MatrixX, 6> parts_;  ///< (nodes, rounded up to packs, nodes) xx, xy, xz, yy, yz, zz
 };
 
 }  // namespace tresse::fluid::detail

@@ -417,6 +417,41 @@ void ChainRod<Shape>::potential_gradient(const Vector3& gravity, Eigen::Ref<Vect
   add_elastic(1.0, state_.coordinates - rest_, out.tail(coordinate_count()));
 }
 
+/// K (rest - q) = -load. K is diagonal, or of nodes tridiagonal in each of the three curvatures: elimination from the
+/// root.
+template <typename Shape>
+RestShape ChainRod<Shape>::rest_shape_under(const Eigen::Ref<const VectorX>& load) const {
+  TRESSE_ASSERT(load.size() == dof());
+  RestShape out{-load.tail(coordinate_count()), {}};
+  VectorX& x = out.curvature;
+  if constexpr (width == 3) {
+    for (int i = 0; i < count(); ++i)
+      x.template segment<3>(3 * i).array() /= elements()[i].length * elements()[i].stiffness.array();
+  } else {
+    Matrix3X pivot(3, count() + 1);
+    pivot.setZero();
+    const auto sixth = [&](int i) {
+      return Eigen::Array3d(elements()[i].length / 6.0 * elements()[i].stiffness.array());
+    };
+    for (int i = 0; i < count(); ++i) {
+      pivot.col(i).array() += 2.0 * sixth(i);
+      pivot.col(i + 1).array() += 2.0 * sixth(i);
+    }
+    for (int i = 0; i < count(); ++i) {
+      const Eigen::Array3d share = sixth(i) / pivot.col(i).array();
+      pivot.col(i + 1).array() -= share * sixth(i);
+      x.template segment<3>(3 * i + 3).array() -= share * x.template segment<3>(3 * i).array();
+    }
+    for (int i = count(); i >= 0; --i) {
+      auto node = x.template segment<3>(3 * i).array();
+      if (i < count()) node -= sixth(i) * x.template segment<3>(3 * i + 3).array();
+      node /= pivot.col(i).array();
+    }
+  }
+  x += state_.coordinates;
+  return out;
+}
+
 /// A coordinate turns what lies beyond its element rigidly, so that d(dr/dq_j)/dq_i = dtheta_i x dr/dq_j for i < j; an
 /// element's own block is its shape's.
 template <typename Shape>

@@ -144,6 +144,7 @@ class ChainRod final : public Rod {
   void momentum(Vector3& linear, Vector3& angular) const override;
   void potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const override;
   void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
+  RestShape rest_shape_under(const Eigen::Ref<const VectorX>& load) const override;
 
  private:
   static constexpr int width = Shape::width;

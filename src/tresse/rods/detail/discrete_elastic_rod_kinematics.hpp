@@ -27,6 +27,8 @@ class DiscreteElasticRod final : public NodalRod {
   Vector3 joint_force(int i) const override;
   Matrix8 joint_hessian(int i) const override;
   StrainRows damped_strains(int i) const override { return stencils_[i].gradient; }
+  Matrix3X free_strains(int) const override { return Matrix3::Identity(); }
+  bool may_rest_at(int, const Vector3&) const override { return true; }
   Vector3 end_curvature(int i) const override { return rest_.segment<3>(3 * (i - first_joint())); }
   void update_frames() override;
   Eigen::Index memory_size() const override { return 4 * count(); }

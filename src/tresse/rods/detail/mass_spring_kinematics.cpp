@@ -160,6 +160,18 @@ Matrix8 MassSpringChain::joint_hessian(int i) const {
   return out;
 }
 
+/// The bend in its plane; of a straight joint none.
+Matrix3X MassSpringChain::free_strains(int i) const {
+  const Vector3 along = direction(stencils_[i].strain);
+  return along.isZero(0.0) ? Matrix3X(3, 0) : Matrix3X(along);
+}
+
+/// Not bent the other way.
+bool MassSpringChain::may_rest_at(int i, const Vector3& strain) const {
+  constexpr double rounding = 1e-12;  // [rad]
+  return strain.dot(direction(stencils_[i].strain)) >= -rounding;
+}
+
 /// The natural bend in the plane of the present one.
 Vector3 MassSpringChain::end_curvature(int i) const {
   const Vector3 rest = rest_.segment<3>(3 * (i - first_joint()));

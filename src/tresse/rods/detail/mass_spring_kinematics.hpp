@@ -26,6 +26,8 @@ class MassSpringChain final : public NodalRod {
   Vector3 joint_force(int i) const override;
   Matrix8 joint_hessian(int i) const override;
   StrainRows damped_strains(int i) const override { return damped_[i]; }
+  Matrix3X free_strains(int i) const override;
+  bool may_rest_at(int i, const Vector3& strain) const override;
   Vector3 end_curvature(int i) const override;
   void update_frames() override;
   Eigen::Index memory_size() const override { return 3 * (count() + 1) + (clamped() ? 3 : 0); }

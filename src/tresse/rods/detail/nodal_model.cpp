@@ -1,6 +1,7 @@
 #include <tresse/rods/detail/nodal_model.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,11 @@ namespace tresse::rods::detail {
 
 NodalModel::NodalModel(Edge kind, const std::vector<RodEdge>& edges, const Material& material,
                        RootCondition root_condition)
-    : stride(static_cast<int>(kind)), damping_time(material.damping_time), root_condition_(root_condition) {
+    : stride(static_cast<int>(kind)),
+      damping_time(material.damping_time),
+      root_condition_(root_condition),
+      edges_(edges),
+      material_(material) {
   first = clamped() ? 0 : 3;
   const std::size_t n = edges.size();
   begin.push_back(0.0);
@@ -76,6 +81,21 @@ VectorX NodalModel::curvature_of_elements(const VectorX& elements) const {
 std::shared_ptr<const RodModel> NodalModel::with_rest_curvature(const VectorX& rest) const {
   auto out = std::make_shared<NodalModel>(*this);
   out->rest_ = rest;
+  return out;
+}
+
+std::shared_ptr<const RodModel> NodalModel::with_lengths(const std::vector<double>& made) const {
+  require(made.size() == edges_.size(), [&] { return std::string(name()) + ": needs a length an edge"; });
+  std::vector<RodEdge> edges = edges_;
+  for (std::size_t j = 0; j < edges.size(); ++j) {
+    require(std::isfinite(made[j]) && made[j] > 0.0, [&] {
+      return std::string(name()) + ": edge " + std::to_string(j) + ": length is " + std::to_string(made[j]) +
+             ", expected a positive number";
+    });
+    edges[j].length = made[j];
+  }
+  auto out = std::make_shared<NodalModel>(static_cast<Edge>(stride), edges, material_, root_condition_);
+  out->rest_ = rest_;
   return out;
 }
 

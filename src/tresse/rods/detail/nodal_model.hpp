@@ -37,6 +37,7 @@ class NodalModel final : public RodModel {
   const VectorX& rest_curvature() const override { return rest_; }
   VectorX curvature_of_elements(const VectorX& elements) const override;
   std::shared_ptr<const RodModel> with_rest_curvature(const VectorX& rest) const override;
+  std::shared_ptr<const RodModel> with_lengths(const std::vector<double>& lengths) const override;
   std::unique_ptr<Rod> make_rod() const override;
   std::unique_ptr<StepMatrix> make_step_matrix() const override;
 
@@ -61,6 +62,8 @@ class NodalModel final : public RodModel {
 
  private:
   RootCondition root_condition_;
+  std::vector<RodEdge> edges_;
+  Material material_;
   double mass_ = 0.0;
   Vector3 surface_reach_ = Vector3::Zero();
   VectorX rest_;

@@ -56,6 +56,7 @@ class NodalRod : public BandedRod {
   void momentum(Vector3& linear, Vector3& angular) const override;
   void potential_hessian(const Vector3& gravity, Eigen::Ref<MatrixX> out) const override;
   void potential_gradient(const Vector3& gravity, Eigen::Ref<VectorX> out) const override;
+  RestShape rest_shape_under(const Eigen::Ref<const VectorX>& load) const override;
 
  protected:
   using Nodes = std::vector<Vector3>;
@@ -69,6 +70,10 @@ class NodalRod : public BandedRod {
   virtual Matrix8 joint_hessian(int i) const = 0;  ///< over its 8 variables, exact
   /// Strains whose rates are damped, over the joint's 8 variables; the stiffness times the damping time resists them.
   virtual StrainRows damped_strains(int i) const = 0;
+  /// Directions among the strains in which natural ones may push, its columns, (3, 0 to 3).
+  virtual Matrix3X free_strains(int i) const = 0;
+  /// Whether a joint may have these natural strains, as free_strains() lead to them.
+  virtual bool may_rest_at(int i, const Vector3& strain) const = 0;
   virtual Vector3 end_curvature(int i) const = 0;  ///< at the free end next to joint i, where there is no moment [1/m]
   /// Frames of edges and stencils of joints at state_ and nodes_, and the root pose of a free rod.
   virtual void update_frames() = 0;

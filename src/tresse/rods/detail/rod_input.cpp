@@ -36,4 +36,17 @@ void RodInput::check(const char* what, std::size_t index, const Vector3& rest_cu
           model_ + " " + what + " " + std::to_string(index) + ": rest curvature is not finite, expected three numbers");
 }
 
+void check_points(const std::vector<Vector3>& points) {
+  constexpr std::size_t most_points = 10'000;
+  require(points.size() >= 2 && points.size() <= most_points,
+          [&] { return "fit: " + std::to_string(points.size()) + " points; expected 2 to 10000"; });
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    require(points[i].allFinite() && points[i].cwiseAbs().maxCoeff() <= 1e9,
+            [&] { return "fit: point " + std::to_string(i) + " is not finite or beyond 1e9 m"; });
+    require(i == 0 || (points[i] - points[i - 1]).norm() > 0.0, [&] {
+      return "fit: points " + std::to_string(i - 1) + " and " + std::to_string(i) + " coincide; expected them apart";
+    });
+  }
+}
+
 }  // namespace tresse::rods::detail

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include <tresse/base/types.hpp>
 #include <tresse/rods/section.hpp>
 
 namespace tresse::rods::detail {
@@ -17,5 +19,8 @@ class RodInput {
  private:
   std::string model_;
 };
+
+/// Throws InvalidInput unless a curve can be fitted to a row of points: 2 to 10 000, finite, consecutive ones apart.
+void check_points(const std::vector<Vector3>& points);
 
 }  // namespace tresse::rods::detail
