@@ -132,94 +132,108 @@ int chain_of(const Chains& chains, int node) {
 }  // namespace
 
 void InfluenceMatrix::assemble(const Chains& chains, bool in_the_mean) {
-  const auto n = static_cast<Eigen::Index>(chains.nodes.size());
-  constexpr Eigen::Index four = lanes::count;
-  const Eigen::Index rows = (n + four - 1) / four * four;
-  for (MatrixX& part : parts_) part.resize(rows, n);
-  if (!in_the_mean) {
-    for_blocks(n, four, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
-      Points at{};
-      for (Eigen::Index k = 0; k < four; ++k) {
-        const Eigen::Index node = std::min(begin + k, end - 1);
-        for (int d = 0; d < 3; ++d) at.x[d][k] = chains.nodes[static_cast<std::size_t>(node)][d];
-        const double epsilon = chains.epsilon[static_cast<std::size_t>(chain_of(chains, static_cast<int>(node)))];
-        at.epsilon_squared[k] = epsilon * epsilon;
-      }
-      for_each_node(chains, at, [&](int node, const Six& of) {
-        for (std::size_t part = 0; part < of.size(); ++part) lanes::store(of[part], &parts_[part](begin, node));
-      });
-    });
-    return;
+  nodes_ = static_cast<Eigen::Index>(chains.nodes.size());
+  numbers_.resize(static_cast<std::size_t>((nodes_ + four - 1) / four * four * nodes_ * six));
+  if (in_the_mean) {
+    assemble_in_the_mean(chains);
+  } else {
+    assemble_at_nodes(chains);
   }
-  // The points of Gauss's rule on a segment, in lanes, whose velocities the hat functions of its two nodes weigh.
+}
+
+void InfluenceMatrix::assemble_at_nodes(const Chains& chains) {
+  for_blocks(nodes_, four, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
+    Points points{};
+    for (Eigen::Index k = 0; k < four; ++k) {
+      const Eigen::Index node = std::min(begin + k, end - 1);
+      for (int d = 0; d < 3; ++d) points.x[d][k] = chains.nodes[static_cast<std::size_t>(node)][d];
+      const double epsilon = chains.epsilon[static_cast<std::size_t>(chain_of(chains, static_cast<int>(node)))];
+      points.epsilon_squared[k] = epsilon * epsilon;
+    }
+    for_each_node(chains, points, [&](int node, const Six& of) {
+      double* to = &numbers_[at(begin, node)];
+      for (const Doubles& part : of) {
+        lanes::store(part, to);
+        to += four;
+      }
+    });
+  });
+}
+
+/// The points of Gauss's rule on a segment are in lanes; the hat functions of its two nodes weigh their velocities.
+void InfluenceMatrix::assemble_in_the_mean(const Chains& chains) {
+  std::fill(numbers_.begin(), numbers_.end(), 0.0);
   constexpr int points = 8;
   const math::GaussRule& rule = math::gauss_legendre(points);
   constexpr Eigen::Index one = 1;
-  for_blocks(n, one, [&](Eigen::Index, Eigen::Index begin, Eigen::Index) {
+  for_blocks(nodes_, one, [&](Eigen::Index, Eigen::Index begin, Eigen::Index) {
     const int target = static_cast<int>(begin);
     const auto chain = static_cast<std::size_t>(chain_of(chains, target));
-    for (MatrixX& part : parts_) part.row(begin).setZero();
     for (const int first : {target - 1, target}) {
       if (first < chains.begin[chain] || first + 1 >= chains.begin[chain + 1]) continue;
       const Vector3& from = chains.nodes[static_cast<std::size_t>(first)];
       const Vector3 along = chains.nodes[static_cast<std::size_t>(first) + 1] - from;
       for (int k = 0; k < points; k += lanes::count) {
-        Points at{};
+        Points places{};
         Doubles weight{};
-        at.epsilon_squared = lanes::spread(chains.epsilon[chain] * chains.epsilon[chain]);
+        places.epsilon_squared = lanes::spread(chains.epsilon[chain] * chains.epsilon[chain]);
         for (int lane = 0; lane < lanes::count; ++lane) {
           const double a = rule.nodes[static_cast<std::size_t>(k + lane)];
-          for (int d = 0; d < 3; ++d) at.x[d][lane] = from[d] + a * along[d];
+          for (int d = 0; d < 3; ++d) places.x[d][lane] = from[d] + a * along[d];
           weight[lane] =
               rule.weights[static_cast<std::size_t>(k + lane)] * along.norm() * (first == target ? 1.0 - a : a);
         }
-        for_each_node(chains, at, [&](int node, const Six& of) {
-          for (std::size_t part = 0; part < of.size(); ++part)
-            parts_[part](begin, node) += lanes::sum(weight * of[part]);
+        for_each_node(chains, places, [&](int node, const Six& of) {
+          double* to = &numbers_[at(begin, node)];
+          for (const Doubles& part : of) {
+            *to += lanes::sum(weight * part);
+            to += four;
+          }
         });
       }
     }
   });
   // What is off is the rule's.
-  for (MatrixX& part : parts_) part.topRows(n) = (0.5 * (part.topRows(n) + part.topRows(n).transpose())).eval();
+  for (Eigen::Index i = 0; i < nodes_; ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      for (Eigen::Index part = 0; part < six; ++part) {
+        double& one_way = numbers_[at(i, j) + static_cast<std::size_t>(four * part)];
+        double& other = numbers_[at(j, i) + static_cast<std::size_t>(four * part)];
+        one_way = other = 0.5 * (one_way + other);
+      }
+    }
+  }
 }
 
 void InfluenceMatrix::times(const VectorX& x, VectorX& out) const {
-  const Eigen::Index n = nodes();
-  const Eigen::Map<const Matrix3X> in(x.data(), 3, n);
-  const VectorX a = in.row(0), b = in.row(1), c = in.row(2);
-  VectorX along_x = VectorX::Zero(n), along_y = VectorX::Zero(n), along_z = VectorX::Zero(n);
-  constexpr Eigen::Index block = 256;
-  for_blocks(n, block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
-    const Eigen::Index size = end - begin;
-    const auto rows = [&](int part) { return parts_[static_cast<std::size_t>(part)].middleRows(begin, size); };
-    along_x.segment(begin, size).noalias() += rows(0) * a;
-    along_x.segment(begin, size).noalias() += rows(1) * b;
-    along_x.segment(begin, size).noalias() += rows(2) * c;
-    along_y.segment(begin, size).noalias() += rows(1) * a;
-    along_y.segment(begin, size).noalias() += rows(3) * b;
-    along_y.segment(begin, size).noalias() += rows(4) * c;
-    along_z.segment(begin, size).noalias() += rows(2) * a;
-    along_z.segment(begin, size).noalias() += rows(4) * b;
-    along_z.segment(begin, size).noalias() += rows(5) * c;
-  });
   out.resize(x.size());
-  Eigen::Map<Matrix3X> to(out.data(), 3, n);
-  to.row(0) = along_x;
-  to.row(1) = along_y;
-  to.row(2) = along_z;
+  constexpr Eigen::Index block = 8 * four;
+  for_blocks(nodes_, block, [&](Eigen::Index, Eigen::Index begin, Eigen::Index end) {
+    for (Eigen::Index target = begin; target < end; target += four) {
+      Doubles u{}, v{}, w{};
+      const double* from = &numbers_[at(target, 0)];
+      for (const double* f = x.data(); f != x.data() + x.size(); f += 3, from += six * four) {
+        const Doubles xy = lanes::load(from + four), xz = lanes::load(from + 2 * four),
+                      yz = lanes::load(from + 4 * four);
+        u += lanes::load(from) * f[0] + xy * f[1] + xz * f[2];
+        v += xy * f[0] + lanes::load(from + 3 * four) * f[1] + yz * f[2];
+        w += xz * f[0] + yz * f[1] + lanes::load(from + 5 * four) * f[2];
+      }
+      for (Eigen::Index k = 0; k < std::min(four, end - target); ++k)
+        out.segment<3>(3 * (target + k)) = Vector3(u[k], v[k], w[k]);
+    }
+  });
 }
 
 Eigen::MatrixXf InfluenceMatrix::written_out(Eigen::Index begin, Eigen::Index end) const {
   const Eigen::Index n = end - begin;
-  constexpr int part_of[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+  constexpr std::size_t place[3][3] = {{0, 4, 8}, {4, 12, 16}, {8, 16, 20}};
   Eigen::MatrixXf out(3 * n, 3 * n);
-  for (Eigen::Index j = 0; j < n; ++j) {
-    for (int c = 0; c < 3; ++c) {
-      for (Eigen::Index i = 0; i < n; ++i) {
-        for (int r = 0; r < 3; ++r)
-          out(3 * i + r, 3 * j + c) =
-              static_cast<float>(parts_[static_cast<std::size_t>(part_of[r][c])](begin + i, begin + j));
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const double* from = &numbers_[at(begin + i, begin + j)];
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) out(3 * i + r, 3 * j + c) = static_cast<float>(from[place[r][c]]);
       }
     }
   }
