@@ -55,9 +55,9 @@ TEST(Ring, RootsStandEvenlyOnACircle) {
 }
 
 TEST(Ring, WhatItCannotBeIsRefused) {
-  EXPECT_THROW(build(on_ring({.count = 5, .radius = 0.0})), InvalidInput);
+  EXPECT_THROW(build(on_ring({.count = 5, .radius = 0.0, .axis = kAxis, .first = {}})), InvalidInput);
   EXPECT_THROW(build(on_ring({.count = 5, .radius = 0.1, .axis = kAxis, .first = kAxis})), InvalidInput);
-  Scene both = on_ring({.count = 5, .radius = 0.1});
+  Scene both = on_ring({.count = 5, .radius = 0.1, .axis = kAxis, .first = {}});
   both.fibres[0].grid.count = 4;
   both.fibres[0].grid.spacing = 0.1;
   EXPECT_THROW(build(both), InvalidInput);
