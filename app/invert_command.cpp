@@ -20,6 +20,7 @@
 #include <tresse/inverse/assembly.hpp>
 #include <tresse/record/checkpoint.hpp>
 #include <tresse/record/outputs.hpp>
+#include <tresse/record/run.hpp>
 #include <tresse/scene/build.hpp>
 #include <tresse/scene_file/scene_file.hpp>
 
@@ -73,6 +74,19 @@ void require_invertible(const std::string& file, const scene::Scene& scene) {
     if (group.drag > 0.0 && (!scene.simulation.wind.mean.isZero(0.0) || !scene.simulation.wind.gust.isZero(0.0)))
       refuse(group, "are in the wind; tresse invert expects still air");
   }
+}
+
+/// From a state that a run kept: its shapes are those of the scene from now on.
+void start_from(const std::string& file, const dynamics::SimulationState& state, scene::Case& built) {
+  for (const bodies::Obstacle& obstacle : built.world.obstacles) {
+    require(obstacle.motion.at_rest() && obstacle.motion.keyframes.empty(), [&] {
+      return fmt::format("{}: obstacle '{}' moves; tresse invert of a kept state expects obstacles at rest", file,
+                         obstacle.name);
+    });
+  }
+  require(state.rods.size() == built.world.fibres.size(),
+          [&] { return fmt::format("{}: has {} fibres; expected those of its scene", file, state.rods.size()); });
+  scene::set_out_from(built, state);
 }
 
 std::vector<Vector3> triplets(const VectorX& values) {
@@ -192,15 +206,16 @@ int invert(const InvertArguments& arguments) {
           "--contact-tolerance: expects a share of the radius, 0 or more");
   require(arguments.options.friction_margin > 0.0 && arguments.options.friction_margin <= 1.0,
           "--friction-margin: expects a share of the friction, above 0 to 1");
-  const scene_file::SceneDocument document = scene_file::read_scene_document(file, arguments.scene.overrides());
-  const scene::Scene& scene = document.scene;
+  const record::RunPlan plan = record::plan_run(file, arguments.scene.overrides());
+  const scene::Scene& scene = plan.scene;
   require_invertible(file, scene);
-  const scene::Case built = scene::build(scene);
+  scene::Case built = scene::build(scene);
+  if (plan.start) start_from(file, *plan.start, built);
   require(built.world.free_bodies.empty(),
           [&] { return fmt::format("{}: the scene has free bodies; tresse invert expects none", file); });
   const fs::path folder(arguments.folder);
   const record::FileList outputs{folder / scene_name, folder / start_name, folder / rest_name, folder / summary_name};
-  record::require_apart(outputs, scene_file::files_of(file, document));
+  record::require_apart(outputs, plan.files);
   record::make_folder(folder);
   const files::FolderLock lock(folder);
   record::require_folder_of(folder, "an inversion of tresse", is_of_inversion);
@@ -215,7 +230,7 @@ int invert(const InvertArguments& arguments) {
   slow.ends();
 
   const scene::Scene inverted = inverted_scene(scene, built, at, found.rest);
-  const std::string text = scene_file::write_resolved(inverted, document.parameters);
+  const std::string text = scene_file::write_resolved(inverted, plan.parameters);
   scene::Case again = build_again(file, scene_file::parse_scene(text, scene_name), built);
   again.state.warm = warm_contacts(geometry, contacts, found);
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);

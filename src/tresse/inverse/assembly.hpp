@@ -10,7 +10,7 @@
 #include <tresse/contact/detection.hpp>
 
 /// Natural shapes and contact forces with which many fibres that touch are at rest where they are. Equations:
-/// docs/theory/inverse.md, "Many fibres".
+/// docs/theory/inverse_assemblies.md.
 namespace tresse::inverse {
 
 /// What natural shapes are wanted to be like.
@@ -63,7 +63,7 @@ std::vector<contact::Contact> closed_contacts(const assembly::Kinematics& at,
 ///   min over r of 1/2 |q_nat(r) - q0|_N^2 + gamma/2 |r|^2,   q_nat(r) = q + K^-1 (G - H^T r).
 /// Solved in the deviations z = q_nat - q0, by Newton's method with conjugate gradients that know each fibre's own
 /// block. Roots that are free add six equations each, which multipliers enforce. A clamped fibre is at rest under any
-/// such forces. @cite bertails2018hdr sec. 4.2.3; docs/theory/inverse.md.
+/// such forces. @cite bertails2018hdr sec. 4.2.3; docs/theory/inverse_assemblies.md.
 /// Throws InvalidInput for options out of range, fibres that grow on others or whose model has other unknowns than
 /// curvatures, holds and bodies that move freely.
 RestingAssembly resting_assembly(const assembly::Kinematics& at, const contact::Geometry& geometry,
