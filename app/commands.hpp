@@ -14,6 +14,7 @@ void add_static_command(CLI::App& program, int& exit_status);
 void add_check_command(CLI::App& program, int& exit_status);
 void add_distance_command(CLI::App& program, int& exit_status);
 void add_fit_command(CLI::App& program, int& exit_status);
+void add_invert_command(CLI::App& program, int& exit_status);
 void add_friction_command(CLI::App& program, int& exit_status);
 void add_render_command(CLI::App& program, int& exit_status);
 void add_plot_command(CLI::App& program, int& exit_status);

@@ -98,6 +98,7 @@ int run(CLI::App& program, int argc, char** argv) {
   tresse::app::add_check_command(program, exit_status);
   tresse::app::add_distance_command(program, exit_status);
   tresse::app::add_fit_command(program, exit_status);
+  tresse::app::add_invert_command(program, exit_status);
   tresse::app::add_friction_command(program, exit_status);
   tresse::app::add_render_command(program, exit_status);
   tresse::app::add_plot_command(program, exit_status);

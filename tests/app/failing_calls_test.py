@@ -68,6 +68,7 @@ CASES = [
     Case("run from a state", ["run", "run/checkpoint.h5", "-o", "out", "--quiet", "--threads", "1"], [("run", "run")]),
     Case("run that fails", ["run", "spinning.toml", "-o", "out", "--quiet", "--threads", "1"]),
     Case("static", ["static", "clamped.toml", "-o", "out"]),
+    Case("invert", ["invert", "clamped.toml", "-o", "out", "--threads", "1"]),
     Case("check", ["check", "scene.toml"]),
     Case("distance", ["distance", "curves.json", "-o", "out.json", "--threads", "1"], [("curves.json", "curves.json")], ["out.json"]),
     Case("fit", ["fit", "strands.csv", "-o", "out", "--elements", "3", "--threads", "1"], [("strands.csv", "strands.csv")]),

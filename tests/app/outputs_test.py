@@ -39,6 +39,7 @@ REFUSED = [
     (["sweep", "scene.toml", "--vary", "solver.tolerance=1e-9,1e-8", "-o", "mine"], "nothing of a sweep"),
     (["sweep", "scene.toml", "--vary", "solver.tolerance=1e-9,1e-8", "-o", "sweep", "--slurm", "scene.toml"], "scene.toml: is an input"),
     (["fit", "strands.csv", "-o", "mine", "--elements", "3"], "holds 'notes.txt' and nothing of a fit of tresse"),
+    (["invert", "clamped.toml", "-o", "mine"], "holds 'notes.txt' and nothing of an inversion of tresse"),
     (["distance", "pairs.json", "-o", "pairs.json"], "pairs.json: is an input"),
     (["distance", "pairs.json", "-o", "same.json"], "same.json: is an input"),
     (["distance", "pairs.json", "-o", "none/out.json"], "none/out.json: cannot create: there is no folder none"),

@@ -59,7 +59,9 @@ RunPlan plan_run(const std::filesystem::path& file, const scene_file::ParameterO
   plan.files = scene_file::files_of(file, document);
   plan.scene = std::move(document.scene);
   plan.resolved = std::move(kept.scene);
-  plan.last_step = kept.state.step + 1;
+  // What was written before any run began is a start, not a state to look into.
+  const bool start = kept.state.step == 0 && kept.position.frames == 0;
+  plan.last_step = start ? whole_steps(plan.scene) : kept.state.step + 1;
   plan.start = std::move(kept.state);
   return plan;
 }

@@ -21,9 +21,9 @@ struct RunPlan {
   std::vector<scene_file::Parameter> parameters;   ///< that `resolved` lists
   std::string resolved;                            ///< text of the scene as a run's folder keeps it
   std::optional<dynamics::SimulationState> start;  ///< instead of the scene's own
-  std::int64_t last_step = 0;                      ///< of the whole duration; of a kept state the step after it
-  FileList files{};                                ///< that it was read from
-  std::string time_step_reason{};                  ///< why the program chose it; empty: it is given
+  std::int64_t last_step = 0;      ///< of the whole duration; of a state kept by a run the step after it
+  FileList files{};                ///< that it was read from
+  std::string time_step_reason{};  ///< why the program chose it; empty: it is given
 };
 
 RunPlan plan_run(const scene_file::SceneDocument& document);

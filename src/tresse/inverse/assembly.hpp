@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <tresse/assembly/kinematics.hpp>
+#include <tresse/base/enum_words.hpp>
+#include <tresse/base/status.hpp>
+#include <tresse/contact/detection.hpp>
+
+/// Natural shapes and contact forces with which many fibres that touch are at rest where they are. Equations:
+/// docs/theory/inverse_assemblies.md.
+namespace tresse::inverse {
+
+/// What natural shapes are wanted to be like.
+enum class Guess {
+  shape,    ///< the shapes that the fibres have: contacts carry what they can
+  zero,     ///< straight
+  tip,      ///< the curvature of the tip, all along
+  uniform,  ///< one curvature all along each fibre, whichever suits best
+};
+
+/// In what the distance from the guess is measured.
+enum class Norm {
+  energy,     ///< twice the elastic energy between both shapes
+  curvature,  ///< the sum of squares of the curvatures, whatever the lengths of their elements
+};
+
+struct AssemblyOptions {
+  Guess guess = Guess::shape;
+  Norm norm = Norm::energy;
+  /// Forces stay in cones whose friction is this many times the law's; 0 to 1 [-]
+  double friction_margin = 0.9;
+  double regularisation = 1e-6;  ///< gamma, of the mean diagonal entry of W; > 0 [-]
+  double tolerance = 1e-9;       ///< on RestingAssembly::kkt_error; > 0
+  int max_iterations = 300;      ///< of Newton, for each regularisation that leads to the one asked for; >= 1
+};
+
+struct RestingAssembly {
+  std::vector<VectorX> rest;    ///< (fibres) natural curvatures (k) [1/m]
+  std::vector<Vector3> forces;  ///< (contacts) of a on b (3) [N]
+  std::vector<char> loose;      ///< (fibres) 1: free, and neither contacts nor its own balance hold it
+  Status status = Status::max_iterations;
+  int iterations = 0;  ///< Newton steps, all
+  /// |r - P(r - (W r + b))|, P onto the cones, over the largest of |r|, |b|, |W r + b|, each contact scaled so that its
+  /// block of W has the mean diagonal 1. Recomputed. [-]
+  double kkt_error = 0.0;
+  /// What the forces on a fibre lack to balance, recomputed by the forward code, over the largest of them; the worst of
+  /// the fibres that are not loose. [-]
+  double residual = 0.0;
+  double weight_on_obstacles = 0.0;  ///< of all weight; 0 without gravity [-]
+};
+
+/// What touches to within `tolerance` of the radius of its first body, overlaps included; in the order of the search.
+/// `geometry` becomes that of the kinematics at time zero.
+std::vector<contact::Contact> closed_contacts(const assembly::Kinematics& at,
+                                              const contact::BroadPhaseOptions& broad_phase,
+                                              const contact::DetectionOptions& detection, double tolerance,
+                                              contact::Geometry& geometry);
+
+/// Of all forces in the cones of friction, those with which the natural shapes are nearest to the guess:
+///   min over r of 1/2 |q_nat(r) - q0|_N^2 + gamma/2 |r|^2,   q_nat(r) = q + K^-1 (G - H^T r).
+/// Solved in the deviations z = q_nat - q0, by Newton's method with conjugate gradients that know each fibre's own
+/// block. Roots that are free add six equations each, which multipliers enforce. A clamped fibre is at rest under any
+/// such forces. @cite bertails2018hdr sec. 4.2.3; docs/theory/inverse_assemblies.md.
+/// Throws InvalidInput for options out of range, fibres that grow on others or whose model has other unknowns than
+/// curvatures, holds and bodies that move freely.
+RestingAssembly resting_assembly(const assembly::Kinematics& at, const contact::Geometry& geometry,
+                                 const std::vector<contact::Contact>& contacts, const AssemblyOptions& options);
+
+/// Whether no small motion that keeps the loaded contacts (those with a force) where they stick lets energy go, with
+/// the natural curvatures `rest`: conjugate gradients on the Hessian, contacts as stiff springs, that find no direction
+/// of negative curvature. Motions that cost nothing, such as rolling, count as stable.
+bool is_stable(const assembly::Kinematics& at, const contact::Geometry& geometry,
+               const std::vector<contact::Contact>& contacts, const RestingAssembly& found);
+
+}  // namespace tresse::inverse
+
+namespace tresse {
+
+template <>
+struct Words<inverse::Guess> {
+  static constexpr std::array<std::string_view, 4> list{"shape", "zero", "tip", "uniform"};
+};
+template <>
+struct Words<inverse::Norm> {
+  static constexpr std::array<std::string_view, 2> list{"energy", "curvature"};
+};
+
+}  // namespace tresse

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""`tresse invert` from outside: invert_test.py --program TRESSE."""
+
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import h5py
+import numpy as np
+
+SLOPE = """
+[simulation]
+time_step = 1e-3
+duration = 1.0
+[materials.rod]
+preset = "nylon"
+[friction]
+default = 0.5
+[parameters]
+slope_deg = 0.0
+condition = "free"
+model = "super-helix"
+elements = 8
+slope = "${slope_deg} deg"
+[[fibres]]
+name = "strand"
+material = "rod"
+model = "${model}"
+length = "5 cm"
+elements = "${elements}"
+radius = "0.2 mm"
+[fibres.root]
+condition = "${condition}"
+position = ["0.2 mm * sin(${slope})", 0, "0.2 mm * cos(${slope})"]
+tangent = ["cos(${slope})", 0, "-sin(${slope})"]
+normal = ["sin(${slope})", 0, "cos(${slope})"]
+[[obstacles]]
+name = "bar"
+shape = "plane"
+point = [0, 0, 0]
+normal = ["sin(${slope})", 0, "cos(${slope})"]
+"""
+
+
+def call(program, folder, *words, status=0):
+    result = subprocess.run([program, *map(str, words)], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert result.returncode == status, (words, result.returncode, result.stderr)
+    return result.stderr
+
+
+def inverted(program, folder, out, *words):
+    said = call(program, folder, "invert", "slope.toml", "-o", out, *words)
+    return json.loads((folder / out / "summary.json").read_text()), said
+
+
+def drift(folder):
+    with h5py.File(folder / "trajectory.h5") as results:
+        points = results["fibres/points"][:]
+    assert len(points) > 2
+    return np.abs(points - points[0]).max()
+
+
+def check_still(program, folder):
+    """What is inverted stays where it is for a second, on a slope that would bend and move it."""
+    for i, words in enumerate((["slope_deg=15"], ["slope_deg=15", "condition=clamped"], ["condition=clamped", "model=super-clothoid"])):
+        sets = [word for one in words for word in ("--set", one)]
+        summary, _ = inverted(program, folder, f"out{i}", "--guess", "zero", "--strict", *sets)
+        assert summary["equilibrium_residual"] <= 1e-12 and summary["kkt_error"] <= 1e-8, summary
+        assert summary["stable"] and summary["contacts"] > 4 and not summary["strands_without_solution"], summary
+        call(program, folder, "run", f"out{i}/start.h5", "-o", f"run{i}", "--quiet")
+        assert drift(folder / f"run{i}") <= 1e-9, words
+        rows = list(csv.DictReader((folder / f"out{i}/rest.csv").open()))
+        assert list(rows[0]) == ["fibre", "element", "k0", "k1", "k2"] and len(rows) == (9 if "clothoid" in words[-1] else 8)
+        call(program, folder, "check", f"out{i}/inverted.toml")
+
+
+def check_again(program, folder):
+    """A state that was kept is inverted as its scene is, and a folder of other files is left alone."""
+    call(program, folder, "invert", "out1/start.h5", "-o", "again", "--guess", "zero")
+    assert (folder / "again/rest.csv").read_text() == (folder / "out1/rest.csv").read_text()
+    (folder / "mine").mkdir()
+    (folder / "mine/notes.txt").write_text("mine")
+    said = call(program, folder, "invert", "slope.toml", "-o", "mine", status=2)
+    assert "holds 'notes.txt' and nothing of an inversion of tresse" in said, said
+
+
+def check_told(program, folder):
+    summary, said = inverted(program, folder, "steep", "--set", "slope_deg=25")
+    assert "fibre 0 (0 of 'strand') has no equilibrium" in said, said
+    assert [one["fibre"] for one in summary["strands_without_solution"]] == [0], summary
+    call(program, folder, "invert", "slope.toml", "-o", "steep", "--set", "slope_deg=25", "--strict", status=3)
+    summary, _ = inverted(program, folder, "held", "--set", "slope_deg=25", "--friction-margin", "1", "--strict")
+    for words, message in (
+        (["--set", "model=discrete-elastic-rod"], "rods of nodes"),
+        (["--guess", "best"], "--guess: found best; expected shape, zero, tip, uniform"),
+        (["--friction-margin", "2"], "--friction-margin: expects"),
+    ):
+        said = call(program, folder, "invert", "slope.toml", "-o", "refused", *words, status=2)
+        assert message in said and said.count("\n") == 1, said
+    assert not (folder / "refused").exists()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    program = str(pathlib.Path(parser.parse_args().program).resolve())
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "slope.toml").write_text(SLOPE)
+        check_still(program, folder)
+        check_again(program, folder)
+        check_told(program, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <tresse/inverse/assembly.hpp>
+#include <tresse/inverse/rest_shapes.hpp>
+#include <tresse/scene/build.hpp>
+#include <tresse/scene_file/scene_file.hpp>
+
+// Many fibres that touch, inverted: what their natural shapes and forces say of themselves.
+namespace tresse {
+namespace {
+
+/// A straight strand on a slope, and one beside it that touches nothing.
+std::string strand(const std::string& condition, double slope_deg, const std::string& model) {
+  const std::string slope = std::to_string(slope_deg) + " deg";
+  const std::string normal = "[\"sin(" + slope + ")\", 0, \"cos(" + slope + ")\"]";
+  const std::string position = "[\"0.2 mm * sin(" + slope + ")\", 0, \"0.2 mm * cos(" + slope + ")\"]";
+  return "materials.rod.preset = \"nylon\"\nfriction.default = 0.5\n"
+         "[[fibres]]\nname = \"strand\"\nmaterial = \"rod\"\nlength = \"5 cm\"\nelements = 8\nradius = \"0.2 mm\"\n"
+         "model = \"" +
+         model + "\"\nroot = { condition = \"" + condition + "\", position = " + position + ", tangent = [\"cos(" +
+         slope + ")\", 0, \"-sin(" + slope + ")\"], normal = " + normal +
+         " }\n[[obstacles]]\nname = \"bar\"\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = " + normal + "\n";
+}
+
+struct Inverted {
+  explicit Inverted(const std::string& text, const inverse::AssemblyOptions& options = {}, bool apart = false)
+      : built(scene::build(scene_file::parse_scene(text, "test.toml"))), at(scene::kinematics_at_start(built)) {
+    if (!apart)
+      contacts = inverse::closed_contacts(at, built.options.broad_phase, built.options.detection, 0.01, geometry);
+    found = inverse::resting_assembly(at, geometry, contacts, options);
+  }
+  scene::Case built;
+  assembly::Kinematics at;
+  contact::Geometry geometry;
+  std::vector<contact::Contact> contacts;
+  inverse::RestingAssembly found;
+};
+
+class InverseAssembly : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Models, InverseAssembly, ::testing::Values("super-helix", "super-clothoid"),
+                         [](const auto& tested) { return tested.index == 0 ? "helix" : "clothoid"; });
+
+TEST_P(InverseAssembly, WithoutContactsIsThatOfSingleFibresToTheBit) {
+  const Inverted one(strand("clamped", 20.0, GetParam()), {}, true);
+  const auto alone = inverse::resting_rods(one.at, {});
+  ASSERT_EQ(one.found.rest.size(), alone.size());
+  EXPECT_TRUE((one.found.rest[0].array() == alone[0].model->rest_curvature().array()).all());
+}
+
+TEST_P(InverseAssembly, AStraightStrandAlongABarNeedsNoCurvature) {
+  const Inverted one(strand("free", 0.0, GetParam()), {.guess = inverse::Guess::zero});
+  ASSERT_GT(one.contacts.size(), 4U);
+  EXPECT_EQ(one.found.status, Status::converged);
+  // A super-clothoid has one curvature more, and no more places where it is pushed up: its equations leave a rest.
+  const bool clothoid = GetParam() == std::string("super-clothoid");
+  EXPECT_LE(one.found.rest[0].lpNorm<Eigen::Infinity>() * 0.05, clothoid ? 1e-4 : 1e-6);
+  EXPECT_NEAR(one.found.weight_on_obstacles, 1.0, 1e-6);
+  EXPECT_LE(one.found.kkt_error, 1e-8);
+  EXPECT_LE(one.found.residual, 1e-12);
+  EXPECT_TRUE(inverse::is_stable(one.at, one.geometry, one.contacts, one.found));
+}
+
+TEST_P(InverseAssembly, EveryGuessAndNormBalances) {
+  for (const auto guess : {inverse::Guess::shape, inverse::Guess::zero, inverse::Guess::tip, inverse::Guess::uniform}) {
+    for (const auto norm : {inverse::Norm::energy, inverse::Norm::curvature}) {
+      const Inverted one(strand("clamped", 10.0, GetParam()), {.guess = guess, .norm = norm});
+      EXPECT_EQ(one.found.status, Status::converged);
+      EXPECT_LE(one.found.kkt_error, 1e-8);
+      EXPECT_LE(one.found.residual, 1e-12);
+    }
+  }
+}
+
+TEST(InverseAssemblySlope, WhatFrictionWithItsMarginCannotHoldIsTold) {
+  // tan 24.2 deg is 0.9 times 0.5.
+  EXPECT_EQ(Inverted(strand("free", 23.5, "super-helix")).found.loose[0], 0);
+  EXPECT_EQ(Inverted(strand("free", 25.0, "super-helix")).found.loose[0], 1);
+  EXPECT_EQ(Inverted(strand("free", 25.0, "super-helix"), {.friction_margin = 1.0}).found.loose[0], 0);
+}
+
+}  // namespace
+}  // namespace tresse
