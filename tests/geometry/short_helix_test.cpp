@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -157,26 +156,6 @@ TEST(ShortHelix, DoesNotExistWhereTheChordLeavesThePlane) {
   EXPECT_FALSE(short_helix(Vector3(1, 1.1, 0.3), t0, t1).has_value());
   EXPECT_FALSE(short_helix(Vector3::Zero(), t0, t1).has_value());
   EXPECT_TRUE(short_helix(Vector3(1, 1, 0.3), t0, t1).has_value());
-}
-
-TEST(ShortHelix, TakesLessThanTwoMicroseconds) {
-  constexpr int count = 100'000;
-  Random random(4);
-  std::vector<Pair> pairs;
-  for (int i = 0; i < count; ++i)
-    pairs.push_back(
-        pair_of(random.direction(), random.direction(), random.uniform(0.05, 0.5), random.uniform(0, 0.1), 1));
-  double sum = 0.0, least = 1.0;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto start = std::chrono::steady_clock::now();
-    for (const Pair& pair : pairs) sum += short_helix(pair.chord, pair.t0, pair.t1)->length;
-    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count);
-  }
-  if (printing()) std::printf("%.2f us\n", 1e6 * least);
-  EXPECT_GT(sum, 0.0);
-#ifdef NDEBUG
-  EXPECT_LT(least, 2e-6);
-#endif
 }
 
 }  // namespace

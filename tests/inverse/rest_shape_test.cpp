@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -303,39 +302,6 @@ TEST(RestShapeInput, IsCheckedAndTold) {
               static_cast<void>(rod->model()->with_lengths({1.0, 1.0, 1.0}));
             }),
             "this rod's model does not stretch; expected a discrete elastic rod or a mass-spring chain");
-}
-
-TEST(RestCurvature, TakesMicroseconds) {
-  Random random(7);
-  for (const Model model : {Model::helix, Model::clothoid}) {
-    for (const int elements : {20, 99}) {
-      auto rod = random_rod(model, elements, RootCondition::clamped, random);
-      const rods::RodState state = rod->state();
-      rods::RodState other = state;
-      other.coordinates *= 0.5;
-      const Loads loads{.gravity = {0, 0, -9.81}};
-      constexpr int repeats = 200;
-      double least = 1.0, sum = 0.0;
-      for (int k = 0; k < 5; ++k) {
-        const auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < repeats; ++i) {
-          rod->update(i % 2 == 0 ? other : state);
-          sum += rest_curvature(*rod, loads)[0];
-        }
-        least =
-            std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats);
-      }
-      EXPECT_TRUE(std::isfinite(sum));
-      if (printing())
-        std::printf("%s, %d elements: %.1f us\n", model == Model::helix ? "helices" : "clothoids", elements,
-                    1e6 * least);
-#ifdef NDEBUG
-      if (model == Model::helix && elements == 20) {
-        EXPECT_LT(least, 50e-6);
-      }
-#endif
-    }
-  }
 }
 
 }  // namespace

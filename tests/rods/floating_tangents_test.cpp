@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -224,41 +223,6 @@ TEST(FloatingTangents, ExactlyStraightRowsAreStraight) {
     EXPECT_NEAR(length, (points.back() - points.front()).norm(), 1e-12) << count;
     EXPECT_LT(found.curve.largest_distance, 1e-12) << count;
   }
-}
-
-/// bertails2018hdr fig. 4.7, with N = 15.
-TEST(FloatingTangents, IsFasterThanLeastSquares) {
-  constexpr int elements = 15;
-  const std::vector<Vector3> points = sampled(smooth, 100);
-  const std::vector<CurveJoint> joints = joints_along(smooth_beziers(50), elements);
-  const auto seconds = [](int repeats, const auto& work) {
-    double least = 1e9;
-    for (int k = 0; k < 3; ++k) {
-      const auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < repeats; ++i) work();
-      least =
-          std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats);
-    }
-    return least;
-  };
-  double sum = 0.0;
-  FloatingFit floating;
-  FittedCurve squares;
-  const double core = seconds(1000, [&] { sum += float_tangents(joints).lengths[0]; });
-  const double whole = seconds(50, [&] { floating = fit_floating(points, elements); });
-  const double other = seconds(3, [&] { squares = fit_curve(points, {.elements = elements}); });
-  EXPECT_GT(sum, 0.0);
-  if (testing::printing()) {
-    std::printf("helices %.1f us, with a spline and distances %.0f us, least squares %.0f us\n", 1e6 * core,
-                1e6 * whole, 1e6 * other);
-    std::printf("mean %.1e and %.1e, largest %.1e and %.1e m\n", floating.curve.mean_distance, squares.mean_distance,
-                floating.curve.largest_distance, squares.largest_distance);
-  }
-#ifdef NDEBUG
-  EXPECT_LT(core, 40e-6);
-  EXPECT_LT(10.0 * core, other);
-  EXPECT_LT(3.0 * whole, other);
-#endif
 }
 
 TEST(FloatingTangents, BadInputIsTold) {
