@@ -469,7 +469,7 @@ MatrixX measured_hessian(const rods::Rod& rod, const VectorX& rest, const Loads&
   constexpr double turn = 1e-5;  // of a root, and of a rod from end to end [rad]
   const auto moved = rod.clone();
   moved->set_rest_curvature(rest);
-  const rods::RodState still = rod.state();
+  const rods::RodState& still = rod.state();
   MatrixX out(rod.dof(), rod.dof());
   VectorX motion = VectorX::Zero(rod.dof()), elastic(rod.dof());
   const auto forces = [&](Eigen::Index k, double step) {

@@ -162,7 +162,7 @@ Vector3 circle_tangent(std::span<const CurveJoint> joints, std::size_t at) {
   const std::size_t middle = std::clamp<std::size_t>(at, 1, joints.size() - 2);
   const Vector3 a = joints[middle].position - joints[middle - 1].position;
   const Vector3 b = joints[middle + 1].position - joints[middle].position;
-  const Vector3 there = (b.norm() / a.norm() * a + a.norm() / b.norm() * b).normalized();
+  Vector3 there = (b.norm() / a.norm() * a + a.norm() / b.norm() * b).normalized();
   if (at == middle) return there;
   const Vector3 chord = (at < middle ? a : b).normalized();
   return 2.0 * chord.dot(there) * chord - there;

@@ -37,7 +37,7 @@ class NodalModel final : public RodModel {
   const VectorX& rest_curvature() const override { return rest_; }
   VectorX curvature_of_elements(const VectorX& elements) const override;
   std::shared_ptr<const RodModel> with_rest_curvature(const VectorX& rest) const override;
-  std::shared_ptr<const RodModel> with_lengths(const std::vector<double>& lengths) const override;
+  std::shared_ptr<const RodModel> with_lengths(const std::vector<double>& made) const override;
   std::unique_ptr<Rod> make_rod() const override;
   std::unique_ptr<StepMatrix> make_step_matrix() const override;
 
