@@ -82,7 +82,7 @@ struct Ring {
   double radius = 0.0;
   Vector3 axis = {0, 0, 1};
   std::optional<Vector3> first;  ///< direction from its centre to the first, across `axis`; none: any
-  bool turned = false;  ///< their frames turn about the axis along with their places
+  bool turned = false;           ///< their frames turn about the axis along with their places
 };
 
 /// A point of every fibre of a group that is held where it is at time zero, or led along from there.
