@@ -233,4 +233,27 @@ inline double surface_point_error(const Case& c, int piece, double share, const 
   return (jacobian * v - expected).norm() / std::max(expected.norm(), local.norm());
 }
 
+/// What is off where the ends of pieces are, and how much work of forces there and of what they are on the unknowns
+/// differ in motions `v` (dof), over the size of that motion.
+struct EndsOff {
+  double places = 0.0;  ///< [m]
+  double work = 0.0;
+};
+inline EndsOff ends_off(const Rod& rod, const VectorX& v) {
+  const int count = rod.piece_count() + 1;
+  Matrix3X places(3, count), forces(3, count), moving(3, count), prescribed(3, count);
+  rod.end_positions(places);
+  rod.end_velocities(v, moving);
+  rod.end_velocities(VectorX::Zero(v.size()), prescribed);
+  EndsOff out;
+  for (int k = 0; k < count; ++k) {
+    out.places = std::max(out.places, (places.col(k) - rod.section(rod.piece_begin(k)).position).norm());
+    forces.col(k) = Vector3(std::sin(2.0 * k), std::cos(3.0 * k), 1.0 - 0.3 * k);
+  }
+  VectorX generalised = VectorX::Zero(v.size());
+  rod.add_end_forces(forces, generalised);
+  out.work = std::abs(generalised.dot(v) - forces.cwiseProduct(moving - prescribed).sum()) / moving.norm();
+  return out;
+}
+
 }  // namespace tresse::rods::testing

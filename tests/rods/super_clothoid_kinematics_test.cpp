@@ -114,17 +114,9 @@ TEST(SuperClothoidKinematics, JacobianAndVelocityAgainstDifferences) {
     for (int piece = 0; piece < 4; ++piece) {
       EXPECT_LT(relative(ends.col(piece + 1), c.rod->velocity(piece, c.lengths[piece], v)), 1e-13);
     }
-
-    Matrix3X places(3, 5), forces(3, 5), none(3, 5);
-    c.rod->end_positions(places);
-    for (int k = 0; k <= 4; ++k) {
-      EXPECT_LT((places.col(k) - c.rod->section(c.rod->piece_begin(k)).position).norm(), 1e-14);
-      forces.col(k) = Vector3(std::sin(2.0 * k), std::cos(3.0 * k), 1.0 - 0.3 * k);
-    }
-    c.rod->end_velocities(VectorX::Zero(v.size()), none);
-    VectorX generalised = VectorX::Zero(v.size());
-    c.rod->add_end_forces(forces, generalised);
-    EXPECT_NEAR(generalised.dot(v), forces.cwiseProduct(ends - none).sum(), 1e-12 * ends.norm());
+    const EndsOff off = ends_off(*c.rod, v);
+    EXPECT_LT(off.places, 1e-14);
+    EXPECT_LT(off.work, 1e-12);
   }
   if (printing()) std::printf("clothoid jacobian against differences: %.1e\n", worst);
   EXPECT_LT(worst, 1e-10);  // of sixth-order differences
