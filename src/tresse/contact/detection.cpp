@@ -319,6 +319,42 @@ void follow_one(const Geometry& scene, const Place& place, std::vector<Candidate
   if (!fixed.stays || may_stay(scene, fixed, found)) out.push_back(fixed);
 }
 
+namespace {
+
+/// Whether the distance falls further on in the neighbour of a piece, past the junction at one of its places. `slope`:
+/// by the arc length, for a tangent there.
+template <class Slope>
+bool falls_beyond(const Geometry& scene, int piece, double s, const Slope& slope) {
+  const int side = side_of(scene.pieces[piece], s);
+  const int next = neighbour(scene, piece, side);
+  if (next < 0) return false;
+  const Piece& beyond = scene.pieces[next];
+  const double end = side > 0 ? beyond.interval.begin : beyond.interval.end;
+  return leaves_through_junction(scene.pieces[piece], side, slope(point_of(beyond.curve, end).tangent));
+}
+
+/// Whether a potential takes a candidate. Its minima at junctions are those beyond which the distance does not fall:
+/// both edges of a polygon lead to a node that points to the other body, and the gap is the direction of its force.
+bool has_potential(const Geometry& scene, Candidate& candidate) {
+  if (candidate.line_end) return false;
+  if (!candidate.at_junction || candidate.fixed) return true;
+  const Contact& contact = candidate.contact;
+  const Vector3 normal =
+      contact.b < 0 ? Vector3(contact.frame.col(0)) : math::safe_normalized(contact.point_b - contact.point_a);
+  if (falls_beyond(scene, contact.a, contact.s_a, [&](const Vector3& tangent) { return -normal.dot(tangent); }))
+    return false;
+  if (contact.b < 0) return true;
+  if (falls_beyond(scene, contact.b, contact.s_b, [&](const Vector3& tangent) { return normal.dot(tangent); }))
+    return false;
+  const double distance = contact.gap + scene.pieces[contact.a].radius + scene.pieces[contact.b].radius;
+  candidate = make_candidate(scene, {contact.a, contact.b},
+                             {.distance = distance, .s_a = contact.s_a, .s_b = contact.s_b}, true);
+  candidate.at_junction = false;
+  return true;
+}
+
+}  // namespace
+
 std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candidate> candidates, double softness) {
   struct Member {
     std::array<int, 3> group;
@@ -329,8 +365,7 @@ std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candi
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
     const Contact& contact = candidates[i].contact;
     // Beyond a junction where the distance falls further the neighbour has the minimum.
-    const bool jumps = candidates[i].line_end || (candidates[i].at_junction && !candidates[i].fixed);
-    if (softness > 0.0 && jumps) continue;
+    if (softness > 0.0 && !has_potential(scene, candidates[i])) continue;
     if (!at_way_out(scene, candidates[i]) && !beside_itself(scene, contact))
       sorted.push_back({group_of(scene, contact), i});
   }

@@ -91,6 +91,31 @@ class Line {
 
   bool empty() const { return fixed_.empty(); }
 
+  /// Gives each the weight of a station for a potential, and drops those without one: its nearness, from nothing where
+  /// it is barely on the line to 1 where it is as near as the nearest points, times that of a neighbour. What crosses
+  /// passes stations one by one, and has no neighbours. `members`: with the minima.
+  void weigh(const std::vector<int>& members, std::vector<Candidate>& candidates, std::vector<char>& keep) {
+    std::vector<Along> all;
+    for (const int m : members) all.push_back(along(m));
+    std::stable_sort(all.begin(), all.end(), [](const Along& x, const Along& y) { return x.a < y.a; });
+    std::vector<double> nearness;
+    for (const Along& one : fixed_) nearness.push_back(nearness_of(one, all));
+    std::vector<Along> weighty;
+    for (const Along& one : fixed_) {
+      double best = 0.0;
+      for (const Along& other : near(fixed_, one.a, slack * widest_))
+        if (neighbours(one, other) || neighbours(other, one))
+          best = std::max(best, nearness[static_cast<std::size_t>(&other - fixed_.data())]);
+      const double weight = nearness[static_cast<std::size_t>(&one - fixed_.data())] * best;
+      candidates[static_cast<std::size_t>(one.index)].contact.weight = weight;
+      if (weight > 0.0)
+        weighty.push_back(one);
+      else
+        keep[static_cast<std::size_t>(one.index)] = 0;
+    }
+    fixed_ = std::move(weighty);
+  }
+
   /// What a minimum may stay at: of those that were left out the nearest to it, if it is within a radius. -1: none.
   int stays_at(int member) const {
     const Along at = along(member);
@@ -109,25 +134,55 @@ class Line {
 
   /// The gap that they tell at another contact: between two neighbours linear, beside one its own. Infinite: none. [m]
   double told(int member) const {
-    const Along at = along(member);
-    const Piece& piece = scene_.pieces[static_cast<std::size_t>(contact(at).a)];
-    const double beside = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
     double least = std::numeric_limits<double>::infinity();
-    for (const Along& from : near(fixed_, at.a, std::max(beside, slack * widest_))) {
-      if (!same_line(from, at)) continue;
-      if (std::abs(at.a - from.a) < beside) least = std::min(least, gap(from));
-      if (from.a > at.a) continue;
-      for (const Along& to : near(fixed_, at.a, slack * widest_)) {
-        if (to.a < at.a || !neighbours(from, to)) continue;
-        const double share = (at.a - from.a) / (to.a - from.a);
-        least = std::min(least, (1.0 - share) * gap(from) + share * gap(to));
-      }
-    }
+    for_each_told(member, [&](double gap, double) { least = std::min(least, gap); });
     return least;
+  }
+
+  /// How much a minimum counts beside them in a potential: as much as it is deeper than they tell, of `range`, and no
+  /// less than what they lack of their weight.
+  double weight_beside(int member, double range) const {
+    double out = 1.0;
+    for_each_told(member, [&](double gap, double weight) {
+      const double deeper = (gap - candidates_[static_cast<std::size_t>(member)].contact.gap) / range;
+      out = std::min(out, std::clamp(std::max(deeper, 1.0 - weight), 0.0, 1.0));
+    });
+    return out;
   }
 
  private:
   static constexpr double slack = 1.001;  // rounding, of a spacing
+
+  /// How near a station is, of what may lie on the line: 1 as near as the nearest points of its piece and as all that
+  /// is beside it, which counts less beyond a spacing and not beyond two.
+  double nearness_of(const Along& one, const std::vector<Along>& all) const {
+    double farther = candidates_[static_cast<std::size_t>(one.index)].farther;
+    for (const Along& other : near(all, one.a, 2.0 * one.spacing)) {
+      if (!same_line(one, other)) continue;
+      const double share = std::clamp(2.0 - std::abs(other.a - one.a) / one.spacing, 0.0, 1.0);
+      farther = std::max(farther, share * (gap(one) - gap(other)));
+    }
+    return std::clamp(1.0 - farther / (flat * radius(one)), 0.0, 1.0);
+  }
+
+  /// What they tell at another contact, gap [m] and weight.
+  template <class Take>
+  void for_each_told(int member, const Take& take) const {
+    const Along at = along(member);
+    const Piece& piece = scene_.pieces[static_cast<std::size_t>(contact(at).a)];
+    const double beside = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
+    for (const Along& from : near(fixed_, at.a, std::max(beside, slack * widest_))) {
+      if (!same_line(from, at)) continue;
+      if (std::abs(at.a - from.a) < beside) take(gap(from), contact(from).weight);
+      if (from.a > at.a) continue;
+      for (const Along& to : near(fixed_, at.a, slack * widest_)) {
+        if (to.a < at.a || !neighbours(from, to)) continue;
+        const double share = (at.a - from.a) / (to.a - from.a);
+        take((1.0 - share) * gap(from) + share * gap(to),
+             (1.0 - share) * contact(from).weight + share * contact(to).weight);
+      }
+    }
+  }
 
   /// Whether one lies between two stations next to each other: it would take the load that they should bear. What holds
   /// an end of a line lies there by right, unless the stations are as near to b and the line goes on beyond them.
@@ -288,11 +343,11 @@ void append_stations(const Geometry& scene, const CandidatePair& pair,
     const Vector3 tangent_a = point_of(a.curve, from->s_a).tangent;
     const Vector3 tangent_b = point_of(b.curve, from->s_b).tangent;
     const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
-    const Candidate found = fixed_candidate(scene, pair, s, s_b);
-    const double farther = found.contact.gap + a.radius + b.radius - from->distance;
-    if (!is_along(a, farther) || leaves_over(scene, found.contact) != 0) return;
+    Candidate found = fixed_candidate(scene, pair, s, s_b);
+    found.farther = found.contact.gap + a.radius + b.radius - from->distance;
+    if (!is_along(a, found.farther) || leaves_over(scene, found.contact) != 0) return;
     out.push_back(found);
-    if (farther > level_gap * a.radius) return;
+    if (found.farther > level_gap * a.radius) return;
     if (!first) first = found;
     last = found;
   });
@@ -308,8 +363,9 @@ void append_stations_over_plane(const Geometry& scene, const CandidatePair& pair
   for_each_station(a, [&](double s) {
     const double from = *std::min_element(lowest.begin(), lowest.end(),
                                           [s](double x, double y) { return std::abs(x - s) < std::abs(y - s); });
-    const Candidate found{.contact = over(s), .fixed = true};
-    if (is_along(a, found.contact.gap - over(from).gap)) out.push_back(found);
+    Candidate found{.contact = over(s), .fixed = true};
+    found.farther = found.contact.gap - over(from).gap;
+    if (is_along(a, found.farther)) out.push_back(found);
   });
 }
 
@@ -351,6 +407,7 @@ void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, con
                   std::vector<char>& keep, double softness) {
   Line line(scene, candidates);
   line.take(members, keep);
+  line.weigh(members, candidates, keep);
   std::vector<int> minima;
   for (const int m : members) {
     if (!candidates[static_cast<std::size_t>(m)].fixed) minima.push_back(m);
@@ -370,8 +427,7 @@ void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, con
       twice = keep[static_cast<std::size_t>(minima[j])] && distance_along(scene, contact, other) <= same * radius &&
               !(is_mesh(scene, contact.b) && bear_apart(contact, other, radius));
     }
-    const double told = line.empty() ? std::numeric_limits<double>::infinity() : line.told(minima[k]);
-    contact.weight = std::clamp((told - contact.gap) / std::max(softness, flat * radius), 0.0, 1.0);
+    contact.weight = line.weight_beside(minima[k], std::max(softness, flat * radius));
     if (twice || contact.weight == 0.0) keep[static_cast<std::size_t>(minima[k])] = 0;
   }
 }

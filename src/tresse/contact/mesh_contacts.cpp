@@ -45,8 +45,9 @@ class MeshSearch {
     for (const NearFace& near : faces_) search_face(near);
     search_edges();
     for (std::size_t i = before; i < out_.size(); ++i) least_gap_ = std::min(least_gap_, out_[i].contact.gap);
-    for (const Candidate& station : stations_) {
-      if (is_along(a_, station.contact.gap - least_gap_)) out_.push_back(station);
+    for (Candidate& station : stations_) {
+      station.farther = station.contact.gap - least_gap_;
+      if (is_along(a_, station.farther)) out_.push_back(station);
     }
   }
 

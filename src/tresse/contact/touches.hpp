@@ -24,7 +24,7 @@ struct TouchOptions {
 /// where there is one. What is not told is proved. Places that make no contact by themselves, as those of a fibre that
 /// are near because little of it lies between, do not count, nor do those that `passed_over` takes for such: it is
 /// asked at the corners of stretches, and wants to hold in between where it holds there. In the order of the pairs,
-/// planes last; the same for any number of threads. See docs/theory/penalty.md, "Proof that nothing touches".
+/// planes last; the same for any number of threads. See docs/theory/touching.md.
 std::vector<Touch> find_touches(const Geometry& begin, const Geometry& end, const TouchOptions& options,
                                 const std::function<bool(const Crossing&)>& passed_over);
 

@@ -15,6 +15,7 @@ struct Candidate {
   bool line_end = false;     ///< holds a line that ends with an element, and is no station
   bool stays = false;        ///< fixed as it was there before, and no station
   bool fixed = false;        ///< at a point of a's material, where the distance along a need not have a minimum
+  double farther = 0.0;      ///< of a station: than the nearest points of its piece [m]
 };
 
 /// Whether two places of one fibre are near because little of it lies between them: bent less than half a turn at its
@@ -77,9 +78,8 @@ bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& mi
 void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
                 std::vector<char>& keep);
 
-/// Of contacts of two bodies, `members`, for a potential: drops what was found twice, and gives each minimum the weight
-/// of what it is deeper than stations beside it say, of a tenth of the radius or of `softness` where that is more. The
-/// weight of stations is 1.
+/// Of contacts of two bodies, `members`, for a potential: drops what was found twice, and gives each the weight that
+/// docs/theory/penalty.md, "Which contacts", has. `softness`: distance over which the potential acts. [m]
 void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
                   std::vector<char>& keep, double softness);
 
