@@ -42,8 +42,8 @@ double energy(const Tubes& tubes, std::size_t* count = nullptr) {
   options.softness = softness;
   const std::vector<Contact> found = detect(tubes.scene, candidate_pairs(tubes.scene, {}), options);
   for (const Contact& contact : found) {
-    const double lacks = std::max(0.0, 1.0 - contact.gap / softness);
-    sum += contact.weight * lacks * lacks;
+    const double lacks = std::max(0.0, contact.reach - contact.gap / softness);
+    sum += lacks * lacks;
     if (count && contact.gap < softness) ++*count;
   }
   return sum;

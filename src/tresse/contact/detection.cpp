@@ -337,15 +337,17 @@ bool falls_beyond(const Geometry& scene, int piece, double s, const Slope& slope
 /// both edges of a polygon lead to a node that points to the other body, and the gap is the direction of its force.
 bool has_potential(const Geometry& scene, Candidate& candidate) {
   if (candidate.line_end) return false;
-  if (!candidate.at_junction || candidate.fixed) return true;
+  if (candidate.fixed ? !candidate.beyond : !candidate.at_junction) return true;
   const Contact& contact = candidate.contact;
   const Vector3 normal =
       contact.b < 0 ? Vector3(contact.frame.col(0)) : math::safe_normalized(contact.point_b - contact.point_a);
-  if (falls_beyond(scene, contact.a, contact.s_a, [&](const Vector3& tangent) { return -normal.dot(tangent); }))
+  if (!candidate.fixed &&
+      falls_beyond(scene, contact.a, contact.s_a, [&](const Vector3& tangent) { return -normal.dot(tangent); }))
     return false;
   if (contact.b < 0) return true;
   if (falls_beyond(scene, contact.b, contact.s_b, [&](const Vector3& tangent) { return normal.dot(tangent); }))
     return false;
+  if (candidate.fixed) return true;
   const double distance = contact.gap + scene.pieces[contact.a].radius + scene.pieces[contact.b].radius;
   candidate = make_candidate(scene, {contact.a, contact.b},
                              {.distance = distance, .s_a = contact.s_a, .s_b = contact.s_b}, true);
@@ -365,7 +367,7 @@ std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candi
   for (int i = 0; i < static_cast<int>(candidates.size()); ++i) {
     const Contact& contact = candidates[i].contact;
     // Beyond a junction where the distance falls further the neighbour has the minimum.
-    if (softness > 0.0 && !has_potential(scene, candidates[i])) continue;
+    if (softness > 0.0 ? !has_potential(scene, candidates[i]) : candidates[i].beyond) continue;
     if (!at_way_out(scene, candidates[i]) && !beside_itself(scene, contact))
       sorted.push_back({group_of(scene, contact), i});
   }
@@ -399,7 +401,7 @@ std::vector<Contact> without_duplicates(const Geometry& scene, std::vector<Candi
       members.clear();
       for (std::size_t k = begin[g]; k < begin[g + 1]; ++k) members.push_back(sorted[k].index);
       if (softness > 0.0) {
-        weigh_minima(scene, candidates, members, keep, softness);
+        give_reach(scene, candidates, members, keep, softness);
         continue;
       }
       thin_lines(scene, candidates, members, keep);

@@ -12,7 +12,7 @@ struct DetectionOptions {
   /// As geometry::ClosestPointsOptions::tolerance: relative to the curves' length (certified), parameter size [m]
   /// (branch and bound), length of a proxy segment [m] (segments). > 0
   double tolerance = 1e-12;
-  /// Above 0: contacts for a potential that is felt below this gap, so many and so weighted that its energy changes
+  /// Above 0: contacts for a potential that is felt below this gap, so many and of such reach that its energy changes
   /// without jumps as bodies move; docs/theory/penalty.md, "Which contacts". [m]
   double softness = 0.0;
 };
@@ -29,7 +29,7 @@ struct Contact {
   Matrix3 frame;                      ///< columns (normal from a to b, t1, t2), orthonormal (3, 3) [-]
   double gap = 0.0;                   ///< distance between the surfaces, < 0 when they overlap [m]
   double slack = 0.0;                 ///< overlap that is left to the contacts beside it on a line; >= 0 [m]
-  double weight = 1.0;                ///< its share of a potential; 0 to 1 [-]
+  double reach = 1.0;                 ///< of a potential: share of its distance; above 0, at most 1 [-]
   bool fixed = false;                 ///< at a point of a's material where its line holds it
   int face = -1;                      ///< of a mesh, where point_b is
   Vector3 weights = Vector3::Zero();  ///< of the face's corners, their sum point_b (3) [-]

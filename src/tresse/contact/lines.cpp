@@ -17,6 +17,8 @@ constexpr double flat = 0.1;
 constexpr double shallow = 1e-2;
 /// No contact stays nearer than this to a station or to another one that stays, of the spacing of stations.
 constexpr double sparse = 0.4;
+/// Share of a potential's distance below which a contact is left out of it.
+constexpr double least_reach = 1e-3;
 /// Differences of gaps that are rounding, and those at which the nearest points are anywhere, of a's radius.
 constexpr double rounding_gap = 1e-9, level_gap = 1e-6;
 
@@ -91,29 +93,28 @@ class Line {
 
   bool empty() const { return fixed_.empty(); }
 
-  /// Gives each the weight of a station for a potential, and drops those without one: its nearness, from nothing where
-  /// it is barely on the line to 1 where it is as near as the nearest points, times that of a neighbour. What crosses
-  /// passes stations one by one, and has no neighbours. `members`: with the minima.
-  void weigh(const std::vector<int>& members, std::vector<Candidate>& candidates, std::vector<char>& keep) {
+  /// Gives each its reach in a potential, and drops those that have none: its nearness, times that of a neighbour. What
+  /// crosses passes stations one by one, and has no neighbours. `members`: with the minima.
+  void give_reach(const std::vector<int>& members, std::vector<Candidate>& candidates, std::vector<char>& keep) {
     std::vector<Along> all;
     for (const int m : members) all.push_back(along(m));
     std::stable_sort(all.begin(), all.end(), [](const Along& x, const Along& y) { return x.a < y.a; });
     std::vector<double> nearness;
     for (const Along& one : fixed_) nearness.push_back(nearness_of(one, all));
-    std::vector<Along> weighty;
+    std::vector<Along> reaching;
     for (const Along& one : fixed_) {
       double best = 0.0;
       for (const Along& other : near(fixed_, one.a, slack * widest_))
         if (neighbours(one, other) || neighbours(other, one))
           best = std::max(best, nearness[static_cast<std::size_t>(&other - fixed_.data())]);
-      const double weight = nearness[static_cast<std::size_t>(&one - fixed_.data())] * best;
-      candidates[static_cast<std::size_t>(one.index)].contact.weight = weight;
-      if (weight > 0.0)
-        weighty.push_back(one);
+      const double reach = nearness[static_cast<std::size_t>(&one - fixed_.data())] * best;
+      candidates[static_cast<std::size_t>(one.index)].contact.reach = reach;
+      if (reach >= least_reach)
+        reaching.push_back(one);
       else
         keep[static_cast<std::size_t>(one.index)] = 0;
     }
-    fixed_ = std::move(weighty);
+    fixed_ = std::move(reaching);
   }
 
   /// What a minimum may stay at: of those that were left out the nearest to it, if it is within a radius. -1: none.
@@ -139,13 +140,13 @@ class Line {
     return least;
   }
 
-  /// How much a minimum counts beside them in a potential: as much as it is deeper than they tell, of `range`, and no
-  /// less than what they lack of their weight.
-  double weight_beside(int member, double range) const {
+  /// The reach of a minimum beside them in a potential: what it is deeper than they tell, of `range`, and no less than
+  /// what they lack of theirs.
+  double reach_beside(int member, double range) const {
     double out = 1.0;
-    for_each_told(member, [&](double gap, double weight) {
+    for_each_told(member, [&](double gap, double reach) {
       const double deeper = (gap - candidates_[static_cast<std::size_t>(member)].contact.gap) / range;
-      out = std::min(out, std::clamp(std::max(deeper, 1.0 - weight), 0.0, 1.0));
+      out = std::min(out, std::clamp(std::max(deeper, 1.0 - reach), 0.0, 1.0));
     });
     return out;
   }
@@ -165,7 +166,7 @@ class Line {
     return std::clamp(1.0 - farther / (flat * radius(one)), 0.0, 1.0);
   }
 
-  /// What they tell at another contact, gap [m] and weight.
+  /// What they tell at another contact, gap [m] and reach.
   template <class Take>
   void for_each_told(int member, const Take& take) const {
     const Along at = along(member);
@@ -173,13 +174,13 @@ class Line {
     const double beside = std::max(4.0 * piece.radius, 0.25 * (piece.interval.end - piece.interval.begin));
     for (const Along& from : near(fixed_, at.a, std::max(beside, slack * widest_))) {
       if (!same_line(from, at)) continue;
-      if (std::abs(at.a - from.a) < beside) take(gap(from), contact(from).weight);
+      if (std::abs(at.a - from.a) < beside) take(gap(from), contact(from).reach);
       if (from.a > at.a) continue;
       for (const Along& to : near(fixed_, at.a, slack * widest_)) {
         if (to.a < at.a || !neighbours(from, to)) continue;
         const double share = (at.a - from.a) / (to.a - from.a);
         take((1.0 - share) * gap(from) + share * gap(to),
-             (1.0 - share) * contact(from).weight + share * contact(to).weight);
+             (1.0 - share) * contact(from).reach + share * contact(to).reach);
       }
     }
   }
@@ -345,9 +346,10 @@ void append_stations(const Geometry& scene, const CandidatePair& pair,
     const double s_b = from->s_b + tangent_a.dot(tangent_b) * (s - from->s_a);
     Candidate found = fixed_candidate(scene, pair, s, s_b);
     found.farther = found.contact.gap + a.radius + b.radius - from->distance;
-    if (!is_along(a, found.farther) || leaves_over(scene, found.contact) != 0) return;
+    if (!is_along(a, found.farther)) return;
+    found.beyond = leaves_over(scene, found.contact) != 0;
     out.push_back(found);
-    if (found.farther > level_gap * a.radius) return;
+    if (found.beyond || found.farther > level_gap * a.radius) return;
     if (!first) first = found;
     last = found;
   });
@@ -403,11 +405,11 @@ void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const
   }
 }
 
-void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
-                  std::vector<char>& keep, double softness) {
+void give_reach(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
+                std::vector<char>& keep, double softness) {
   Line line(scene, candidates);
   line.take(members, keep);
-  line.weigh(members, candidates, keep);
+  line.give_reach(members, candidates, keep);
   std::vector<int> minima;
   for (const int m : members) {
     if (!candidates[static_cast<std::size_t>(m)].fixed) minima.push_back(m);
@@ -427,8 +429,8 @@ void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, con
       twice = keep[static_cast<std::size_t>(minima[j])] && distance_along(scene, contact, other) <= same * radius &&
               !(is_mesh(scene, contact.b) && bear_apart(contact, other, radius));
     }
-    contact.weight = line.weight_beside(minima[k], std::max(softness, flat * radius));
-    if (twice || contact.weight == 0.0) keep[static_cast<std::size_t>(minima[k])] = 0;
+    contact.reach = line.reach_beside(minima[k], std::max(softness, flat * radius));
+    if (twice || contact.reach < least_reach) keep[static_cast<std::size_t>(minima[k])] = 0;
   }
 }
 

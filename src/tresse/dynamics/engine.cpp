@@ -8,6 +8,7 @@
 #include <tresse/base/best.hpp>
 #include <tresse/base/stopwatch.hpp>
 #include <tresse/dynamics/detail/contact_reports.hpp>
+#include <tresse/dynamics/detail/pass_mixing.hpp>
 
 // A step, from top to bottom: step(), its parts, and the passes of a part.
 namespace tresse::dynamics::detail {
@@ -183,6 +184,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
   HeldPoints::Miss off;
   bool slow = false;  // whether passes do not bring held points home
   holds_.begin_passes();
+  PassMixing mixing;
   for (int done = 0;; ++done) {
     if (!go_on(pass)) return accept_unsound(pass, best, report);
     if (done == 0 && repairable) {
@@ -242,7 +244,13 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     report.nonlinear_residual =
         velocity_change(part_, predicted.empty() ? pass.velocities : predicted, next.velocities);
     if (nonlinear) settled = report.nonlinear_residual <= options_.nonlinear_tolerance;
-    if (penalty) settled = report.nonlinear_residual <= options_.penalty->tolerance;
+    if (penalty) {
+      settled = report.nonlinear_residual <= options_.penalty->tolerance;
+      if (!settled && !iterated) {
+        mixing.mix(report.nonlinear_residual, pass.velocities, next.velocities);
+        next.body_impulses = bodies_.impulses(next.velocities, part_.motion);
+      }
+    }
     pass = std::move(next);
   }
 }

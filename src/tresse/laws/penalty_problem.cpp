@@ -12,11 +12,11 @@
 namespace tresse::laws {
 namespace {
 
-/// The energy at a gap; of a barrier below `least` the parabola that it has there: what is solved for is beyond, and on
-/// the way there a gap may be anything.
-Energy energy_at(const Penalty& penalty, double gap, double least) {
-  if (penalty.law != Law::ipc || gap >= least) return energy(penalty.law, gap, 0.0, penalty.delta);
-  const Energy at = ipc_energy(least, 0.0, penalty.delta);
+/// The energy at a gap, felt below delta; of a barrier below `least` the parabola that it has there: what is solved for
+/// is beyond, and on the way there a gap may be anything.
+Energy energy_at(Law law, double gap, double delta, double least) {
+  if (law != Law::ipc || gap >= least) return energy(law, gap, 0.0, delta);
+  const Energy at = ipc_energy(least, 0.0, delta);
   const double d = gap - least;
   return {at.value + d * (at.slope + 0.5 * d * at.curvature), at.slope + d * at.curvature, at.curvature};
 }
@@ -51,16 +51,17 @@ class Island {
 
   /// Newton's method from r, which it leaves at the best impulses.
   Status solve(double tolerance, int max_iterations, VectorX& r, int& iterations, double& error) {
-    least_ = 1e-3 * problem_.penalty.delta;
+    least_ = 1e-3;
     for (;;) {
       Status status = newton(tolerance, max_iterations, r, iterations, error);
       if (status != Status::converged) status = by_loads(tolerance, max_iterations, r, iterations, error);
       if (status != Status::converged || problem_.penalty.law != Law::ipc) return status;
-      double nearest = problem_.penalty.delta;
-      for (Eigen::Index i = 0; i < u_.size(); i += 3) nearest = std::min(nearest, problem_.dt * u_[i]);
+      double nearest = 1.0;
+      for (std::size_t i = 0; i < members_.size(); ++i)
+        nearest = std::min(nearest, problem_.dt * u_[static_cast<Eigen::Index>(3 * i)] / delta(i));
       // Loads that press a contact nearer than that: the parabola begins nearer still.
       if (nearest >= least_) return status;
-      if (least_ < 1e-12 * problem_.penalty.delta) return Status::stalled;
+      if (least_ < 1e-12) return Status::stalled;
       least_ *= 1e-2;
     }
   }
@@ -69,6 +70,11 @@ class Island {
   double least_step_length() const { return least_step_length_; }
 
  private:
+  /// Below which a contact is felt. [m]
+  double delta(std::size_t i) const {
+    return problem_.penalty.delta * (problem_.reach.size() > 0 ? problem_.reach[members_[i]] : 1.0);
+  }
+
   void make_dense() {
     dense_.setZero(q_.size(), q_.size());
     for (int i = 0; i < w_.rows; ++i) {
@@ -103,7 +109,7 @@ class Island {
       const Vector3 u = u_.segment<3>(at);
       const SmoothFriction friction{problem_.contacts.mu[members_[i]], problem_.penalty.slip_velocity};
       const double stiffness = problem_.stiffness[members_[i]];
-      const Energy energy = energy_at(problem_.penalty, dt * u[0], least_);
+      const Energy energy = energy_at(problem_.penalty.law, dt * u[0], delta(i), least_ * delta(i));
       Force force = contact_force(energy, stiffness, u, friction);
       if (loads_.size() > 0) {
         const Energy given{0.0, -loads_[static_cast<Eigen::Index>(i)] / stiffness, 0.0};
@@ -236,7 +242,7 @@ class Island {
   MatrixX dense_;  ///< w_ written out, of few contacts
   VectorX q_;
   VectorX loads_;       ///< under which friction is taken; none: those of this instant [N]
-  double least_ = 0.0;  ///< gap below which a barrier is a parabola [m]
+  double least_ = 0.0;  ///< gap below which a barrier is a parabola, of the contact's delta
   VectorX u_, response_, missing_, product_;
   double least_step_length_ = 1.0;
   double merit_ = 0.0;  ///< |X^T (r - response)|^2
@@ -274,6 +280,9 @@ PenaltySolution solve_penalty(const PenaltyProblem& problem, const VectorX& gues
   require(problem.stiffness.size() == problem.contacts.mu.size() && (problem.stiffness.array() > 0.0).all() &&
               problem.dt > 0.0,
           "penalty: stiffnesses and time step must be positive");
+  require(problem.reach.size() == 0 || (problem.reach.size() == problem.stiffness.size() &&
+                                        (problem.reach.array() > 0.0).all() && (problem.reach.array() <= 1.0).all()),
+          "penalty: the reach of a contact must be above 0, at most 1");
   const friction::FrictionProblem all = friction::assembled(problem.contacts);
   PenaltySolution out;
   out.impulse = guess;

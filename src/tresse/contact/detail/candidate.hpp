@@ -15,6 +15,7 @@ struct Candidate {
   bool line_end = false;     ///< holds a line that ends with an element, and is no station
   bool stays = false;        ///< fixed as it was there before, and no station
   bool fixed = false;        ///< at a point of a's material, where the distance along a need not have a minimum
+  bool beyond = false;       ///< a station whose nearest point leaves its piece of b through a junction
   double farther = 0.0;      ///< of a station: than the nearest points of its piece [m]
 };
 
@@ -78,10 +79,10 @@ bool may_stay(const Geometry& scene, const Candidate& fixed, const Candidate& mi
 void thin_lines(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
                 std::vector<char>& keep);
 
-/// Of contacts of two bodies, `members`, for a potential: drops what was found twice, and gives each the weight that
+/// Of contacts of two bodies, `members`, for a potential: drops what was found twice, and gives each the reach that
 /// docs/theory/penalty.md, "Which contacts", has. `softness`: distance over which the potential acts. [m]
-void weigh_minima(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
-                  std::vector<char>& keep, double softness);
+void give_reach(const Geometry& scene, std::vector<Candidate>& candidates, const std::vector<int>& members,
+                std::vector<char>& keep, double softness);
 
 /// The contacts of many pairs, in their order, on all threads.
 void append_all(const Geometry& scene, const std::vector<CandidatePair>& pairs, const DetectionOptions& options,

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 
 #include <tresse/dynamics/detail/fibre_loop.hpp>
 
@@ -69,8 +68,7 @@ void FluidForces::begin(const FluidState& from) {
     factored_at_ = wanted;
   }
   place(start_);
-  tried_.clear();
-  answered_.clear();
+  mixing_.clear();
   const auto expected = [&](const VectorX& last, const VectorX& before) -> VectorX {
     if (before.size() != last.size()) return last;
     return last + part_.motion.dt / from.dt * (last - before);
@@ -129,33 +127,9 @@ double FluidForces::update(const std::vector<VectorX>& velocities) {
     of_nodes.segment<3>(3 * static_cast<Eigen::Index>(i)) = (end[i] - start_[i]) / part_.motion.dt;
   find(of_nodes, velocities, part_.end);
   off_ = relative_size(found_ - used_, velocities);
-  mix();
-  return off_;
-}
-
-/// The next force to try: what was found, and by Anderson's mixing what the last tries and answers tell of the rest.
-/// @cite walker2011
-void FluidForces::mix() {
-  constexpr std::size_t depth = 5;
-  tried_.push_back(used_);
-  answered_.push_back(found_);
-  if (tried_.size() > depth) {
-    tried_.erase(tried_.begin());
-    answered_.erase(answered_.begin());
-  }
-  used_ = found_;
-  if (const auto changes = static_cast<Eigen::Index>(tried_.size()) - 1; changes > 0) {
-    const Eigen::Index n = found_.size();
-    MatrixX of_miss(n, changes), of_answer(n, changes);
-    for (Eigen::Index k = 0; k < changes; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      of_answer.col(k) = answered_[i + 1] - answered_[i];
-      of_miss.col(k) = of_answer.col(k) - (tried_[i + 1] - tried_[i]);
-    }
-    const VectorX share = of_miss.colPivHouseholderQr().solve(answered_.back() - tried_.back());
-    if (share.allFinite()) used_ -= of_answer * share;
-  }
+  used_ = mixing_.next(used_, found_);
   hand_out();
+  return off_;
 }
 
 void FluidForces::hand_out() {

@@ -5,6 +5,7 @@
 
 #include <tresse/dynamics/detail/part.hpp>
 #include <tresse/fluid/resistance.hpp>
+#include <tresse/math/anderson.hpp>
 
 namespace tresse::dynamics::detail {
 
@@ -31,22 +32,21 @@ class FluidForces {
   std::vector<Vector3> nodes(const assembly::Kinematics& at) const;
   void place(const std::vector<Vector3>& nodes);
   void find(const VectorX& velocities_of_nodes, const std::vector<VectorX>& velocities, const assembly::Kinematics& at);
-  void mix();
   void hand_out();
   double relative_size(const VectorX& change, const std::vector<VectorX>& velocities) const;
 
   Part& part_;
   std::optional<fluid::Resistance> resistance_;
   fluid::Chains chains_;
-  std::vector<Eigen::Index> first_dof_;    ///< (fibres + 1)
-  std::vector<Vector3> start_;             ///< (nodes) where the part begins [m]
-  VectorX factored_at_;                    ///< (3 nodes) where the factors are of; empty: none
-  int spent_ = 0;                          ///< iterations that younger factors would have saved
-  VectorX densities_;                      ///< (3 nodes) on the fluid [N/m]
-  VectorX found_;                          ///< (dof of all fibres) Part::fluid_force of the last velocities
-  VectorX used_;                           ///< likewise, of the pass under way
-  double off_ = 0.0;                       ///< as the last update() had it
-  std::vector<VectorX> tried_, answered_;  ///< of the last passes, oldest first: used_ and found_
+  std::vector<Eigen::Index> first_dof_;  ///< (fibres + 1)
+  std::vector<Vector3> start_;           ///< (nodes) where the part begins [m]
+  VectorX factored_at_;                  ///< (3 nodes) where the factors are of; empty: none
+  int spent_ = 0;                        ///< iterations that younger factors would have saved
+  VectorX densities_;                    ///< (3 nodes) on the fluid [N/m]
+  VectorX found_;                        ///< (dof of all fibres) Part::fluid_force of the last velocities
+  VectorX used_;                         ///< likewise, of the pass under way
+  double off_ = 0.0;                     ///< as the last update() had it
+  math::AndersonMixing mixing_{5};       ///< of used_ and found_ of the last passes
 };
 
 /// Sum of the forces of the fluid on a fibre, and their moment about the world's origin. [N], [N m]

@@ -155,6 +155,9 @@ Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<Vect
     bool jammed = false;
   };
   std::vector<Reach> reaches(at->contacts.size());
+  // Under a penalty what other contacts pushed together matters where it ends, too.
+  const double felt =
+      before && part_.options.penalty ? part_.options.penalty->law.delta : -std::numeric_limits<double>::infinity();
   constexpr std::size_t block = 256;
   for_blocks(reaches.size(), block, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -165,7 +168,8 @@ Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<Vect
       };
       const double travelled = before ? dt * relative(*before)[0] : 0.0;
       reaches[i].start = contact.gap - travelled;
-      reaches[i].matters = reaches[i].start <= part_.options.margin + dt * relative(motion.velocities).norm();
+      reaches[i].matters =
+          reaches[i].start <= part_.options.margin + dt * relative(motion.velocities).norm() || contact.gap <= felt;
       reaches[i].jammed = reaches[i].matters && assembly::cannot_open(bodies, at->geometry, contact, motion, instant);
     }
   });
@@ -188,20 +192,25 @@ Pass PassSolver::linearise(const SharedConfiguration& at, const std::vector<Vect
   return pass;
 }
 
-VectorX PassSolver::stiffness_of(const Pass& pass) const {
+laws::PenaltySolution PassSolver::solve_penalty(const Pass& pass, VectorX& stiffness) const {
   const PenaltyStep& penalty = *part_.options.penalty;
   const contact::Geometry& geometry = pass.at->geometry;
   // What nothing presses needs some stiffness, too.
   const double load = std::max(load_, 1e20 * std::numeric_limits<double>::min());
-  VectorX out(static_cast<Eigen::Index>(pass.contacts.size()));
+  stiffness.resize(static_cast<Eigen::Index>(pass.contacts.size()));
+  VectorX reach(stiffness.size());
   for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
     const contact::Contact& contact = pass.contacts[i];
     const double radius =
         0.5 * (geometry.pieces[static_cast<std::size_t>(contact.a)].radius + contact::skin_at(geometry, contact.b));
-    out[static_cast<Eigen::Index>(i)] = contact.weight * penalty.stiffness.value_or(laws::adaptive_stiffness(
-                                                             penalty.law.law, load, radius, penalty.law.delta));
+    const auto at = static_cast<Eigen::Index>(i);
+    reach[at] = contact.reach;
+    stiffness[at] =
+        penalty.stiffness.value_or(laws::adaptive_stiffness(penalty.law.law, load, radius, penalty.law.delta));
+    // A barrier bears its load at the same share of its reach.
+    if (penalty.law.law == laws::Law::ipc) stiffness[at] /= contact.reach;
   }
-  return out;
+  return laws::solve_penalty({pass.problem, penalty.law, stiffness, part_.motion.dt, std::move(reach)}, pass.guess);
 }
 
 void PassSolver::append(const assembly::Kinematics& at, const contact::Geometry& geometry,
@@ -246,10 +255,9 @@ void PassSolver::take_back(std::size_t contact, Pass& pass) const {
 
 void PassSolver::solve(Pass& pass, double tolerance, int taken, StepReport& report) {
   Stopwatch watch(report.t_solve);
-  if (const std::optional<PenaltyStep>& penalty = part_.options.penalty) {
-    const VectorX stiffness = stiffness_of(pass);
-    laws::PenaltySolution found =
-        laws::solve_penalty({pass.problem, penalty->law, stiffness, part_.motion.dt}, pass.guess);
+  if (part_.options.penalty) {
+    VectorX stiffness;
+    laws::PenaltySolution found = solve_penalty(pass, stiffness);
     report.least_step_length = std::min(report.least_step_length, found.least_step_length);
     if (stiffness.size() > 0) report.stiffness = std::max(report.stiffness, stiffness.maxCoeff());
     pass.solution = std::move(found);

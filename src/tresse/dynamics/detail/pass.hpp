@@ -95,8 +95,8 @@ class PassSolver {
   void solve_exactly(Pass& pass, double tolerance, int taken) const;
   /// Solves again, from there, with the kinetic friction of what slides, until nothing slides with a larger one.
   void weaken(Pass& pass, friction::SolverOptions options) const;
-  /// The stiffness of each contact of a pass under the penalty law.
-  VectorX stiffness_of(const Pass& pass) const;
+  /// The impulses of a pass under the penalty law; `stiffness`: of each contact, as it chose it. (contacts) [N/m]
+  laws::PenaltySolution solve_penalty(const Pass& pass, VectorX& stiffness) const;
 
   double load_ = 0.0;                      ///< that a penalty law's stiffness is taken from in this part [N]
   bool weakens_ = false;                   ///< whether what slides has a smaller friction than what sticks
