@@ -29,8 +29,7 @@ Points natural_curvatures(const VectorX& s, const Points& positions, const RowMa
   for (Eigen::Index i = 0; i < s.size(); ++i) {
     const Eigen::Matrix<double, 9, 1> frame = frames.row(i);
     places.push_back({s[i], positions.row(i),
-                      Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(frame.data()),
-                      curvatures.row(i)});
+                      Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(frame.data()), curvatures.row(i)});
   }
   const std::vector<Vector3> natural = inverse::natural_curvatures(places, stiffness, load);
   Points out(static_cast<Eigen::Index>(natural.size()), 3);

@@ -4,7 +4,6 @@ docs/guide/fit_parameters.md shows how to use this, docs/theory/gradients.md has
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -63,6 +62,8 @@ class _Parameters:
     fibre, "fibres.cable.natural_curvature.2"."""
 
     def __init__(self, scene: Scene, names: Iterable[str]):
+        import tomllib  # of Python 3.11; the rest of the package does without
+
         self._tables = tomllib.loads(scene.resolved())
         self.names = list(names)
         if not self.names or len(set(self.names)) < len(self.names):

@@ -100,14 +100,16 @@ Stepper stepper_of(const Setting& setting, const Change& change) {
       own.root_velocity = {Vector3(0.1, 0.2, 0.0), Vector3(3.0, 1.0, -2.0)};
   }
   for (const bodies::Obstacle& obstacle : setting.obstacles) test::add(world, obstacle);
-  world.law = std::make_shared<assembly::Coulomb>(
-      MatrixX::Constant(1, 1, setting.friction * (1.0 + of(change, "friction"))));
-  assembly::set_load(world, assembly::Gravity(Vector3(0.0, 0.0, -9.81) + of(change, "gravity") * Vector3(1.0, 0.5, 2.0)));
+  world.law =
+      std::make_shared<assembly::Coulomb>(MatrixX::Constant(1, 1, setting.friction * (1.0 + of(change, "friction"))));
+  assembly::set_load(world,
+                     assembly::Gravity(Vector3(0.0, 0.0, -9.81) + of(change, "gravity") * Vector3(1.0, 0.5, 2.0)));
   assembly::set_load(world, assembly::Air(Vector3(0.5, 0.0, 0.0) + of(change, "wind") * Vector3(0.3, 1.0, 0.2)));
   StepOptions options = test::step_options(dt);
   options.margin = 0.05 * radius;
-  options.overlap_tolerance = 2e-3 * radius;
-  options.halving_overlap = 1e-2 * radius;
+  // As many passes in every run: none more for what overlaps.
+  options.overlap_tolerance = 0.5 * radius;
+  options.halving_overlap = 0.5 * radius;
   options.relinearisations = setting.relinearisations;
   options.solver.tolerance = 1e-14;
   options.solver.max_iterations = 10000;
@@ -139,11 +141,11 @@ Variation variation_of(const Setting& setting, const std::string& name) {
   return out;
 }
 
-/// How far each is changed for a difference: some thousandths of what it is.
+/// How far each is changed for a difference: so little that no contact opens or slides otherwise.
 const std::map<std::string, double> steps{
-    {"stiffness", 1e-3}, {"twist", 1e-3}, {"density", 1e-3},   {"damping", 4e-6},  {"drag", 2e-5},
-    {"natural", 1e-2},   {"shift", 1e-4}, {"turn", 1e-3},      {"gravity", 5e-3},  {"wind", 1e-3},
-    {"friction", 1e-3},  {"curvature", 1e-2}, {"velocity", 1e-2}};
+    {"stiffness", 1e-4}, {"twist", 1e-3},     {"density", 1e-4}, {"damping", 1e-6}, {"drag", 5e-6},
+    {"natural", 1e-3},   {"shift", 1e-6},     {"turn", 1e-5},    {"gravity", 1e-4}, {"wind", 1e-4},
+    {"friction", 1e-4},  {"curvature", 1e-4}, {"velocity", 1e-3}};
 
 /// Positions of points of all fibres, and the coordinates' rates.
 VectorX outcome(const Stepper& stepper) {
@@ -185,6 +187,9 @@ VectorX outcome_of(const Setting& setting, const Change& change) {
   return outcome(stepper);
 }
 
+/// Of the positions of two runs, as far as they are told apart. [m]
+constexpr double roundings = 1e-14;
+
 struct Seen {
   int stick = 0, slide = 0, open = 0;  ///< of contacts, over all steps
 };
@@ -219,13 +224,10 @@ Seen compare(const Setting& setting, double tolerance) {
     const auto at = [&](double scale) { return outcome_of(setting, {{names[k], scale * h}}); };
     const VectorX expected = (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * h);
     const VectorX found = derivative(stepper, k);
-    const double off = (found - expected).norm() / std::max(expected.norm(), 1e-12);
-    if (printing()) std::printf("  %-10s %.3e, off by %.1e\n", names[k].c_str(), expected.norm(), off);
-    if (expected.norm() > 1e-9) {
-      EXPECT_LT(off, tolerance) << names[k];
-    } else {
-      EXPECT_LT(found.norm(), 1e-9) << names[k];
-    }
+    const double off = (found - expected).norm();
+    if (printing())
+      std::printf("  %-10s %.3e, off by %.1e of it\n", names[k].c_str(), expected.norm(), off / expected.norm());
+    EXPECT_LT(off, tolerance * expected.norm() + roundings / h) << names[k];
   }
   return seen;
 }
@@ -251,28 +253,33 @@ bodies::Obstacle floor_at(double height) {
 bodies::Obstacle bar_at(double height) {
   bodies::Obstacle out;
   out.name = "bar";
-  out.shape = bodies::Cylinder{.center = Vector3(0.07, 0.0, height), .axis = Vector3(0.1, 1.0, 0.0).normalized(), .radius = 5e-3, .length = 0.3};
+  out.shape = bodies::Cylinder{
+      .center = Vector3(0.07, 0.0, height), .axis = Vector3(0.1, 1.0, 0.0).normalized(), .radius = 5e-3, .length = 0.3};
   return out;
 }
 
 TEST(Tangent, OfAFibreThatSlidesOverABar) {
-  const Seen seen = compare({.obstacles = {bar_at(-8e-3)}, .friction = 0.1, .root_speed = Vector3(0.2, 0.05, 0.0), .curl = Vector3::Zero()}, smooth);
+  const Seen seen = compare(
+      {.obstacles = {bar_at(-8e-3)}, .friction = 0.1, .root_speed = Vector3(0.2, 0.05, 0.0), .curl = Vector3::Zero()},
+      smooth);
   EXPECT_GT(seen.slide, 10);
 }
 
 TEST(Tangent, OfAFibreThatSticksToABar) {
-  const Seen seen = compare({.obstacles = {bar_at(-6.5e-3)}, .friction = 2.0, .curl = Vector3(0.0, 2.0, 0.0)}, smooth);
+  const Seen seen = compare({.obstacles = {bar_at(-8e-3)}, .friction = 10.0, .curl = Vector3::Zero()}, smooth);
   EXPECT_GT(seen.stick, 10);
 }
 
 TEST(Tangent, OfOnePass) {
-  const Seen seen = compare({.obstacles = {bar_at(-8e-3)}, .friction = 0.3, .relinearisations = 0, .steps = 30, .curl = Vector3::Zero()}, smooth);
+  const Seen seen = compare(
+      {.obstacles = {bar_at(-8e-3)}, .friction = 0.3, .relinearisations = 0, .steps = 30, .curl = Vector3::Zero()},
+      smooth);
   EXPECT_GT(seen.stick + seen.slide, 5);
 }
 
 TEST(Tangent, OfATipOnTheFloor) {
-  const Seen seen = compare({.obstacles = {floor_at(-0.03)}, .friction = 0.4, .curl = Vector3::Zero()}, smooth);
-  EXPECT_GT(seen.stick + seen.slide, 5);
+  const Seen seen = compare({.obstacles = {floor_at(-0.04)}, .friction = 0.4, .curl = Vector3(0.0, 2.0, 0.0)}, smooth);
+  EXPECT_GT(seen.stick + seen.slide, 3);
 }
 
 TEST(Tangent, OfFibresThatCross) {
@@ -294,7 +301,9 @@ TEST(Tangent, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(told([](auto& world, auto&) { world.fibres[0].growth.final_scale = 2.0; }),
             "gradients: growth; expected none");
   Stepper stepper = stepper_of({}, {});
-  EXPECT_EQ(test::error_of([&] { stepper.differentiate({{.fibres = {{}, {}}}}); }),
+  EXPECT_EQ(test::error_of([&] {
+              stepper.differentiate({{.fibres = {{}, {}}}});
+            }),
             "gradients: a variation needs one entry a fibre");
   EXPECT_EQ(test::error_of([&] { stepper.differentiate({{.fibres = {{.natural = VectorX::Ones(2)}}}}); }),
             "gradients: a variation does not match its rod");

@@ -30,8 +30,9 @@ std::unique_ptr<Rod> rod_of(const Case& of) {
     out = make_super_clothoid({{0.05, thick}, {0.08, thin}, {0.03, thick}}, std::vector<Vector3>(4, Vector3::Zero()),
                               material, root);
   } else {
-    out = make_super_helix({{0.05, thick, Vector3::Zero()}, {0.08, thin, Vector3::Zero()}, {0.03, thick, Vector3::Zero()}},
-                           material, root);
+    out = make_super_helix(
+        {{0.05, thick, Vector3::Zero()}, {0.08, thin, Vector3::Zero()}, {0.03, thick, Vector3::Zero()}}, material,
+        root);
   }
   return out;
 }
@@ -71,9 +72,7 @@ class Fields : public testing::TestWithParam<Case> {
   template <typename Of>
   auto difference(const VectorX& by, const Twist& root, const Of& of) const {
     const double h = 2e-3;
-    const auto at = [&](double scale) {
-      return of(*moved(scale * by, {scale * root.linear, scale * root.angular}));
-    };
+    const auto at = [&](double scale) { return of(*moved(scale * by, {scale * root.linear, scale * root.angular})); };
     return ((8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h)).eval();
   }
   static Twist none() { return {}; }
@@ -163,7 +162,8 @@ TEST_P(Fields, ChangesAtPlacesThatSlideAreThoseOfDifferences) {
   // About the origin of the shape that is differentiated in: the root moves from it.
   const double h = 2e-3;
   const auto at = [&](double scale) {
-    const std::unique_ptr<Rod> rod = moved(scale * by, {scale * root_displacement().linear, scale * root_displacement().angular});
+    const std::unique_ptr<Rod> rod =
+        moved(scale * by, {scale * root_displacement().linear, scale * root_displacement().angular});
     const ChainField there(*rod);
     const FieldPlace placed = there.place(1, 0.03 + scale * slid);
     const Vector3 shift = there.origin() - field.origin();

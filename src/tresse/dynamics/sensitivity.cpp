@@ -1,5 +1,7 @@
 #include <tresse/dynamics/sensitivity.hpp>
 
+#include <Eigen/Geometry>
+
 #include <tresse/rods/chain_field.hpp>
 
 namespace tresse::dynamics {

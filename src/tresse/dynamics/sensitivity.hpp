@@ -23,10 +23,10 @@ struct FibreVariation {
 
 /// One direction in which a run is varied. Derivatives are along it.
 struct Variation {
-  std::vector<FibreVariation> fibres{};///< (fibres), or empty
-  Vector3 gravity = Vector3::Zero();   ///< (3) [m/s^2]
-  Vector3 wind = Vector3::Zero();      ///< (3) [m/s]
-  double friction = 0.0;               ///< of every coefficient, relative [-]
+  std::vector<FibreVariation> fibres{};  ///< (fibres), or empty
+  Vector3 gravity = Vector3::Zero();     ///< (3) [m/s^2]
+  Vector3 wind = Vector3::Zero();        ///< (3) [m/s]
+  double friction = 0.0;                 ///< of every coefficient, relative [-]
 };
 
 /// How the state of a fibre changes along a variation.
@@ -39,7 +39,7 @@ struct FibreChange {
 /// What a derivative is worth: it is that of the steps as they were made, with every contact open, sticking or sliding
 /// as it was.
 struct DerivativeReport {
-  std::string refused;      ///< what happened that the derivative leaves out, and when; empty: it is exact
+  std::string refused;        ///< what happened that the derivative leaves out, and when; empty: it is exact
   double nearest_kink = 1.0;  ///< how near a contact came to another case, 0: at it [-]
   double kink_time = 0.0;     ///< when [s]
   int changes = 0;            ///< of contacts from step to step: made, broken, from sticking to sliding or back

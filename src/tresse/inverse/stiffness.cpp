@@ -15,7 +15,7 @@ namespace {
 
 /// What the weight does in a pose: g = K^-1 G of the model, and its derivative by the curvatures.
 struct Weight {
-  VectorX g;        // (m) [1/m]
+  VectorX g;             // (m) [1/m]
   MatrixX by_curvature;  // (m, m) [-]
 };
 
@@ -29,9 +29,11 @@ class Poses {
             "stiffness: the model's coordinates are not curvatures; expected a super-helix or a super-clothoid");
     for (const PoseAtRest& pose : poses) {
       require(pose.curvature.size() == m, [&] {
-        return "stiffness: a pose has " + std::to_string(pose.curvature.size()) + " curvatures; expected " + std::to_string(m);
+        return "stiffness: a pose has " + std::to_string(pose.curvature.size()) + " curvatures; expected " +
+               std::to_string(m);
       });
-      require(pose.curvature.allFinite() && pose.gravity.allFinite(), "stiffness: a pose has numbers that are not finite");
+      require(pose.curvature.allFinite() && pose.gravity.allFinite(),
+              "stiffness: a pose has numbers that are not finite");
     }
     MatrixX elastic(m, m);
     rod.elastic_metric(elastic);
@@ -62,9 +64,9 @@ class Poses {
 /// Equations F(z, x) = 0 in measured curvatures z and parameters x: F = C z - D c + y o (C g(z)), with x = (y, c). C
 /// takes differences of poses; D tells what natural curvatures are left in them.
 struct Linearised {
-  VectorX value;      // F
-  MatrixX by_data;    // dF/dz
-  MatrixX by_unknown; // dF/dx
+  VectorX value;       // F
+  MatrixX by_data;     // dF/dz
+  MatrixX by_unknown;  // dF/dx
 };
 
 /// y of each curvature: (twist, 1, 2) in turn.
@@ -99,8 +101,7 @@ Linearised from_uniform(Poses& poses, const VectorX& z, const VectorX& x) {
   const Eigen::Index m = poses.size();
   const VectorX y = spread(x.head<3>(), m);
   const Weight there = poses.weight(0, z);
-  Linearised out{z - spread(x.tail<3>(), m) + y.cwiseProduct(there.g), MatrixX::Identity(m, m),
-                 MatrixX::Zero(m, 6)};
+  Linearised out{z - spread(x.tail<3>(), m) + y.cwiseProduct(there.g), MatrixX::Identity(m, m), MatrixX::Zero(m, 6)};
   out.by_data += y.asDiagonal() * there.by_curvature;
   for (Eigen::Index i = 0; i < m; ++i) {
     out.by_unknown(i, i % 3) = there.g[i];
@@ -112,7 +113,8 @@ Linearised from_uniform(Poses& poses, const VectorX& z, const VectorX& x) {
 /// Gauss and Helmert's method: least |z - measured| with F(z, x) = 0. `told`: unknowns that the data tell of; the
 /// others stay.
 template <typename Equations>
-MeasuredStiffness solve(const Equations& at, const VectorX& measured, VectorX x, const std::vector<Eigen::Index>& told) {
+MeasuredStiffness solve(const Equations& at, const VectorX& measured, VectorX x,
+                        const std::vector<Eigen::Index>& told) {
   constexpr int most = 50;
   constexpr double tolerance = 1e-12;
   MeasuredStiffness out;
@@ -124,7 +126,8 @@ MeasuredStiffness solve(const Equations& at, const VectorX& measured, VectorX x,
     const Linearised now = at(z, x);
     equations = now.value.size();
     MatrixX by_told(equations, static_cast<Eigen::Index>(told.size()));
-    for (std::size_t k = 0; k < told.size(); ++k) by_told.col(static_cast<Eigen::Index>(k)) = now.by_unknown.col(told[k]);
+    for (std::size_t k = 0; k < told.size(); ++k)
+      by_told.col(static_cast<Eigen::Index>(k)) = now.by_unknown.col(told[k]);
     // F + B (z' - z) + A dx = 0 with z' = measured + v: least |v|.
     const VectorX off = now.value + now.by_data * (measured - z);
     const Eigen::LDLT<MatrixX> weight(now.by_data * now.by_data.transpose());
@@ -152,7 +155,8 @@ MeasuredStiffness solve(const Equations& at, const VectorX& measured, VectorX x,
     }
   }
   const Eigen::Index freedom = equations - static_cast<Eigen::Index>(told.size());
-  out.noise = freedom > 0 ? std::sqrt(squares / static_cast<double>(freedom)) : std::numeric_limits<double>::quiet_NaN();
+  out.noise =
+      freedom > 0 ? std::sqrt(squares / static_cast<double>(freedom)) : std::numeric_limits<double>::quiet_NaN();
   out.ratio.setConstant(std::numeric_limits<double>::quiet_NaN());
   out.deviation.setConstant(std::numeric_limits<double>::infinity());
   for (std::size_t k = 0; k < told.size(); ++k) {
@@ -164,11 +168,11 @@ MeasuredStiffness solve(const Equations& at, const VectorX& measured, VectorX x,
   return out;
 }
 
-/// The closed form: each unknown's own least squares. Components whose column is nothing beside the largest are not
+/// The closed form: each unknown's own least squares. Components that do next to nothing beside the largest are not
 /// told of.
 VectorX start_of(const Linearised& at_zero, std::vector<Eigen::Index>& told) {
   const MatrixX& A = at_zero.by_unknown;
-  constexpr double nothing = 1e-9;
+  constexpr double nothing = 1e-6;  // no measurement tells as little
   const double largest = A.leftCols<3>().colwise().norm().maxCoeff();
   require(largest > 0.0, "stiffness: gravity does the same in every pose; expected poses that differ in it");
   VectorX x = VectorX::Zero(A.cols());

@@ -10,7 +10,7 @@ namespace tresse::inverse {
 
 /// A rod at rest as it was seen: its curvatures, and gravity in the axes in which its root stands.
 struct PoseAtRest {
-  VectorX curvature;                   ///< (k) as Rod::curvature() [1/m]
+  VectorX curvature;                  ///< (k) as Rod::curvature() [1/m]
   Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
 };
 
@@ -30,7 +30,8 @@ struct MeasuredStiffness {
 ///   q_a - q_b = y o K^-1 (G(q_b) - G(q_a)),   y = 1 / ratio,
 /// one least-squares problem for each of twist and both bends in closed form. The noise of the
 /// curvatures is in both sides: it is taken care of by Gauss and Helmert's method, which moves the curvatures as little
-/// as they must for the equations to hold, and gives the covariance. docs/theory/inverse.md, "Stiffness".
+/// as they must for the equations to hold, and gives the covariance. docs/theory/gradients.md, "Stiffness
+/// from shapes at rest".
 /// The rod is left in the last pose. Throws InvalidInput for fewer than two poses, numbers that are not finite or of
 /// the wrong count, a root that is not clamped, and a model whose coordinates are not curvatures.
 MeasuredStiffness stiffness_of_poses(rods::Rod& rod, std::span<const PoseAtRest> poses);

@@ -1,7 +1,10 @@
 #include <tresse/rods/chain_field.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
+#include <mutex>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/math/gauss_legendre.hpp>
@@ -36,29 +39,54 @@ Vector3 velocity_at(const Vector6& twist, const Vector3& offset) {
   return twist.head<3>() + Vector3(twist.tail<3>()).cross(offset);
 }
 
-/// int_0^u of the polynomials that are 1 at one of the Gauss points and 0 at the others: by their Legendre series.
-Eigen::RowVectorXd integrals_to(double u, const math::GaussRule& rule) {
-  const auto n = static_cast<int>(rule.nodes.size());
-  const auto legendre = [&](double t) {
-    std::vector<double> P(static_cast<std::size_t>(n) + 1);
-    P[0] = 1.0;
-    P[1] = t;
-    for (std::size_t k = 1; k + 1 < P.size(); ++k) {
-      const auto order = static_cast<double>(k);
-      P[k + 1] = ((2.0 * order + 1.0) * t * P[k] - order * P[k - 1]) / (order + 1.0);
-    }
-    return P;
-  };
-  const std::vector<double> there = legendre(2.0 * u - 1.0);
-  Eigen::RowVectorXd out(n);
-  for (int j = 0; j < n; ++j) {
-    const auto node = static_cast<std::size_t>(j);
-    const std::vector<double> here = legendre(2.0 * rule.nodes[node] - 1.0);
-    double sum = u;
-    for (std::size_t k = 1; k < static_cast<std::size_t>(n); ++k) sum += 0.5 * here[k] * (there[k + 1] - there[k - 1]);
-    out[j] = rule.weights[node] * sum;
+/// Legendre's polynomials of orders 0 to n at 2 u - 1.
+VectorX legendre(double u, Eigen::Index n) {
+  const double t = 2.0 * u - 1.0;
+  VectorX P(n + 1);
+  P[0] = 1.0;
+  P[1] = t;
+  for (Eigen::Index k = 1; k < n; ++k) {
+    const auto order = static_cast<double>(k);
+    P[k + 1] = ((2.0 * order + 1.0) * t * P[k] - order * P[k - 1]) / (order + 1.0);
   }
-  return out;
+  return P;
+}
+
+/// The polynomials that are 1 at one of n Gauss points and 0 at the others, by their Legendre series.
+class PointPolynomials {
+ public:
+  explicit PointPolynomials(Eigen::Index n) : weights_(n), at_points_(n, n) {
+    const math::GaussRule& rule = math::gauss_legendre(static_cast<int>(n));
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const auto node = static_cast<std::size_t>(j);
+      weights_[j] = rule.weights[node];
+      at_points_.col(j) = legendre(rule.nodes[node], n).head(n);
+    }
+  }
+  /// int_0^u of each.
+  Eigen::RowVectorXd integrals_to(double u) const {
+    const Eigen::Index n = weights_.size();
+    const VectorX there = legendre(u, n);
+    VectorX series(n);
+    series[0] = u;
+    series.tail(n - 1) = 0.5 * (there.tail(n - 1) - there.head(n - 1));
+    return (at_points_.transpose() * series).cwiseProduct(weights_).transpose();
+  }
+
+ private:
+  VectorX weights_;
+  MatrixX at_points_;  ///< (orders, points)
+};
+
+constexpr Eigen::Index fewest_nodes = 10, most_nodes = 40;
+
+/// Those of n points. Computed once per n, then shared; thread-safe.
+const PointPolynomials& point_polynomials(Eigen::Index n) {
+  static std::array<std::once_flag, most_nodes + 1> flags;
+  static std::array<std::unique_ptr<const PointPolynomials>, most_nodes + 1> all;
+  const auto at = static_cast<std::size_t>(n);
+  std::call_once(flags[at], [&] { all[at] = std::make_unique<const PointPolynomials>(n); });
+  return *all[at];
 }
 
 struct DiscPlace {
@@ -89,28 +117,34 @@ bool ChainField::possible(const RodModel& model) {
   return with_chain(model, [](const auto&, const auto&) {});
 }
 
-ChainField::ChainField(const Rod& rod)
+ChainField::ChainField(const Rod& rod, Eigen::Index nodes)
     : origin_(rod.state().root.position),
       root_dof_(rod.root_dof()),
       coordinates_(rod.coordinate_count()),
       width_(rod.coordinate_count() == 3 * rod.piece_count() ? 3 : 6),
       rod_(&rod) {
   require(possible(*rod.model()), "gradients: a rod of nodes; expected super-helices or super-clothoids");
-  double turn = 0.0;
-  const VectorX& c = rod.state().coordinates;
-  for (int i = 0; i < rod.piece_count(); ++i) {
-    lengths_.push_back(rod.span(i).rest);
-    for (int k = 0; k < width_; k += 3) turn = std::max(turn, lengths_.back() * c.segment<3>(3 * i + k).norm());
-  }
-  require(turn <= most_turn, "gradients: an element turns by more than 12 rad; expected more elements");
-  take_rule(turn);
+  for (int i = 0; i < rod.piece_count(); ++i) lengths_.push_back(rod.span(i).rest);
+  take_rule(nodes > 0 ? nodes : nodes_for(rod, 0.0));
   take_points(rod);
 }
 
 /// Errors of integrals from an element's start are below 1e-12 of their size: of degree n - 1 through n points, on
 /// exp(i turn s), with a margin for products.
-void ChainField::take_rule(double turn) {
-  nodes_ = 10 + static_cast<Eigen::Index>(std::ceil(2.5 * std::max(0.0, turn - 0.5)));
+Eigen::Index ChainField::nodes_for(const Rod& rod, double margin) {
+  double turn = 0.0;
+  const VectorX& c = rod.state().coordinates;
+  const int width = rod.coordinate_count() == 3 * rod.piece_count() ? 3 : 6;
+  for (int i = 0; i < rod.piece_count(); ++i) {
+    for (int k = 0; k < width; k += 3) turn = std::max(turn, rod.span(i).rest * c.segment<3>(3 * i + k).norm());
+  }
+  require(turn <= most_turn, "gradients: an element turns by more than 12 rad; expected more elements");
+  const double more = std::ceil(2.5 * std::max(0.0, turn + margin - 0.5));
+  return std::min(most_nodes, fewest_nodes + static_cast<Eigen::Index>(more));
+}
+
+void ChainField::take_rule(Eigen::Index nodes) {
+  nodes_ = nodes;
   const math::GaussRule& rule = math::gauss_legendre(static_cast<int>(nodes_));
   shares_ = rule.nodes;
   with_chain(*rod_->model(), [&](const auto&, const std::vector<DiscPlace>& discs) {
@@ -119,7 +153,7 @@ void ChainField::take_rule(double turn) {
   points_per_element_ = static_cast<Eigen::Index>(shares_.size());
   integrals_.resize(points_per_element_ + 1, nodes_);
   for (Eigen::Index p = 0; p < points_per_element_; ++p)
-    integrals_.row(p) = integrals_to(shares_[static_cast<std::size_t>(p)], rule);
+    integrals_.row(p) = point_polynomials(nodes_).integrals_to(shares_[static_cast<std::size_t>(p)]);
   integrals_.row(points_per_element_) = Eigen::Map<const Eigen::RowVectorXd>(rule.weights.data(), nodes_);
 }
 
@@ -263,18 +297,18 @@ TwistColumns ChainField::uniform(const Vector3& acceleration) const {
 
 /// Adds a wrench at each node of an element, (6, nodes), to the generalised force.
 void ChainField::spread(int element, const Matrix6X& wrenches, VectorX& into) const {
-  auto own = into.segment(root_dof_ + 3 * element, width_);
+  const Eigen::Index begin = root_dof_ + 3 * element;
   for (Eigen::Index j = 0; j < nodes_; ++j) {
     const Vector3 force = wrenches.col(j).head<3>(), moment = wrenches.col(j).tail<3>();
     const Vector3 offset = offsets_.col(element * points_per_element_ + j);
     const Vector3 work =
         node_frames_[static_cast<std::size_t>(element * nodes_ + j)].transpose() * (moment - offset.cross(force));
     if (width_ == 3) {
-      own += work;
+      into.segment<3>(begin) += work;
     } else {
       const double u = shares_[static_cast<std::size_t>(j)];
-      own.head<3>() += (1.0 - u) * work;
-      own.tail<3>() += u * work;
+      into.segment<3>(begin) += (1.0 - u) * work;
+      into.segment<3>(begin + 3) += u * work;
     }
   }
 }
@@ -349,7 +383,7 @@ FieldPlace ChainField::place(int element, double u) const {
   const RodSection section = rod_->section(rod_->piece_begin(element) + u);
   FieldPlace out;
   out.element = element;
-  out.weights = length * integrals_to(share, math::gauss_legendre(static_cast<int>(nodes_)));
+  out.weights = length * point_polynomials(nodes_).integrals_to(share);
   out.values.resize(width_ / 3);
   if (width_ == 3) {
     out.values << 1.0;
@@ -407,8 +441,7 @@ void ChainField::add_wrench_change(const FieldPlace& place, const Vector6& wrenc
         i == place.element ? place.weights : Eigen::RowVectorXd(lengths_[static_cast<std::size_t>(i)] * whole);
     Matrix6X own(6, nodes_);
     for (Eigen::Index j = 0; j < nodes_; ++j) {
-      own.col(j) =
-          weights[j] * (changed + carried_back(along.at_points.col(i * points_per_element_ + j), wrench));
+      own.col(j) = weights[j] * (changed + carried_back(along.at_points.col(i * points_per_element_ + j), wrench));
     }
     spread(i, own, into);
   }

@@ -21,11 +21,11 @@ struct FieldMotion {
 /// A place on the axis, made ready by ChainField::place().
 struct FieldPlace {
   int element = 0;
-  Eigen::RowVectorXd weights;                  ///< (nodes) of the integral from the element's start [m]
-  Eigen::RowVectorXd values;                   ///< (coordinates of an element / 3) shares of its curvatures
-  Vector3 offset = Vector3::Zero();            ///< from the origin [m]
-  Matrix3 frame = Matrix3::Identity();         ///< columns n0 (tangent), n1, n2
-  Vector3 curvature = Vector3::Zero();         ///< [1/m]
+  Eigen::RowVectorXd weights;           ///< (nodes) of the integral from the element's start [m]
+  Eigen::RowVectorXd values;            ///< (coordinates of an element / 3) shares of its curvatures
+  Vector3 offset = Vector3::Zero();     ///< from the origin [m]
+  Matrix3 frame = Matrix3::Identity();  ///< columns n0 (tangent), n1, n2
+  Vector3 curvature = Vector3::Zero();  ///< [1/m]
 };
 
 /// A super-helix or super-clothoid in one shape, by Gauss points in each element, as many as its turn asks for, and the
@@ -35,9 +35,13 @@ class ChainField {
  public:
   /// Whether there is one for a model.
   static bool possible(const RodModel& model);
-  /// Where the rod's last update left it. Throws InvalidInput unless possible(), and where an element turns by more
-  /// than most_turn.
-  explicit ChainField(const Rod& rod);
+  /// Where the rod's last update left it. `nodes`: Gauss points of an element, nodes_for() it by default. Samples and
+  /// forces of two shapes have to do with each other only if both have as many. Throws InvalidInput unless possible(),
+  /// and as nodes_for().
+  explicit ChainField(const Rod& rod, Eigen::Index nodes = 0);
+  /// Enough for the shape, and for those whose elements turn by `margin` more [rad]. Throws InvalidInput where an
+  /// element turns by more than most_turn.
+  static Eigen::Index nodes_for(const Rod& rod, double margin);
   static constexpr double most_turn = 12.0;  ///< [rad]
 
   int dof() const { return root_dof_ + coordinates_; }
@@ -84,7 +88,7 @@ class ChainField {
   void spread(int element, const Matrix6X& wrenches, VectorX& into) const;
   FieldMotion integrated(const Vector6& root, const std::vector<Matrix6X>& by_element) const;
   VectorX collected(const Matrix6X& wrenches, const Matrix6X* changed, const FieldMotion* along) const;
-  void take_rule(double turn);
+  void take_rule(Eigen::Index nodes);
   void take_points(const Rod& rod);
 
   Vector3 origin_;
@@ -93,7 +97,7 @@ class ChainField {
   int width_ = 3;  ///< coordinates of an element
   Eigen::Index nodes_ = 0, points_per_element_ = 0;
   std::vector<double> shares_;  ///< (points of an element) where they are, of its length
-  MatrixX integrals_;           ///< (points of an element + 1, nodes) from the start to each, and to the end; of length 1
+  MatrixX integrals_;  ///< (points of an element + 1, nodes) from the start to each, and to the end; of length 1
   std::vector<double> lengths_;
   std::vector<Matrix3> node_frames_;  ///< (elements, nodes)
   Matrix3X offsets_;                  ///< (3, points)

@@ -85,7 +85,8 @@ ContactTangent::ContactTangent(const assembly::World& world, const contact::Geom
   const Vector3 apart = contact.point_b - contact.point_a;
   constexpr double aslant = 1e-6;
   const auto stays = [&](const Place& place) {
-    return !(place.tangent.norm() > 0.0) || std::abs(place.tangent.dot(plane_ ? normal : Vector3(apart.normalized()))) > aslant;
+    return !(place.tangent.norm() > 0.0) ||
+           std::abs(place.tangent.dot(plane_ ? normal : Vector3(apart.normalized()))) > aslant;
   };
   fixed_a_ = contact.fixed || stays(a_);
   fixed_b_ = !plane_ && stays(b_);
@@ -190,13 +191,13 @@ Vector3 ContactTangent::velocity_change(const std::vector<VectorX>& velocities, 
     const VectorX& v = velocities[f];
     const rods::FieldMotion& along = place.shape->along[variation];
     const Vector6 twist = field.twist(place.on, field.motion(v, roots[f]), v);
-    const Vector6 changed =
-        field.twist_change(place.on, field.change(v, roots[f], along), v, along) + slid * field.twist_slope(place.on, v);
+    const Vector6 changed = field.twist_change(place.on, field.change(v, roots[f], along), v, along) +
+                            slid * field.twist_slope(place.on, v);
     return at_point(changed, place.acting - field.origin()) + Vector3(twist.tail<3>()).cross(acting);
   };
   const Vector3 rate = of_side(b_, change.acting_b, change.slid_b) - of_side(a_, change.acting_a, change.slid_a);
-  const Vector3 relative = side_velocity(b_, velocities, roots, motion, instant) -
-                           side_velocity(a_, velocities, roots, motion, instant);
+  const Vector3 relative =
+      side_velocity(b_, velocities, roots, motion, instant) - side_velocity(a_, velocities, roots, motion, instant);
   return contact_.frame.transpose() * (rate - change.turned.cross(relative));
 }
 

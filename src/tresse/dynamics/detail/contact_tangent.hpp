@@ -10,9 +10,9 @@ namespace tresse::dynamics::detail {
 
 /// How a contact changes along a variation, at the same velocities and impulses.
 struct ContactChange {
-  double slid_a = 0.0, slid_b = 0.0;              ///< of its places along the material [m]
-  Vector3 turned = Vector3::Zero();               ///< of its axes, a rotation vector [rad]
-  double gap = 0.0;                               ///< [m]
+  double slid_a = 0.0, slid_b = 0.0;                               ///< of its places along the material [m]
+  Vector3 turned = Vector3::Zero();                                ///< of its axes, a rotation vector [rad]
+  double gap = 0.0;                                                ///< [m]
   Vector3 acting_a = Vector3::Zero(), acting_b = Vector3::Zero();  ///< of the points where it acts [m]
 };
 
@@ -53,7 +53,7 @@ class ContactTangent {
     Vector3 value, change;
   };
   Way way(const Shapes& start, const Shapes& end, const ContactChange& change, std::size_t variation,
-                     const assembly::FreeMotion& motion, assembly::Instant instant) const;
+          const assembly::FreeMotion& motion, assembly::Instant instant) const;
 
   const contact::Contact& contact() const { return contact_; }
 

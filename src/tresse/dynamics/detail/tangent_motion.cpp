@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-
-#include <Eigen/QR>
+#include <utility>
 
 #include <tresse/base/errors.hpp>
 #include <tresse/friction/coulomb.hpp>
@@ -12,20 +11,6 @@
 
 namespace tresse::dynamics::detail {
 namespace {
-
-/// (twist, 1, 2) by coordinate.
-VectorX by_component(const rods::Rod& rod, const Vector3& relative, const VectorX& of) {
-  VectorX out = of;
-  for (Eigen::Index i = rod.root_dof(); i < out.size(); ++i) out[i] *= relative[(i - rod.root_dof()) % 3];
-  return out;
-}
-
-/// Coordinates as generalised numbers: nothing for a free root.
-VectorX padded(const rods::Rod& rod, const VectorX& coordinates) {
-  VectorX out = VectorX::Zero(rod.dof());
-  out.tail(rod.coordinate_count()) = coordinates;
-  return out;
-}
 
 double damping_time_of(const rods::Rod& rod) {
   MatrixX stiffness = MatrixX::Zero(rod.dof(), rod.dof()), damping = stiffness;
@@ -94,7 +79,7 @@ TangentMotion::TangentMotion(const Part& part, std::vector<Variation> variations
       const rods::Rod& rod = part.start.rod(static_cast<int>(f));
       FibreChange change{VectorX::Zero(rod.dof()), {}, VectorX::Zero(rod.dof())};
       if (const FibreVariation* of = variation_of(k, f)) {
-        if (of->curvature.size() > 0) change.displacement = padded(rod, of->curvature);
+        if (of->curvature.size() > 0) change.displacement.tail(rod.coordinate_count()) = of->curvature;
         if (of->velocity.size() > 0) change.velocity = of->velocity;
         if (rod.root_dof() > 0) {
           change.displacement.head<3>() = of->root.linear;
@@ -119,6 +104,7 @@ TangentMotion::TangentMotion(const Part& part, std::vector<Variation> variations
   carried_.resize(fibres());
   carried_change_.resize(fibres());
   roots_.resize(fibres());
+  nodes_.resize(fibres());
 }
 
 void TangentMotion::refuse(const std::string& why) {
@@ -141,18 +127,11 @@ void TangentMotion::note(const Pass& pass, const std::vector<rods::RodState>& sh
               pass.velocities,
               shapes,
               true};
-  noted.whole = pass.turned == 0 && (pass.instants.empty() || std::all_of(pass.instants.begin(), pass.instants.end(),
-                                                                          [&](assembly::Instant at) {
-                                                                            return at == pass.instants.front();
-                                                                          }));
+  noted.whole = pass.turned == 0 && (pass.instants.empty() ||
+                                     std::all_of(pass.instants.begin(), pass.instants.end(),
+                                                 [&](assembly::Instant at) { return at == pass.instants.front(); }));
   passes_.push_back(std::move(noted));
 }
-
-struct TangentMotion::Linearised {
-  /// M^-1 J^T E of the loaded contacts' sides.
-  std::vector<std::vector<MatrixX>> solved;
-  MatrixX W;  ///< (3 loaded, 3 loaded)
-};
 
 /// The shapes of the start and the field of velocities that is carried from there.
 void TangentMotion::begin_fibres() {
@@ -164,7 +143,10 @@ void TangentMotion::begin_fibres() {
       displacements.push_back(changes_[k][f].displacement);
       roots.push_back(changes_[k][f].root);
     }
-    start_[f] = std::make_shared<ShapeTangent>(rod, part_.start_rods[f], std::move(displacements), std::move(roots));
+    constexpr double margin = 0.5;  // no element turns by more in a step [rad]
+    nodes_[f] = rods::ChainField::nodes_for(rod, margin);
+    start_[f] =
+        std::make_shared<ShapeTangent>(rod, part_.start_rods[f], std::move(displacements), std::move(roots), nodes_[f]);
     at_[f] = start_[f];
     roots_[f] = rod.root_dof() > 0 ? Twist{} : part_.start_rods[f].root_velocity;
     const rods::ChainField& field = *start_[f]->field;
@@ -188,9 +170,9 @@ std::shared_ptr<const ShapeTangent> TangentMotion::shape_after(std::size_t f, co
   const ShapeTangent& start = *start_[f];
   std::vector<VectorX> displacements;
   for (std::size_t k = 0; k < count(); ++k)
-    displacements.push_back(advanced(*start.rod, start.displacement[k], velocities[f], velocity_change_[k][f],
-                                     part_.motion.dt));
-  return std::make_shared<ShapeTangent>(*start.rod, at, std::move(displacements), start.root);
+    displacements.push_back(
+        advanced(*start.rod, start.displacement[k], velocities[f], velocity_change_[k][f], part_.motion.dt));
+  return std::make_shared<ShapeTangent>(*start.rod, at, std::move(displacements), start.root, nodes_[f]);
 }
 
 /// Brings contact_shapes_ and at_ to those of a pass; velocity_change_ is that of the one before.
@@ -216,205 +198,7 @@ void TangentMotion::take_shapes(const Noted& pass, bool first) {
   }
 }
 
-/// The contacts of a pass that carry a force, and what their sides are.
-void TangentMotion::take_contacts(const Noted& pass, Linearised& out) {
-  contacts_.clear();
-  loaded_.clear();
-  for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
-    if (!(pass.impulse[3 * static_cast<Eigen::Index>(i)] > 0.0)) continue;
-    if (!ContactTangent::possible(pass.at->geometry, pass.contacts[i])) {
-      refuse("a contact with a mesh, or of bodies whose axes meet,");
-      continue;
-    }
-    contacts_.emplace_back(part_.world, pass.at->geometry, pass.contacts[i], contact_shapes_);
-    loaded_.push_back(i);
-  }
-  const auto n = static_cast<Eigen::Index>(contacts_.size());
-  out.W.setZero(3 * n, 3 * n);
-  out.solved.resize(contacts_.size());
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    for (const ContactTangent::Side& side : contacts_[c].sides()) {
-      MatrixX solved = side.columns;
-      for (int k = 0; k < 3; ++k) {
-        VectorX column = solved.col(k);
-        matrices_[static_cast<std::size_t>(side.fibre)]->solve(column);
-        solved.col(k) = column;
-      }
-      out.solved[c].push_back(std::move(solved));
-    }
-  }
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    for (std::size_t d = 0; d < contacts_.size(); ++d) {
-      for (const ContactTangent::Side& of : contacts_[c].sides()) {
-        for (std::size_t s = 0; s < contacts_[d].sides().size(); ++s) {
-          if (contacts_[d].sides()[s].fibre != of.fibre) continue;
-          out.W.block<3, 3>(3 * static_cast<Eigen::Index>(c), 3 * static_cast<Eigen::Index>(d)) +=
-              of.columns.transpose() * out.solved[d][s];
-        }
-      }
-    }
-  }
-}
-
-/// Rate of change of what a fibre's equation lacks,
-///   int J^T (rho (w - w_0 - h g) + h c (w - wind)) ds + h K (eta v + q_0 + h v - q_rest),
-/// at the same velocities.
-VectorX TangentMotion::fibre_residual_change(std::size_t f, const VectorX& v, std::size_t k) const {
-  const double h = part_.motion.dt;
-  const ShapeTangent& shape = *at_[f];
-  const rods::ChainField& field = *shape.field;
-  const rods::FieldMotion& along = shape.along[k];
-  const rods::Rod& rod = *shape.rod;
-  static const FibreVariation none;
-  const FibreVariation* given = variation_of(k, f);
-  const FibreVariation& own = given != nullptr ? *given : none;
-  const rods::FieldMotion motion = field.motion(v, roots_[f]);
-  const rods::TwistColumns w = field.samples(motion);
-  const rods::TwistColumns w_change = field.samples_change(motion, field.change(v, roots_[f], along), along);
-  const rods::TwistColumns gained = w - carried_[f] - field.uniform(h * assembly::gravity_of(part_.world));
-  const rods::TwistColumns resisted = w - field.uniform(part_.air);
-  const double drag = h * assembly::drag_of(part_.world, static_cast<int>(f));
-  const rods::TwistColumns forces = field.weighted(gained, 1.0, 0.0) + field.weighted(resisted, 0.0, drag);
-  const rods::TwistColumns changes =
-      field.weighted(w_change - carried_change_[f][k] - field.uniform(h * variations_[k].gravity), 1.0, 0.0) +
-      field.weighted(gained, own.density, 0.0) +
-      field.weighted(w_change - field.uniform(variations_[k].wind), 0.0, drag) +
-      field.weighted(resisted, 0.0, h * own.drag);
-  VectorX out = field.force_change(forces, changes, along);
-  const double eta = damping_times_[f];
-  const VectorX strained =
-      (eta + h) * v + padded(rod, part_.start_rods[f].coordinates - rod.rest_curvature());
-  VectorX elastic = by_component(rod, own.stiffness, strained) + own.damping_time * v +
-                    padded(rod, start_[f]->displacement[k].tail(rod.coordinate_count()));
-  if (own.natural.size() > 0) elastic -= padded(rod, own.natural);
-  elastic.head(rod.root_dof()).setZero();
-  rod.add_stiffness_times(h, elastic, out);
-  return out;
-}
-
-/// How a slip that a contact of a pass takes back changes.
-Vector3 TangentMotion::slip_along(const Noted& pass, std::size_t i, std::size_t k, const ContactChange& change) const {
-  const Vector3 normal = pass.contacts[i].frame.col(0), normal_change = change.turned.cross(normal);
-  const Vector3 slip = *pass.slips[i], own = pass_slip_change_[k][i];
-  return own - normal * (normal.dot(own) + normal_change.dot(slip));
-}
-
-/// Rate of change of the relative velocities of loaded contacts, biases included, at the same unknowns.
-void TangentMotion::take_biases(const Noted& pass, const Noted* previous, std::size_t k, VectorX& out) const {
-  const double h = part_.motion.dt;
-  const assembly::Instant instant = previous != nullptr ? assembly::Instant::end : assembly::Instant::begin;
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const std::size_t i = loaded_[c];
-    const ContactTangent& contact = contacts_[c];
-    const ContactChange& change = contact_change_[k][c];
-    auto own = out.segment<3>(3 * static_cast<Eigen::Index>(c));
-    own = contact.velocity_change(pass.velocities, roots_, change, k, part_.motion, instant);
-    own[0] += change.gap / h;
-    if (previous != nullptr) {
-      own[0] -= contact.velocity_change(previous->velocities, roots_, change, k, part_.motion, instant)[0];
-      for (const ContactTangent::Side& side : contact.sides())
-        own[0] -= side.columns.col(0).dot(velocity_change_[k][static_cast<std::size_t>(side.fibre)]);
-    }
-    if (!pass.slips[i]) continue;
-    const Matrix3 axes = pass.contacts[i].frame.transpose();
-    const Vector3 slip = *pass.slips[i], slip_change = slip_along(pass, i, k, change);
-    const double size = slip.norm();
-    if (!(size > h * part_.options.push_out_speed)) {
-      own += axes * (slip_change - change.turned.cross(slip)) / h;
-    } else {
-      const Vector3 unit = slip / size;
-      const Vector3 turned = (slip_change - unit * unit.dot(slip_change)) / size;
-      own += part_.options.push_out_speed * (axes * (turned - change.turned.cross(unit)));
-    }
-  }
-}
-
-/// The derivative of a pass: velocity_change_ becomes that of its velocities.
-void TangentMotion::linearise(const Noted& pass, const Noted* previous) {
-  const double h = part_.motion.dt;
-  if (!pass.whole) refuse("a contact that was linearised again by itself");
-  take_shapes(pass, previous == nullptr);
-  for (std::size_t f = 0; f < fibres(); ++f) {
-    VectorX momentum;
-    const double drag = assembly::implicit_drag(part_.world, static_cast<int>(f));
-    if (!matrices_[f]->factor(*at_[f]->rod, {h * h, h, h * drag}, VectorX::Zero(at_[f]->rod->dof()), momentum))
-      refuse("a matrix that is not positive definite");
-  }
-  // The slips of a pass are those of the warm contacts that it began with.
-  std::vector<std::vector<Vector3>> slips(count(), std::vector<Vector3>(pass.contacts.size(), Vector3::Zero()));
-  std::vector<std::size_t> warm;
-  for (std::size_t i = 0; previous != nullptr && i < previous->contacts.size(); ++i) {
-    const Vector3 impulse = previous->impulse.segment<3>(3 * static_cast<Eigen::Index>(i));
-    if (!impulse.isZero(0.0) || previous->contacts[i].gap <= part_.options.margin) warm.push_back(i);
-  }
-  for (std::size_t k = 0; k < count(); ++k) {
-    for (std::size_t i = 0; i < pass.contacts.size(); ++i) {
-      if (pass.warm_of[i] < 0) continue;
-      const auto from = static_cast<std::size_t>(pass.warm_of[i]);
-      slips[k][i] = previous != nullptr ? pass_slip_change_[k][warm[from]] : slip_change_[k][from];
-    }
-  }
-  pass_slip_change_ = std::move(slips);
-  Linearised system;
-  take_contacts(pass, system);
-  contact_change_.assign(count(), {});
-  const auto n = static_cast<Eigen::Index>(contacts_.size());
-  // What is said of each impulse: nothing moves where it sticks, it is on the cone and against the slip where it slides.
-  MatrixX A = system.W;
-  std::vector<Vector3> by_friction(contacts_.size(), Vector3::Zero());
-  std::vector<Eigen::Matrix2d> turning(contacts_.size(), Eigen::Matrix2d::Zero());
-  std::vector<char> slides(contacts_.size(), 0);
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const auto row = 3 * static_cast<Eigen::Index>(c), at = 3 * static_cast<Eigen::Index>(loaded_[c]);
-    const Vector3 r = pass.impulse.segment<3>(at), u = pass.velocity.segment<3>(at);
-    const double mu = pass.mu[at / 3];
-    if (friction::classify(r, mu) != friction::ContactCase::slide) continue;
-    slides[c] = 1;
-    const double scale = system.W.block<3, 3>(row, row).trace() / 3.0;
-    const Eigen::Vector2d slip = u.tail<2>();
-    const double speed = slip.norm();
-    if (mu > 0.0 && !(speed > 0.0)) refuse("a contact at the edge of its cone that does not slide");
-    const Eigen::Vector2d along = speed > 0.0 ? Eigen::Vector2d(slip / speed) : Eigen::Vector2d::Zero();
-    if (speed > 0.0) turning[c] = mu * r[0] / speed * (Eigen::Matrix2d::Identity() - along * along.transpose());
-    A.middleRows<2>(row + 1) = scale * (turning[c] * system.W.middleRows<2>(row + 1));
-    A.block<2, 2>(row + 1, row + 1) += scale * Eigen::Matrix2d::Identity();
-    A.block<2, 1>(row + 1, row) += scale * mu * along;
-    turning[c] *= scale;
-    by_friction[c].tail<2>() = scale * mu * r[0] * along;
-  }
-  const Eigen::ColPivHouseholderQR<MatrixX> solver(A);
-  std::vector<std::vector<VectorX>> changes(count());
-  for (std::size_t k = 0; k < count(); ++k) {
-    std::vector<VectorX>& own = changes[k];
-    for (std::size_t f = 0; f < fibres(); ++f) own.push_back(-fibre_residual_change(f, pass.velocities[f], k));
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      contact_change_[k].push_back(contacts_[c].change(k));
-      contacts_[c].add_impulse_change(pass.impulse.segment<3>(3 * static_cast<Eigen::Index>(loaded_[c])),
-                                      contact_change_[k][c], k, own);
-    }
-    for (std::size_t f = 0; f < fibres(); ++f) matrices_[f]->solve(own[f]);
-    if (n == 0) continue;
-    VectorX off(3 * n);
-    take_biases(pass, previous, k, off);
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const auto row = 3 * static_cast<Eigen::Index>(c);
-      for (const ContactTangent::Side& side : contacts_[c].sides())
-        off.segment<3>(row) += side.columns.transpose() * own[static_cast<std::size_t>(side.fibre)];
-      if (!slides[c]) continue;
-      off.segment<2>(row + 1) =
-          (turning[c] * off.segment<2>(row + 1) + variations_[k].friction * by_friction[c].tail<2>()).eval();
-    }
-    const VectorX impulse = solver.solve(-off);
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(c));
-      for (std::size_t s = 0; s < contacts_[c].sides().size(); ++s)
-        own[static_cast<std::size_t>(contacts_[c].sides()[s].fibre)] += system.solved[c][s] * r;
-    }
-  }
-  velocity_change_ = std::move(changes);
-}
-
-/// Notes how near contacts are to another case, and biases that are not those of a gap and a slip.
+/// Notes how near contacts are to another case, and how many changed it.
 void TangentMotion::watch(const Noted& pass) {
   std::vector<int> cases{0, 0};
   const double speeds = pass.q.size() > 0 ? pass.q.lpNorm<Eigen::Infinity>() : 0.0;
@@ -452,6 +236,7 @@ void TangentMotion::watch(const Noted& pass) {
 void TangentMotion::carry_to_end(const Noted& pass) {
   for (std::size_t f = 0; f < fibres(); ++f) {
     end_[f] = shape_after(f, part_.end_rods[f], pass.velocities);
+    if (rods::ChainField::nodes_for(*end_[f]->rod, 0.0) > nodes_[f]) refuse("an element that turned by half a radian");
     const ShapeTangent &from = *at_[f], &to = *end_[f];
     const VectorX& v = pass.velocities[f];
     const VectorX last = rods::generalised_velocity(*to.rod, part_.end_rods[f]);
@@ -492,8 +277,8 @@ void TangentMotion::carry_slips(const Noted& pass, const Pass& end) {
         const ContactTangent::Way way = contacts_[c].way(start_, end_, of, k, part_.motion, instant);
         const Vector3 all = slip_along(pass, i, k, of) + way.change;
         // Its part along the surface.
-        change = all - normal * normal.dot(all) - normal * normal_change.dot(slip) -
-                 normal_change * normal.dot(way.value);
+        change =
+            all - normal * normal.dot(all) - normal * normal_change.dot(slip) - normal_change * normal.dot(way.value);
       }
       next[k].push_back(change);
     }

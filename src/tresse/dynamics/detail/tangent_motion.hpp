@@ -43,7 +43,7 @@ class TangentMotion {
     std::vector<rods::RodState> shapes;
     bool whole = true;  ///< all contacts linearised at one instant
   };
-  /// What its derivative is made of.
+  /// The system of its loaded contacts: A (change of r) = -T (change of u without it) - change by friction.
   struct Linearised;
 
   std::size_t count() const { return variations_.size(); }
@@ -56,9 +56,15 @@ class TangentMotion {
   std::shared_ptr<const ShapeTangent> shape_after(std::size_t f, const rods::RodState& at,
                                                   const std::vector<VectorX>& velocities) const;
   void take_shapes(const Noted& pass, bool first);
-  void take_contacts(const Noted& pass, Linearised& out);
+  void take_contacts(const Noted& pass);
+  void take_operator(Linearised& out) const;
   void take_biases(const Noted& pass, const Noted* previous, std::size_t k, VectorX& out) const;
   VectorX fibre_residual_change(std::size_t f, const VectorX& v, std::size_t k) const;
+  void factor_matrices();
+  void take_slips(const Noted& pass, const Noted* previous);
+  void take_cases(const Noted& pass, Linearised& out);
+  std::vector<VectorX> changed_velocities(const Noted& pass, const Noted* previous, const Linearised& system,
+                                          std::size_t variation);
   void linearise(const Noted& pass, const Noted* previous);
   void watch(const Noted& pass);
   void carry_to_end(const Noted& pass);
@@ -74,15 +80,16 @@ class TangentMotion {
 
   std::vector<Noted> passes_;
   // Of the part under way.
-  std::vector<Twist> roots_;                                ///< (fibres) velocities of clamped roots
-  Shapes start_, at_, end_;                                 ///< of the start, in which a fibre was linearised, of the end
-  Shapes contact_shapes_;                                   ///< in which the contacts of the pass were found
-  std::vector<rods::TwistColumns> carried_;                 ///< (fibres) samples of the start's velocities
+  std::vector<Eigen::Index> nodes_;          ///< (fibres) Gauss points of an element
+  std::vector<Twist> roots_;                 ///< (fibres) velocities of clamped roots
+  Shapes start_, at_, end_;                  ///< of the start, in which a fibre was linearised, of the end
+  Shapes contact_shapes_;                    ///< in which the contacts of the pass were found
+  std::vector<rods::TwistColumns> carried_;  ///< (fibres) samples of the start's velocities
   std::vector<std::vector<rods::TwistColumns>> carried_change_;  ///< (fibres) (variations)
-  std::vector<std::vector<VectorX>> velocity_change_;       ///< (variations) (fibres) of the last pass
-  std::vector<std::vector<ContactChange>> contact_change_;  ///< (variations) (contacts that carry a force)
-  std::vector<ContactTangent> contacts_;                    ///< those
-  std::vector<std::size_t> loaded_;                         ///< which of the pass they are
+  std::vector<std::vector<VectorX>> velocity_change_;            ///< (variations) (fibres) of the last pass
+  std::vector<std::vector<ContactChange>> contact_change_;       ///< (variations) (contacts that carry a force)
+  std::vector<ContactTangent> contacts_;                         ///< those
+  std::vector<std::size_t> loaded_;                              ///< which of the pass they are
   // From step to step.
   std::vector<std::vector<Vector3>> slip_change_;       ///< (variations) (warm contacts of the state)
   std::vector<std::vector<Vector3>> pass_slip_change_;  ///< (variations) (contacts of the pass)
