@@ -158,7 +158,7 @@ class _Parameters:
 
     @staticmethod
     def _on(simulation, groups, of):
-        return {"fibres": {f: of(f) for f in range(simulation.fibres) if simulation.group_of(f) in groups}}
+        return {"fibres": {f: of(f) for f in range(simulation.fibres) if simulation.group(f) in groups}}
 
 
 def _component(words):
@@ -204,7 +204,7 @@ class _Seen:
 
         look(simulation)
         if self.last > 0:
-            simulation.run(until=self.last * simulation.time_step, callback=look)
+            simulation.run(until=self.last * simulation._core.time_step, callback=look)
         return positions, derivatives
 
 
