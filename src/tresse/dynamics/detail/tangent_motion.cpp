@@ -143,7 +143,7 @@ void TangentMotion::begin_fibres() {
       displacements.push_back(changes_[k][f].displacement);
       roots.push_back(changes_[k][f].root);
     }
-    constexpr double margin = 0.5;  // no element turns by more in a step [rad]
+    constexpr double margin = 0.25;  // no element turns by more in a step [rad]
     nodes_[f] = rods::ChainField::nodes_for(rod, margin);
     start_[f] =
         std::make_shared<ShapeTangent>(rod, part_.start_rods[f], std::move(displacements), std::move(roots), nodes_[f]);
@@ -236,7 +236,8 @@ void TangentMotion::watch(const Noted& pass) {
 void TangentMotion::carry_to_end(const Noted& pass) {
   for (std::size_t f = 0; f < fibres(); ++f) {
     end_[f] = shape_after(f, part_.end_rods[f], pass.velocities);
-    if (rods::ChainField::nodes_for(*end_[f]->rod, 0.0) > nodes_[f]) refuse("an element that turned by half a radian");
+    if (rods::ChainField::nodes_for(*end_[f]->rod, 0.0) > nodes_[f])
+      refuse("an element that turned by a quarter of a radian");
     const ShapeTangent &from = *at_[f], &to = *end_[f];
     const VectorX& v = pass.velocities[f];
     const VectorX last = rods::generalised_velocity(*to.rod, part_.end_rods[f]);

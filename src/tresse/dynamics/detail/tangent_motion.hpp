@@ -45,6 +45,13 @@ class TangentMotion {
   };
   /// The system of its loaded contacts: A (change of r) = -T (change of u without it) - change by friction.
   struct Linearised;
+  /// Of the equation of a fibre: its motion, what its samples gain and are resisted by, and the forces of both.
+  struct FibreTerms {
+    rods::FieldMotion motion;
+    rods::TwistColumns gained, resisted, forces;
+    double drag = 0.0;
+    VectorX strained;  ///< (dof) what the stiffness meets
+  };
 
   std::size_t count() const { return variations_.size(); }
   std::size_t fibres() const { return part_.world.fibres.size(); }
@@ -59,7 +66,8 @@ class TangentMotion {
   void take_contacts(const Noted& pass);
   void take_operator(Linearised& out) const;
   void take_biases(const Noted& pass, const Noted* previous, std::size_t k, VectorX& out) const;
-  VectorX fibre_residual_change(std::size_t f, const VectorX& v, std::size_t k) const;
+  void take_terms(const Noted& pass, Linearised& out) const;
+  VectorX fibre_residual_change(const FibreTerms& terms, std::size_t f, const VectorX& v, std::size_t k) const;
   void factor_matrices();
   void take_slips(const Noted& pass, const Noted* previous);
   void take_cases(const Noted& pass, Linearised& out);

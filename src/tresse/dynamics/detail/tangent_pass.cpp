@@ -33,7 +33,8 @@ struct TangentMotion::Linearised {
   Eigen::ColPivHouseholderQR<MatrixX> solver;
   /// (loaded contacts) of what slides: how its tangential row turns with the slip. None: it sticks, T is the identity
   std::vector<std::optional<Eigen::Matrix2d>> turning;
-  VectorX by_friction;  ///< (3 loaded) for a relative change of the coefficients
+  VectorX by_friction;            ///< (3 loaded) for a relative change of the coefficients
+  std::vector<FibreTerms> terms;  ///< (fibres)
 };
 
 /// The contacts of a pass that carry a force, and what their sides are.
@@ -88,10 +89,30 @@ void TangentMotion::take_operator(Linearised& out) const {
   }
 }
 
+/// What the equation of a fibre is made of at the velocities of a pass, whatever is varied.
+void TangentMotion::take_terms(const Noted& pass, Linearised& out) const {
+  const double h = part_.motion.dt;
+  out.terms.resize(fibres());
+  for (std::size_t f = 0; f < fibres(); ++f) {
+    FibreTerms& own = out.terms[f];
+    const rods::ChainField& field = *at_[f]->field;
+    const VectorX& v = pass.velocities[f];
+    own.motion = field.motion(v, roots_[f]);
+    const rods::TwistColumns w = field.samples(own.motion);
+    own.gained = w - carried_[f] - field.uniform(h * assembly::gravity_of(part_.world));
+    own.resisted = w - field.uniform(part_.air);
+    own.drag = h * assembly::drag_of(part_.world, static_cast<int>(f));
+    own.forces = field.weighted(own.gained, 1.0, 0.0) + field.weighted(own.resisted, 0.0, own.drag);
+    own.strained = (damping_times_[f] + h) * v +
+                   padded(*at_[f]->rod, part_.start_rods[f].coordinates - at_[f]->rod->rest_curvature());
+  }
+}
+
 /// Rate of change of what a fibre's equation lacks,
 ///   int J^T (rho (w - w_0 - h g) + h c (w - wind)) ds + h K (eta v + q_0 + h v - q_rest),
 /// at the same velocities.
-VectorX TangentMotion::fibre_residual_change(std::size_t f, const VectorX& v, std::size_t k) const {
+VectorX TangentMotion::fibre_residual_change(const FibreTerms& terms, std::size_t f, const VectorX& v,
+                                             std::size_t k) const {
   const double h = part_.motion.dt;
   const ShapeTangent& shape = *at_[f];
   const rods::ChainField& field = *shape.field;
@@ -100,22 +121,14 @@ VectorX TangentMotion::fibre_residual_change(std::size_t f, const VectorX& v, st
   static const FibreVariation none;
   const FibreVariation* given = variation_of(k, f);
   const FibreVariation& own = given != nullptr ? *given : none;
-  const rods::FieldMotion motion = field.motion(v, roots_[f]);
-  const rods::TwistColumns w = field.samples(motion);
-  const rods::TwistColumns w_change = field.samples_change(motion, field.change(v, roots_[f], along), along);
-  const rods::TwistColumns gained = w - carried_[f] - field.uniform(h * assembly::gravity_of(part_.world));
-  const rods::TwistColumns resisted = w - field.uniform(part_.air);
-  const double drag = h * assembly::drag_of(part_.world, static_cast<int>(f));
-  const rods::TwistColumns forces = field.weighted(gained, 1.0, 0.0) + field.weighted(resisted, 0.0, drag);
-  const rods::TwistColumns changes =
-      field.weighted(w_change - carried_change_[f][k] - field.uniform(h * variations_[k].gravity), 1.0, 0.0) +
-      field.weighted(gained, own.density, 0.0) +
-      field.weighted(w_change - field.uniform(variations_[k].wind), 0.0, drag) +
-      field.weighted(resisted, 0.0, h * own.drag);
-  VectorX out = field.force_change(forces, changes, along);
-  const double eta = damping_times_[f];
-  const VectorX strained = (eta + h) * v + padded(rod, part_.start_rods[f].coordinates - rod.rest_curvature());
-  VectorX elastic = by_component(rod, own.stiffness, strained) + own.damping_time * v +
+  const rods::TwistColumns w_change = field.samples_change(terms.motion, field.change(v, roots_[f], along), along);
+  rods::TwistColumns changes =
+      field.weighted(w_change - carried_change_[f][k] - field.uniform(h * variations_[k].gravity), 1.0, 0.0);
+  if (own.density != 0.0) changes += field.weighted(terms.gained, own.density, 0.0);
+  if (terms.drag != 0.0) changes += field.weighted(w_change - field.uniform(variations_[k].wind), 0.0, terms.drag);
+  if (own.drag != 0.0) changes += field.weighted(terms.resisted, 0.0, h * own.drag);
+  VectorX out = field.force_change(terms.forces, changes, along);
+  VectorX elastic = by_component(rod, own.stiffness, terms.strained) + own.damping_time * v +
                     padded(rod, start_[f]->displacement[k].tail(rod.coordinate_count()));
   if (own.natural.size() > 0) elastic -= padded(rod, own.natural);
   elastic.head(rod.root_dof()).setZero();
@@ -219,7 +232,8 @@ void TangentMotion::take_cases(const Noted& pass, Linearised& out) {
 std::vector<VectorX> TangentMotion::changed_velocities(const Noted& pass, const Noted* previous,
                                                        const Linearised& system, std::size_t k) {
   std::vector<VectorX> out;
-  for (std::size_t f = 0; f < fibres(); ++f) out.push_back(-fibre_residual_change(f, pass.velocities[f], k));
+  for (std::size_t f = 0; f < fibres(); ++f)
+    out.push_back(-fibre_residual_change(system.terms[f], f, pass.velocities[f], k));
   contact_change_[k].clear();
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Vector3 r = pass.impulse.segment<3>(3 * static_cast<Eigen::Index>(loaded_[c]));
@@ -255,6 +269,7 @@ void TangentMotion::linearise(const Noted& pass, const Noted* previous) {
   take_contacts(pass);
   take_operator(system);
   take_cases(pass, system);
+  take_terms(pass, system);
   contact_change_.assign(count(), {});
   std::vector<std::vector<VectorX>> changes;
   for (std::size_t k = 0; k < count(); ++k) changes.push_back(changed_velocities(pass, previous, system, k));
