@@ -119,11 +119,11 @@ TEST_P(Stiffness, OfNoisyPosesIsWithinItsErrorBar) {
   }
 }
 
-/// In a plane nothing tells of twist.
+/// In a plane nothing tells of twist; so weak a pull leaves the rod there.
 TEST(MeasuredStiffness, SaysWhatThePosesDoNotTell) {
-  const auto plane = [](double) { return Vector3(0.0, 0.0, 30.0); };
-  const std::vector<PoseAtRest> poses{at_rest(false, plane, Vector3(0.0, -9.81, 0.0)),
-                                      at_rest(false, plane, Vector3(0.0, 9.81, 0.0))};
+  const auto plane = [](double) { return Vector3(0.0, 0.0, 5.0); };
+  const std::vector<PoseAtRest> poses{at_rest(false, plane, Vector3(0.0, -1.0, 0.0)),
+                                      at_rest(false, plane, Vector3(0.0, 1.0, 0.0))};
   const std::unique_ptr<rods::Rod> model = made_of(false, nominal, plane);
   const MeasuredStiffness found = stiffness_of_poses(*model, poses);
   EXPECT_TRUE(std::isnan(found.ratio[0]) && std::isnan(found.ratio[1]));
