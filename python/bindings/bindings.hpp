@@ -19,6 +19,7 @@ namespace tresse::python {
 namespace py = pybind11;
 
 void bind_rods(py::module_& module);
+void bind_inverse(py::module_& module);
 void bind_geometry(py::module_& module);
 void bind_friction(py::module_& module);
 void bind_laws(py::module_& module);

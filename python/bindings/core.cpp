@@ -62,6 +62,7 @@ PYBIND11_MODULE(_core, module) {
   py::register_exception<tresse::SystemFailure>(module, "SystemFailure", PyExc_OSError);
   for (const char* name : {"InvalidInput", "SystemFailure"}) module.attr(name).attr("__module__") = "tresse";
   tresse::python::bind_rods(module);
+  tresse::python::bind_inverse(module);
   tresse::python::bind_geometry(module);
   tresse::python::bind_friction(module);
   tresse::python::bind_laws(module);

@@ -432,6 +432,72 @@ py::dict report_dict(const Simulation& simulation) {
   return out;
 }
 
+/// One variation, of tables as Python gives them: a dict a fibre, or None, and what all share.
+dynamics::Variation variation_from(const Simulation& simulation, const py::dict& given) {
+  dynamics::Variation out;
+  const auto take = [](const py::dict& from, const char* key, auto& into) {
+    if (from.contains(key)) into = from[key].cast<std::decay_t<decltype(into)>>();
+  };
+  take(given, "gravity", out.gravity);
+  take(given, "wind", out.wind);
+  take(given, "friction", out.friction);
+  if (!given.contains("fibres")) return out;
+  out.fibres.resize(simulation.stepper().world().fibres.size());
+  for (const auto& [index, table] : given["fibres"].cast<py::dict>()) {
+    const auto of = table.cast<py::dict>();
+    dynamics::FibreVariation& own = out.fibres[checked(index.cast<int>(), out.fibres.size(), "fibre")];
+    take(of, "stiffness", own.stiffness);
+    take(of, "density", own.density);
+    take(of, "damping_time", own.damping_time);
+    take(of, "drag", own.drag);
+    take(of, "natural", own.natural);
+    take(of, "curvature", own.curvature);
+    take(of, "velocity", own.velocity);
+    take(of, "root_shift", own.root.linear);
+    take(of, "root_turn", own.root.angular);
+  }
+  return out;
+}
+
+void differentiate(Simulation& simulation, const py::list& variations) {
+  std::vector<dynamics::Variation> all;
+  for (const py::handle& one : variations) all.push_back(variation_from(simulation, one.cast<py::dict>()));
+  simulation.idle_stepper().differentiate(std::move(all));
+}
+
+/// At these arc lengths, (n, 3).
+Points positions(const Simulation& simulation, int fibre, const VectorX& arc_lengths) {
+  const rods::Rod& rod = rod_at(simulation, fibre);
+  Points out(arc_lengths.size(), 3);
+  for (Eigen::Index i = 0; i < out.rows(); ++i) out.row(i) = rod.section(arc_lengths[i]).position;
+  return out;
+}
+
+/// Of positions(), (variations, n, 3).
+py::array_t<double> position_derivatives(const Simulation& simulation, int fibre, const VectorX& arc_lengths) {
+  const rods::Rod& rod = rod_at(simulation, fibre);
+  std::vector<dynamics::AxisPlace> places;
+  for (const double s : arc_lengths) {
+    int element = rod.piece_count() - 1;
+    while (element > 0 && rod.piece_begin(element) > s) --element;
+    places.push_back({element, std::clamp(s - rod.piece_begin(element), 0.0, rod.span(element).rest)});
+  }
+  std::vector<const dynamics::FibreChange*> changes;
+  for (const auto& of_variation : simulation.stepper().changes())
+    changes.push_back(&of_variation[static_cast<std::size_t>(fibre)]);
+  const std::vector<Matrix3X> found = dynamics::position_changes(rod, changes, places);
+  py::array_t<double> out({found.size(), places.size(), std::size_t{3}});
+  for (std::size_t k = 0; k < found.size(); ++k)
+    Eigen::Map<Matrix3X>(out.mutable_data(static_cast<py::ssize_t>(k)), 3, found[k].cols()) = found[k];
+  return out;
+}
+
+/// (refused, nearest kink, its time, changes)
+py::tuple derivative_report(const Simulation& simulation) {
+  const dynamics::DerivativeReport report = simulation.stepper().derivative_report();
+  return py::make_tuple(report.refused, report.nearest_kink, report.kink_time, report.changes);
+}
+
 void bind_reading(py::class_<Simulation>& simulation) {
   simulation.def_property_readonly("time", [](const Simulation& s) { return s.stepper().time(); })
       .def_property_readonly("steps", [](const Simulation& s) { return s.stepper().state().step; })
@@ -502,6 +568,10 @@ void bind_dynamics(py::module_& module) {
               const Vector3& angular) {
              set_root(s, f, {position, frame}, {linear, angular});
            })
+      .def("differentiate", &differentiate)
+      .def("positions", &positions)
+      .def("position_derivatives", &position_derivatives)
+      .def("derivative_report", &derivative_report)
       .def("drive_obstacle",
            [](Simulation& s, int k, const Vector3& linear, const Vector3& angular, double duration) {
              s.idle_stepper().drive_obstacle(k, {linear, angular}, duration);

@@ -9,6 +9,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/inverse/critical_stiffness.hpp>
 #include <tresse/inverse/rest_shape.hpp>
+#include <tresse/inverse/stiffness.hpp>
 #include <tresse/rods/fit_curve.hpp>
 #include <tresse/rods/floating_tangents.hpp>
 #include <tresse/rods/super_clothoid.hpp>
@@ -100,6 +101,16 @@ class StudyRod {
     rod_->gravity_force(g, out);
     return -out;
   }
+  /// How stiff it is, from poses at rest: curvatures (poses, m) and gravity in each (poses, 3). One pose: of a natural
+  /// curvature that is the same all along. (ratio, deviation, noise, whether it converged)
+  py::tuple stiffness_of(const RowMatrix& curvatures, const Points& gravities) const {
+    const std::unique_ptr<rods::Rod> rod = rod_->clone();
+    std::vector<inverse::PoseAtRest> poses;
+    for (Eigen::Index i = 0; i < curvatures.rows(); ++i) poses.push_back({curvatures.row(i), gravities.row(i)});
+    const inverse::MeasuredStiffness found = poses.size() == 1 ? inverse::stiffness_of_uniform(*rod, poses.front())
+                                                               : inverse::stiffness_of_poses(*rod, poses);
+    return py::make_tuple(found.ratio, found.deviation, found.noise, found.status == Status::converged);
+  }
   /// A of the present shape at these rates; the rod is left at rest.
   VectorX inertia(const VectorX& velocity) {
     const VectorX curvature = rod_->curvature();
@@ -187,6 +198,7 @@ void bind_rods(py::module_& module) {
            [](const StudyRod& rod, const Vector3& gravity) {
              return inverse::critical_stiffness(rod.rod(), gravity).scale;
            })
+      .def("stiffness_of", &StudyRod::stiffness_of)
       .def("elastic_energy", [](const StudyRod& rod) { return rod.rod().elastic_energy(); });
 }
 

@@ -16,7 +16,7 @@ from tresse._core import InvalidInput
 from tresse._names import Named
 from tresse.scene import Scene
 
-__all__ = ["HoldLoad", "InternalLoads", "Pose", "RunOutcome", "Simulation"]
+__all__ = ["DerivativeReport", "HoldLoad", "InternalLoads", "Pose", "RunOutcome", "Simulation"]
 
 Array = NDArray[np.float64]
 
@@ -43,6 +43,15 @@ class InternalLoads(NamedTuple):
     position: Array  #: (p, 3) of the centreline [m]
     force: Array  #: (p, 3) tension, shear along n1, shear along n2 [N]
     moment: Array  #: (p, 3) twist, bending about n1, bending about n2 [N m]
+
+
+class DerivativeReport(NamedTuple):
+    """What derivatives are worth: they are those of the steps as they were made, with each contact as it was."""
+
+    refused: str  #: what happened first that they leave out, and when; empty: they are exact
+    nearest_kink: float  #: how near a contact came to another case (open, sticking, sliding), 0: at it
+    kink_time: float  #: when [s]
+    changes: int  #: how often contacts changed their case from one step to the next
 
 
 class RunOutcome(NamedTuple):
@@ -153,6 +162,28 @@ class Simulation:
     def centreline(self, fibre: int, points_per_element: int = 8) -> Array:
         """(p, 3) points from root to tip [m]."""
         return self._core.centreline(fibre, points_per_element)
+
+    def positions(self, fibre: int, arc_lengths: ArrayLike) -> Array:
+        """(n, 3) of points at these arc lengths (n) [m]."""
+        return self._core.positions(fibre, array(arc_lengths, "arc_lengths", (None,)))
+
+    def differentiate(self, variations: list[dict]) -> None:
+        """From now on carries the derivatives of the state along these variations from step to step, exactly
+        (docs/theory/gradients.md). Each is a dict: `gravity` (3), `wind` (3), `friction` (relative, of all coefficients),
+        and `fibres`, a dict by index of dicts with `stiffness` (3) and `density` (relative), `damping_time`, `drag`, `natural`
+        (curvatures), `root_shift` (3), `root_turn` (3), and `curvature` and `velocity` of the present state.
+        motion_derivatives() and fit_parameters() make them from the names of a scene's keys. Setting a state ends it.
+        Raises InvalidInput for what has no derivative."""
+        self._core.differentiate(list(variations))
+
+    def position_derivatives(self, fibre: int, arc_lengths: ArrayLike) -> Array:
+        """(variations, n, 3) of positions(), along the variations of differentiate() [m]."""
+        return self._core.position_derivatives(fibre, array(arc_lengths, "arc_lengths", (None,)))
+
+    @property
+    def derivative_report(self) -> DerivativeReport:
+        """What the derivatives so far are worth."""
+        return DerivativeReport(*self._core.derivative_report())
 
     @property
     def centrelines(self) -> list[Array]:

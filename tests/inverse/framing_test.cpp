@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -148,6 +149,57 @@ TEST(NaturalCurvatures, DependOnTheFrameUnlessTheSectionIsRound) {
   const Vector3 round(0.8, 1.0, 1.0), flat(0.8, 1.0, 4.0);
   EXPECT_LT((tip(round, 0.0) - tip(round, 2.0)).norm(), 1e-6);
   EXPECT_GT((tip(flat, 0.0) - tip(flat, 2.0)).norm(), 0.01);
+}
+
+/// The cosine of an amplitude over its delta, cn / dn, by descending Landen steps of the arithmetic-geometric mean
+/// (Abramowitz and Stegun 16.4).
+double jacobi_cd(double u, double k) {
+  std::array<double, 12> a{1.0}, c{k};
+  double b = std::sqrt(1.0 - k * k);
+  std::size_t n = 0;
+  while (n + 1 < a.size() && std::abs(c[n]) > 1e-17) {
+    a[n + 1] = 0.5 * (a[n] + b);
+    c[n + 1] = 0.5 * (a[n] - b);
+    b = std::sqrt(a[n] * b);
+    ++n;
+  }
+  double phi = std::ldexp(a[n] * u, static_cast<int>(n));
+  for (; n > 0; --n) phi = 0.5 * (phi + std::asin(c[n] / a[n] * std::sin(phi)));
+  return std::cos(phi) / std::sqrt(1.0 - k * k * std::sin(phi) * std::sin(phi));
+}
+
+/// A helical centreline and a uniform natural curvature: the angle between the bends of both is that of a pendulum,
+/// which swings to rest at the free tip. Elliptic functions say where it is.
+TEST(Framing, OfAHelixIsAPendulum) {
+  const double GJ = 0.7, EI = 1.3, bend = 2.0, natural_bend = 1.7, length = 0.6, twist = 1.1, root = 1.9;
+  const ReferenceFrame helix{length, [&](double) { return Vector3(twist, bend, 0.0); }};
+  // G J theta'' = -E I bend natural_bend sin(theta): it hangs at zero, where the bends are opposite.
+  const FramedRod rod{[&](double) { return Vector3(twist, -natural_bend, 0.0); }, Vector3(GJ, EI, EI), root};
+  const double rate = std::sqrt(EI * bend * natural_bend / GJ);
+  // At rest at the tip: sin(theta / 2) = k cd(rate (L - s), k).
+  const auto hanging = [&](double s, double k) { return 2.0 * std::asin(k * jacobi_cd(rate * (length - s), k)); };
+  double low = 0.0, high = 1.0;  // of k, which the angle at the root tells
+  for (int i = 0; i < 200; ++i) {
+    const double k = 0.5 * (low + high);
+    (hanging(0.0, k) < root ? low : high) = k;
+  }
+  double before = 0.0;
+  for (const int elements : {64, 128, 256}) {
+    const std::vector<Framing> found = framings(helix, rod, {.elements = elements});
+    double best = 1e9;
+    for (const Framing& one : found) {
+      double off = 0.0;
+      for (int i = 0; i <= elements; ++i)
+        off = std::max(off, std::abs(one.angle[i] - hanging(length * i / elements, low)));
+      best = std::min(best, off);
+    }
+    if (printing()) std::printf("%d elements: %.1e rad from the pendulum, %zu found\n", elements, best, found.size());
+    EXPECT_LT(best, 1e-4);
+    if (before > 0.0) {
+      EXPECT_GT(before / best, 3.5);  // second order
+    }
+    before = best;
+  }
 }
 
 TEST(Framing, BadInputIsTold) {

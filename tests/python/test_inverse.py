@@ -49,6 +49,37 @@ def test_the_critical_stiffness_is_where_the_hessian_loses_its_sign(model):
         assert (np.linalg.eigvalsh(whole)[0] > 0) == stable
 
 
+def test_stiffness_comes_back_from_shapes_at_rest():
+    """Natural curvatures of a stiffer rod, at rest in two poses: K (q - q_natural) = -G(q) holds in both for one rod alone."""
+    rod = curl(SuperHelix)
+    shape, true = rod.curvatures.copy(), np.array([1.3, 1.7, 0.8])
+    K = rod.stiffness().diagonal().reshape(-1, 3) * true
+    natural = shape + rod.gravity(GRAVITY).reshape(-1, 3) / K
+    other = shape.copy()
+    down = np.array([-3.0, 4.0, 8.0])
+    for _ in range(200):  # a stiff rod: its shape by substitution
+        rod.curvatures = other
+        other = natural - rod.gravity(down).reshape(-1, 3) / K
+    found = tresse.inverse.stiffness_of_poses(rod, [(shape, GRAVITY), (other, down)])
+    assert found.converged
+    assert np.allclose(found.ratio, true, rtol=1e-7)
+    assert (found.error_bar < 1e-5).all()
+
+
+def test_a_round_straight_rod_is_framed_without_twist():
+    found = tresse.inverse.framings(1.0, lambda s: (2 * np.cos(3 * s), 4, 3 * s), lambda s: (0, 0, 0), (0.7, 1, 1), 0.2)
+    assert len(found) == 1 and found[0].second_variation > 0
+    assert np.allclose(found[0].angle, 0.2 - 2 / 3 * np.sin(3 * np.linspace(0, 1, 65)), atol=1e-10)
+
+
+def test_natural_curvatures_of_a_straight_cantilever():
+    """Straight under its weight: it must be bent by the moment w (L - s)^2 / 2 the other way."""
+    s = np.linspace(0, 1, 50)
+    places = np.stack([s, 0 * s, 0 * s], axis=1)
+    natural = tresse.inverse.natural_curvatures(s, places, np.tile(np.eye(3), (50, 1, 1)), np.zeros((50, 3)), (1, 2, 4), (0, 0, -3))
+    assert np.allclose(natural, np.stack([0 * s, -3 * (1 - s) ** 2 / 2 / 2, 0 * s], axis=1), atol=1e-12)
+
+
 def test_a_fit_that_floats_follows_its_points():
     s = np.linspace(0, 1, 80)
     points = np.stack([0.02 * np.sin(9 * s), 0.02 * np.cos(9 * s), 0.1 * s], axis=1)
@@ -67,6 +98,8 @@ def test_a_fit_that_floats_follows_its_points():
         (lambda: tresse.inverse.rest_curvature(3), "rod: found int, expected a SuperHelix or a SuperClothoid"),
         (lambda: tresse.inverse.rest_curvature(SuperHelix([1], [0, 0, 0], section=1e-3)), "inverse: the rod has no young_modulus"),
         (lambda: tresse.inverse.critical_stiffness(curl(SuperHelix), (0, 0)), "gravity"),
+        (lambda: tresse.inverse.stiffness_of_poses(curl(SuperHelix), []), "poses: found 0, expected two or more"),
+        (lambda: tresse.inverse.framings(1.0, 3.0, 4.0, (1, 1, 1)), "curvature: found float, expected a function of arc length"),
         (lambda: tresse.rods.fit_curve([[0, 0, 0], [1, 0, 0]], method="magic"), "method: found 'magic'"),
         (lambda: tresse.rods.fit_curve([[0, 0, 0], [1, 0, 0]], method="floating"), "method: floating expects model super-helix"),
     ],

@@ -22,6 +22,7 @@ StepReport Engine::step() {
     astray_ = false;
     return report;
   } catch (...) {
+    tangent_.reset();
     state_ = previous_;
     throw;
   }
@@ -76,6 +77,7 @@ StepReport Engine::take_step() {
     if (report.finite) {
       ++state_.step;
     } else {
+      tangent_.reset();
       state_ = previous_;
       restore(state_);
     }
@@ -109,6 +111,7 @@ SubstepResult Engine::attempt(const Span& span, StepReport& report) {
 /// Begins a part and finds its motion without contact and holds. Whether that was solved for.
 bool Engine::begin(const Span& span, StepReport& report) {
   begin_part(part_, span);
+  if (tangent_) tangent_->begin();
   trees_.begin();
   fluid_.begin(state_.fluid);
   bodies_.begin(part_.start, part_.motion);
@@ -191,6 +194,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
       const SubstepResult mended = repairs_.mend(pass, go_on, report);
       if (mended != SubstepResult::accepted) return mended;
     }
+    if (tangent_) tangent_->note(pass, trees_.carried().shapes());
     const double fluid_off = fluid_.update(pass.velocities);
     const bool fluid_settled = fluid_off <= options_.fluid_tolerance;
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
@@ -322,8 +326,8 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
   contacts_ = describe_contacts(part_, pass);
   PartWorks works = works_of(pass);
   rods::RodEnergies energies = energies_of(part_.end);
+  bool slowed = false;
   if (options_.scheme == Scheme::carried) {
-    bool slowed = false;
     const SubstepResult settled = settle_energy(pass, works, energies, report, slowed);
     if (settled != SubstepResult::accepted) return settled;
     if (slowed) {
@@ -335,6 +339,7 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, part_.motion.dt});
   report.nearest = std::min(report.nearest, nearest_gap(*end));
   note_slips(part_, *here_, *end, pass);
+  if (tangent_) tangent_->accept(pass, slowed);
   report_contacts(part_, pass, contacts_, *here_, report);
   report_holds(part_, pass, report);
   momentum_.report_roots(pass, contacts_, report);

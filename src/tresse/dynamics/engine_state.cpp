@@ -107,8 +107,13 @@ void Engine::restore(SimulationState& state) {
   here_ = finder_.find(part_.start, time(), velocities_of(part_.start, state.rods, state.bodies), state.warm);
 }
 
+void Engine::differentiate(std::vector<Variation> variations) {
+  tangent_ = std::make_unique<TangentMotion>(part_, std::move(variations));
+}
+
 void Engine::set_state(SimulationState state) {
   validate(world_, state);
+  tangent_.reset();
   state_ = std::move(state);
   restore(state_);
   previous_ = state_;

@@ -17,6 +17,15 @@ Stepper::~Stepper() = default;
 StepReport Stepper::step() { return engine_->step(); }
 void Stepper::set_state(SimulationState state) { engine_->set_state(std::move(state)); }
 
+void Stepper::differentiate(std::vector<Variation> variations) { engine_->differentiate(std::move(variations)); }
+const std::vector<std::vector<FibreChange>>& Stepper::changes() const {
+  static const std::vector<std::vector<FibreChange>> none;
+  return engine_->tangent() != nullptr ? engine_->tangent()->changes() : none;
+}
+DerivativeReport Stepper::derivative_report() const {
+  return engine_->tangent() != nullptr ? engine_->tangent()->report() : DerivativeReport{};
+}
+
 void Stepper::drive_obstacle(int obstacle, const Twist& velocity, double duration) {
   engine_->drive_obstacle(obstacle, velocity, duration);
 }

@@ -11,6 +11,7 @@
 #include <tresse/base/enum_words.hpp>
 #include <tresse/contact/detection.hpp>
 #include <tresse/dynamics/report.hpp>
+#include <tresse/dynamics/sensitivity.hpp>
 #include <tresse/friction/solver.hpp>
 #include <tresse/laws/penalty_problem.hpp>
 
@@ -82,7 +83,15 @@ class Stepper {
   /// after an exception, such as Interrupted.
   [[nodiscard]] StepReport step();
 
-  /// Goes on from another state of this world, contacts found anew. Throws InvalidInput when sizes are wrong.
+  /// From now on carries the derivatives of the state along these variations from step to step, exactly:
+  /// docs/theory/gradients.md. Throws InvalidInput where the world or the options have what they do not know.
+  void differentiate(std::vector<Variation> variations);
+  /// (variations) (fibres) How the state changes along each; empty unless it is differentiated.
+  const std::vector<std::vector<FibreChange>>& changes() const;
+  DerivativeReport derivative_report() const;
+
+  /// Goes on from another state of this world, contacts found anew, which is not differentiated any more. Throws
+  /// InvalidInput when sizes are wrong.
   void set_state(SimulationState state);
   /// Replaces what an obstacle without mass, or a clamped root, was to do: from time() on it moves with this velocity
   /// for `duration` (> 0, maybe infinite) [s], then rests. Linear part: of the obstacle's moved reference point, of

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <tresse/dynamics/detail/pass.hpp>
 #include <tresse/dynamics/detail/repairs.hpp>
 #include <tresse/dynamics/detail/start_overlaps.hpp>
+#include <tresse/dynamics/detail/tangent_motion.hpp>
 #include <tresse/dynamics/detail/tree_motion.hpp>
 #include <tresse/dynamics/stepper.hpp>
 
@@ -45,6 +47,8 @@ class Engine {
   const Configuration& here() const { return *here_; }
   void observe_problems(Stepper::ProblemObserver observer) { observer_ = std::move(observer); }
   void observe_kept_problems(Stepper::KeptObserver observer) { kept_observer_ = std::move(observer); }
+  void differentiate(std::vector<Variation> variations);
+  const TangentMotion* tangent() const { return tangent_.get(); }
   const LastPart& last_part() const { return last_part_; }
   const std::vector<ContactReport>& contacts() const { return contacts_; }
 
@@ -94,6 +98,7 @@ class Engine {
   Repairs repairs_;
   EnergyBooks energy_;
   MomentumBooks momentum_;
+  std::unique_ptr<TangentMotion> tangent_;  ///< none: nothing is differentiated
 };
 
 }  // namespace tresse::dynamics::detail

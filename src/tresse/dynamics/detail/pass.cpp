@@ -46,6 +46,7 @@ void take_warm(const std::vector<WarmContact>& warm, const Part& part, const con
     if (!best) continue;
     const auto index = static_cast<std::size_t>(best->index);
     used[index] = 1;
+    pass.warm_of[i] = best->index;
     pass.guess.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         part.stage() * (contacts[i].frame.transpose() * warm[index].force);
     if (warm[index].slip) pass.slips[i] = along_surface(contacts[i], *warm[index].slip);
@@ -240,6 +241,7 @@ void PassSolver::append(const assembly::Kinematics& at, const contact::Geometry&
   }
   pass.bias.emplace_back(bias, 0.0, 0.0);
   pass.slips.emplace_back();
+  pass.warm_of.push_back(-1);
   if (!weakens_) return;
   pass.kinetic.push_back(assembly::coefficients(at, geometry, contact, part_.motion, instant).kinetic);
   pass.slid.push_back(0);
@@ -331,6 +333,7 @@ Pass PassSolver::replaced(Pass& pass, const std::vector<char>& left_out, const P
     next.instants.push_back(pass.instants[i]);
     next.bias.push_back(pass.bias[i]);
     next.slips.push_back(pass.slips[i]);
+    next.warm_of.push_back(pass.warm_of[i]);
     if (bounces_) next.approach.push_back(pass.approach[i]);
     if (!weakens_) continue;
     next.kinetic.push_back(pass.kinetic[i]);
@@ -343,6 +346,7 @@ Pass PassSolver::replaced(Pass& pass, const std::vector<char>& left_out, const P
   next.instants.insert(next.instants.end(), next.turned, assembly::Instant::end);
   next.bias.insert(next.bias.end(), turned.bias.begin(), turned.bias.end());
   next.slips.insert(next.slips.end(), turned.slips.begin(), turned.slips.end());
+  next.warm_of.insert(next.warm_of.end(), turned.warm_of.begin(), turned.warm_of.end());
   next.approach.insert(next.approach.end(), turned.approach.begin(), turned.approach.end());
   next.kinetic.insert(next.kinetic.end(), turned.kinetic.begin(), turned.kinetic.end());
   next.slid.insert(next.slid.end(), turned.slid.begin(), turned.slid.end());

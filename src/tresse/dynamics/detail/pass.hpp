@@ -25,6 +25,7 @@ struct Pass {
   std::vector<Vector3> bias;
   /// (contacts) WarmContact::slip at the start of the part; note_slips() brings it to its end [m]
   std::vector<std::optional<Vector3>> slips;
+  std::vector<int> warm_of;  ///< (contacts) the warm contact that it was taken for; -1: none
   /// (contacts) normal velocity at the start of the part, or of the free motion where that comes less fast. Empty:
   /// nothing bounces [m/s]
   std::vector<double> approach;
