@@ -72,7 +72,7 @@ void expect_rest(const Medium& medium, double degrees) {
     Flow flow(medium);
     GrainState state = at_rest(medium);
     for (int step = 0; step < 5; ++step) {
-      const GrainReport report = flow.step({tilted(degrees), dt}, state);
+      const GrainReport report = flow.step({tilted(degrees), dt, 1e-12}, state);
       EXPECT_EQ(report.status, Status::converged);
       EXPECT_LT(report.top_speed, 1e-10);  // what is asked [m/s]
       EXPECT_GE(report.least_pressure, 0.0);
@@ -102,10 +102,14 @@ TEST(Flow, PlugInAChannelAsOfBinghamsFluid) {
     const double y = std::min(node_place(medium, node)[2], w);
     EXPECT_NEAR(state.velocity[3 * node], f * (w * y - 0.5 * y * y) / medium.viscosity, tolerance * top);
   }
-  const VectorX shear = flow.shear_rate(state), pressure = flow.pressure(state);
+  const VectorX shear = flow.shear_rate(state), pressure = flow.pressure(state), stress = flow.friction_stress(state);
   for (int cell = 0; cell < cell_count(medium); ++cell) {
     EXPECT_EQ(shear[cell] > tolerance * top / h, cell / 2 < sheared) << "cell " << cell;
-    EXPECT_NEAR(pressure[cell], medium.pressure, tolerance * medium.pressure);
+    // The plug's stress along the plate is not unique, and so neither is its mean.
+    EXPECT_NEAR(stress[9 * cell + 8], -medium.pressure, tolerance * medium.pressure);
+    if (cell / 2 < sheared) {
+      EXPECT_NEAR(pressure[cell], medium.pressure, tolerance * medium.pressure);
+    }
   }
 }
 
@@ -181,19 +185,20 @@ TEST(Flow, OutOfASilo) {
   }
 }
 
-/// Grains pulled apart do so freely: below a block in a fast stream that wants to fall on, the pressure vanishes.
-TEST(Flow, NoPressureWhereGrainsPartAndNoneBelowZero) {
+/// What hangs from a rough ceiling and is open below is stretched by its weight, and friction carries none of it. So
+/// viscous that no cell is a layer of its own: a sharp one makes the consistent mass overshoot.
+TEST(Flow, NoPressureWhereGrainsPart) {
   Medium medium;
+  medium.viscosity = 1000.0;
   medium.cells = {2, 0, 8};
   medium.high = {0.02, 0.02, 0.08};
   medium.sides = {Side::slip, Side::slip, Side::no_slip, Side::no_slip, Side::open, Side::no_slip};
   Flow flow(medium);
   GrainState state = at_rest(medium);
   const GrainReport report = flow.step({{0.0, 0.0, -g}, 1e-3}, state);
-  // Held at the top and open below: it is stretched under its own weight, and carries none of it by pressure.
   EXPECT_EQ(report.status, Status::converged);
   EXPECT_GE(report.least_pressure, 0.0);
-  EXPECT_LE(report.most_pressure, 1e-6 * medium.density * g * 0.08);
+  EXPECT_LE(report.most_pressure, 1e-9 * medium.density * g * 0.08);
   EXPECT_GT(report.dilation, 0.0);
   EXPECT_NEAR(report.discharge, report.dilation, 1e-10 * report.dilation);
 }

@@ -76,7 +76,7 @@ bool FlowNewton<d>::minimise(Trial& here, Law law, double wanted, int& steps, in
 /// Newton's method would be caught in the kinks of the law, and ever more stiffly near it, where each multiplier then
 /// gains a larger factor. Found by trial on silos of 300 to 2400 cells.
 double stiffness(double error) {
-  constexpr double least = 10.0, most = 1e6, measure = 0.3, power = 0.7;
+  constexpr double least = 10.0, most = 1e4, measure = 0.3, power = 0.7;
   return std::clamp(measure / std::pow(error, power), least, most);
 }
 
