@@ -119,11 +119,12 @@ class FlowOf final : public Flow::Implementation {
 
   /// Through open faces: of a multilinear velocity the mean of the corners is exact.
   void discharge(const Velocities& v, GrainReport& report) const {
+    constexpr int of_face = detail::Grid<d>::corners / 2;
     for (const detail::OpenFace& face : grid_.open_faces) {
       double sum = 0.0;
       for (int c = 0; c < detail::Grid<d>::corners; ++c)
         if (detail::Grid<d>::on_face(c, face)) sum += v(face.j, grid_.corners_of(face.cell)[c]);
-      const double mean = (face.far ? sum : -sum) / (detail::Grid<d>::corners / 2);
+      const double mean = (face.far ? sum : -sum) / of_face;
       const double flow = mean * grid_.volume / grid_.size[face.j];
       report.discharge += flow;
       report.leaving += std::max(0.0, flow);

@@ -35,6 +35,11 @@ void validate_axes(const Medium& medium) {
   demand(bounded >= 1, "sides: all are periodic; expected one axis at least with walls or open faces");
 }
 
+Vector3 steps_of(int number, const std::array<int, 3>& counts) {
+  const Eigen::Vector3i out(number % counts[0], number / counts[0] % counts[1], number / (counts[0] * counts[1]));
+  return out.cast<double>();
+}
+
 double factor_bytes(const Medium& medium) {
   const std::array<int, 3> nodes = node_counts(medium);
   const int dimension = 3 - static_cast<int>(std::count(medium.cells.begin(), medium.cells.end(), 0));
@@ -79,7 +84,7 @@ Vector3 cell_size(const Medium& medium) {
 
 Vector3 node_place(const Medium& medium, int node) {
   const std::array<int, 3> n = node_counts(medium);
-  Vector3 steps(node % n[0], node / n[0] % n[1], node / (n[0] * n[1]));
+  Vector3 steps = steps_of(node, n);
   for (int axis = 0; axis < 3; ++axis)
     if (medium.cells[index(axis)] == 0) steps[axis] = 0.5;
   return medium.low + steps.cwiseProduct(cell_size(medium));
@@ -87,7 +92,7 @@ Vector3 node_place(const Medium& medium, int node) {
 
 Vector3 cell_centre(const Medium& medium, int cell) {
   const std::array<int, 3> n = cell_counts(medium);
-  const Vector3 steps(cell % n[0] + 0.5, cell / n[0] % n[1] + 0.5, cell / (n[0] * n[1]) + 0.5);
+  const Vector3 steps = steps_of(cell, n) + Vector3::Constant(0.5);
   return medium.low + steps.cwiseProduct(cell_size(medium));
 }
 

@@ -13,7 +13,7 @@ struct Element {
   using Vector = Eigen::Matrix<double, dof, 1>;
 
   /// By Gauss points that integrate products of multilinear functions exactly.
-  Element(const Grid<d>& grid);
+  explicit Element(const Grid<d>& grid);
 
   Matrix mass;       ///< int density v . w [kg]
   Matrix viscosity;  ///< int 2 viscosity D(v) : D(w) [N s/m]

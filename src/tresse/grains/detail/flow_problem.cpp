@@ -21,8 +21,9 @@ void FlowProblem<d>::prepare(const Velocities& carried, const Vector3& gravity, 
   given_.setZero();
   for (const int cell : grid_.flowing)
     scatter((share * grid_.narrowed(gravity)).template replicate<Element<d>::corners, 1>(), cell, given_);
+  constexpr int of_face = Element<d>::corners / 2;
   for (const OpenFace& face : grid_.open_faces) {
-    const double push = grid_.medium.pressure * grid_.volume / grid_.size[face.j] / (Element<d>::corners / 2);
+    const double push = grid_.medium.pressure * grid_.volume / grid_.size[face.j] / of_face;
     for (int c = 0; c < Element<d>::corners; ++c)
       if (Grid<d>::on_face(c, face)) given_(face.j, grid_.corners_of(face.cell)[c]) += face.far ? -push : push;
   }
