@@ -103,7 +103,7 @@ class ConeSolver {
 
   /// What linear systems must be solved to in the end: what forces are off by, Newton's step has over gamma + rho.
   double finest() const {
-    constexpr double most = 1e-3, share = 0.3;
+    constexpr double most = 1e-4, share = 0.1;
     return std::min(most, share * added_.mean());
   }
 
@@ -154,9 +154,9 @@ Candidate candidate(const ConeSolver& solver, VectorX r) {
 }
 
 /// Newton's method with a line search for one centre, until the forces that are called for differ from those that are
-/// there by four tenths of how far they are from the centre. How many steps it took.
+/// there by a tenth of how far they are from the centre. How many steps it took.
 int newton(ConeSolver& solver, const VectorX& centre, int most, Iterate& now, ConeForces& out) {
-  constexpr double near = 0.4, first = 1e-2, finer = 0.1, slow = 0.3, enough = 1e-4, shortest = 1e-4, rounding = 1e-14;
+  constexpr double near = 0.1, first = 1e-3, finer = 0.1, slow = 0.3, enough = 1e-4, shortest = 1e-4, rounding = 1e-14;
   double forcing = first;
   int steps = 0;
   for (; steps < most && (steps == 0 || now.gap > near * (now.r - centre).norm()); ++steps) {
