@@ -142,6 +142,7 @@ scene::Scene inverted_scene(const scene::Scene& scene, const scene::Case& built,
     group.leave_out.clear();
     group.natural_curvature_onset = 0.0;
   }
+  if (out.contact.law == laws::Law::coulomb) out.contact.reference = scene::ContactReference::initial;
   return out;
 }
 
@@ -248,6 +249,7 @@ int invert(const InvertArguments& arguments) {
                                 {"fibres", found.rest.size()},
                                 {"equilibrium_residual", found.residual},
                                 {"kkt_error", found.kkt_error},
+                                {"kkt_error_asked", arguments.options.tolerance},
                                 {"status", to_string(found.status)},
                                 {"iterations", found.iterations},
                                 {"stable", stable},
@@ -303,6 +305,8 @@ void add_invert_command(CLI::App& program, int& exit_status) {
   add_choice(*command, "--norm", arguments->options.norm, "How near: energy (default), or curvature");
   command->add_option("--friction-margin", arguments->options.friction_margin,
                       "Forces take up this share of the friction, 0.9 by default");
+  command->add_option("--regularisation", arguments->options.regularisation,
+                      "Weight of the forces beside the distance, of the mean compliance of contacts, 1e-6 by default");
   command->add_option("--contact-tolerance", arguments->contact_tolerance,
                       "What is nearer than this share of the radius touches, 0.01 by default");
   add_threads(*command, arguments->threads);

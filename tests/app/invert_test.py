@@ -24,6 +24,7 @@ slope_deg = 0.0
 condition = "free"
 model = "super-helix"
 elements = 8
+depth = "0 m"
 slope = "${slope_deg} deg"
 [[fibres]]
 name = "strand"
@@ -34,7 +35,7 @@ elements = "${elements}"
 radius = "0.2 mm"
 [fibres.root]
 condition = "${condition}"
-position = ["0.2 mm * sin(${slope})", 0, "0.2 mm * cos(${slope})"]
+position = ["(0.2 mm - ${depth}) * sin(${slope})", 0, "(0.2 mm - ${depth}) * cos(${slope})"]
 tangent = ["cos(${slope})", 0, "-sin(${slope})"]
 normal = ["sin(${slope})", 0, "cos(${slope})"]
 [[obstacles]]
@@ -77,6 +78,24 @@ def check_still(program, folder):
         call(program, folder, "check", f"out{i}/inverted.toml")
 
 
+def check_kept_gaps(program, folder):
+    """What overlaps or does not quite touch stays as well, also when the run goes on from its checkpoint."""
+    for i, depth in enumerate(("10 um", "-1 um")):
+        inverted(program, folder, f"deep{i}", "--guess", "zero", "--strict", "--set", f"depth={depth}", "--set", "slope_deg=15")
+        assert 'reference = "initial"' in (folder / f"deep{i}/inverted.toml").read_text()
+        call(program, folder, "run", f"deep{i}/start.h5", "-o", f"kept{i}", "--quiet")
+        assert drift(folder / f"kept{i}") <= 1e-9, depth
+        call(program, folder, "run", f"deep{i}/start.h5", "-o", f"halves{i}", "--until", "0.4", "--quiet")
+        call(program, folder, "run", f"deep{i}/start.h5", "-o", f"halves{i}", "--resume", "--quiet")
+        for name in ("state/curvature", "state/warm/kept_gap"):
+            with h5py.File(folder / f"kept{i}/checkpoint.h5") as whole, h5py.File(folder / f"halves{i}/checkpoint.h5") as halves:
+                assert len(whole[name]) > 0 and np.array_equal(whole[name][:], halves[name][:]), (depth, name)
+    text = (folder / "deep0/inverted.toml").read_text()
+    (folder / "pushed.toml").write_text(text.replace('reference = "initial"', 'reference = "touch"'))
+    said = call(program, folder, "run", "pushed.toml", "-o", "pushed", "--quiet", status=2)
+    assert "overlaps" in said, said
+
+
 def check_again(program, folder):
     """A state that was kept is inverted as its scene is, and a folder of other files is left alone."""
     call(program, folder, "invert", "out1/start.h5", "-o", "again", "--guess", "zero")
@@ -111,6 +130,7 @@ def main():
         folder = pathlib.Path(name)
         (folder / "slope.toml").write_text(SLOPE)
         check_still(program, folder)
+        check_kept_gaps(program, folder)
         check_again(program, folder)
         check_told(program, folder)
 

@@ -46,6 +46,7 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
     EXPECT_EQ(std::tie(p.body_a, p.element_a, p.body_b, p.element_b, p.s_a, p.s_b),
               std::tie(q.body_a, q.element_a, q.body_b, q.element_b, q.s_a, q.s_b));
     EXPECT_TRUE(same_bits(a.warm[i].force, b.warm[i].force));
+    EXPECT_EQ(a.warm[i].kept_gap, b.warm[i].kept_gap);
   }
   EXPECT_EQ(a.hold_forces, b.hold_forces);
   EXPECT_EQ(a.fluid.densities, b.fluid.densities);
@@ -119,6 +120,7 @@ TEST_F(CheckpointFile, packed_is_smaller_and_near) {
   for (int i = 0; i < 2000; ++i) {
     const double s = 0.025 * (1.0 - 1e-9 * i);
     written.state.warm.push_back({{i % 3, i % 5, 3, 0, s, 0.5 * s}, Vector3(1e-5 * std::sin(i), 1e-6, -2e-5)});
+    if (i == 7) written.state.warm.back().kept_gap = -1e-7;
   }
   write_checkpoint(folder / "whole.h5", written);
   write_packed_checkpoint(folder / "packed.h5", written);
@@ -136,6 +138,7 @@ TEST_F(CheckpointFile, packed_is_smaller_and_near) {
   for (std::size_t i = 0; i < read.state.warm.size(); ++i) {
     const double s = written.state.warm[i].place.s_a;
     EXPECT_LE(read.state.warm[i].place.s_a, s) << "past the end of an element";
+    EXPECT_EQ(read.state.warm[i].kept_gap, written.state.warm[i].kept_gap);
     EXPECT_NEAR(read.state.warm[i].place.s_a, s, std::ldexp(s, -14));
     EXPECT_LE((read.state.warm[i].force - written.state.warm[i].force).norm(),
               std::ldexp(written.state.warm[i].force.norm(), -8));

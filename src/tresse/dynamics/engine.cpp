@@ -116,6 +116,13 @@ bool Engine::begin(const Span& span, StepReport& report) {
   fluid_.begin(state_.fluid);
   bodies_.begin(part_.start, part_.motion);
   holds_.begin(span.end);
+  if (options_.keep_gaps) {
+    if (state_.step == 0 && span.begin == 0.0) {
+      overlaps_.kept().begin(*here_);
+    } else {
+      overlaps_.kept().take(*here_, state_.warm, world_);
+    }
+  }
   overlaps_.note(*here_, part_.motion.dt, options_);
   holds_.note_offsets(part_.start, state_.hold_forces);
   Stopwatch watch(report.t_assembly);
@@ -340,12 +347,14 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
   report.nearest = std::min(report.nearest, nearest_gap(*end));
   note_slips(part_, *here_, *end, pass);
   if (tangent_) tangent_->accept(pass, slowed);
-  report_contacts(part_, pass, contacts_, *here_, report);
+  report_contacts(part_, pass, contacts_, report);
+  report_overlap(*here_, overlaps_, report);
   report_holds(part_, pass, report);
   momentum_.report_roots(pass, contacts_, report);
   state_.energy_excess = std::max(0.0, state_.energy_excess + energy_.gain(energies, works) - works.uncertain);
   state_.work_external += works.total();
   state_.warm = warm_contacts(part_, pass);
+  overlaps_.kept().hand_on(pass.at->geometry, world_, state_.warm);
   state_.hold_forces = holds_.forces(pass.holds);
   fluid_.accept(state_.fluid, report);
   energy_.begin(energies);

@@ -112,6 +112,7 @@ struct WarmContact {
   /// By how much the material of b moved over that of a since it began to stick, (3); none: it does not stick. [m]
   std::optional<Vector3> slip = std::nullopt;
   bool slides = false;  ///< whether it slid; only where what slides has another friction than what sticks
+  std::optional<double> kept_gap = std::nullopt;  ///< of StepOptions::keep_gaps, until the pair has opened once [m]
 };
 
 /// What the fluid did, where the next part of a step goes on from. Empty: nothing yet, or there is no fluid.

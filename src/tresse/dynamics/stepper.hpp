@@ -59,6 +59,8 @@ struct StepOptions {
   double margin = 0.0;  ///< contacts enter the problem below this gap plus dt |u_free|; > 0 [m]
   /// What meets more slowly doesn't bounce; none: four times what gravity does in a step. >= 0 [m/s]
   std::optional<double> restitution_threshold;
+  /// Pairs that overlap or nearly touch when step 0 begins keep that gap as the wanted one until they have opened once.
+  bool keep_gaps = false;
   double push_out_speed = 0.02;  ///< bound on the speed that corrects a penetration; > 0 [m/s]
   contact::BroadPhaseOptions broad_phase;
   contact::DetectionOptions detection;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 
@@ -12,8 +11,7 @@
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/contact/contact_search.hpp>
-#include <tresse/friction/coulomb.hpp>
-#include <tresse/friction/residual.hpp>
+#include <tresse/inverse/cone_forces.hpp>
 #include <tresse/inverse/fibre_system.hpp>
 #include <tresse/inverse/rest_shapes.hpp>
 #include <tresse/math/reverse_cholesky.hpp>
@@ -239,106 +237,6 @@ void scale_roots(const assembly::Kinematics& at, double stiff, System& system) {
     system.w.segment(system.rows.body_begin[f], system.parts[f].w.size()) = system.parts[f].w;
 }
 
-/// Derivative of the projection on the cone.
-Matrix3 projection_derivative(const Vector3& x, double mu) {
-  const double tangential = friction::tangential_norm(x);
-  if (mu * tangential <= -x[0]) return Matrix3::Zero();
-  if (tangential <= mu * x[0]) return Matrix3::Identity();
-  const Vector3 along(0.0, x[1] / tangential, x[2] / tangential);
-  const double share = 1.0 / (1.0 + mu * mu);
-  const Vector3 edge(1.0, mu * along[1], mu * along[2]);
-  const double across = mu * share * (x[0] + mu * tangential) / tangential;
-  Matrix3 out = share * edge * edge.transpose() - across * along * along.transpose();
-  out(1, 1) += across;
-  out(2, 2) += across;
-  return out;
-}
-
-VectorX projected(const VectorX& x, const VectorX& mu) {
-  VectorX out(x.size());
-  for (Eigen::Index i = 0; i < mu.size(); ++i)
-    out.segment<3>(3 * i) = friction::project_on_cone(x.segment<3>(3 * i), mu[i]);
-  return out;
-}
-
-/// The conditions K* > u = gamma r - X (w - X^T r) _|_ r in K, recomputed.
-double kkt_error(const FibreSystem& matrix, const VectorX& w, const VectorX& mu, const VectorX& scales, double gamma,
-                 const VectorX& r) {
-  const VectorX u = gamma * r - matrix.rows_times(w - matrix.transposed_times(r));
-  const VectorX b = -matrix.rows_times(w);
-  return friction::sum_errors(mu.size(),
-                              [&](friction::ErrorSums& to, Eigen::Index i) {
-                                const Vector3 force = scales[i] * r.segment<3>(3 * i),
-                                              velocity = u.segment<3>(3 * i) / scales[i];
-                                to.add(force - friction::project_on_cone(force - velocity, mu[i]),
-                                       b.segment<3>(3 * i) / scales[i], force, velocity);
-                              })
-      .relative();
-}
-
-/// What is minimised over the deviations z, whose gradient is z - w + X^T P(X z) / gamma, and r = P(X z) / gamma.
-class Deviations {
- public:
-  Deviations(const System& system, const AssemblyOptions& options, const VectorX& mu)
-      : matrix_(system.rows, none_), options_(options), mu_(mu) {
-    std::vector<Matrix3> diagonal = friction::diagonal_blocks(system.rows);
-    scales_ = friction::contact_scales(diagonal);
-    z = system.w;
-  }
-
-  /// Newton's method for one gamma, from the last solution.
-  bool solve(const VectorX& w, double gamma) {
-    double value = evaluate(w, gamma, z);
-    for (int k = 0; k < options_.max_iterations; ++k, ++iterations) {
-      error = kkt_error(matrix_, w, mu_, scales_, gamma, r);
-      if (error <= 0.1 * options_.tolerance) return true;
-      std::vector<Matrix3> weights(static_cast<std::size_t>(mu_.size()));
-      for (Eigen::Index i = 0; i < mu_.size(); ++i)
-        weights[static_cast<std::size_t>(i)] = projection_derivative(product_.segment<3>(3 * i), mu_[i]) / gamma;
-      if (!matrix_.factor(weights)) return false;
-      constexpr double first = 1e-2, last = 1e-8;
-      constexpr int most = 2000;
-      const double forcing = std::clamp(error, last, first);
-      const VectorX gradient = gradient_;
-      const VectorX step = matrix_.solve(-gradient, forcing, most).x;
-      const double slope = gradient.dot(step);
-      double length = 1.0;
-      constexpr double enough = 1e-4, shortest = 1e-8, rounding = 1e-13;
-      VectorX next;
-      double there = 0.0;
-      for (;; length *= 0.5) {
-        next = z + length * step;
-        there = evaluate(w, gamma, next);
-        if (there <= value + enough * length * slope + rounding * std::abs(value)) break;
-        if (length < shortest) return error <= options_.tolerance;
-      }
-      z.swap(next);
-      value = there;
-    }
-    return error <= options_.tolerance;
-  }
-
-  VectorX deviation(const VectorX& w) const { return w - matrix_.transposed_times(r); }
-
-  VectorX z, r;
-  double error = std::numeric_limits<double>::infinity();
-  int iterations = 0;
-
- private:
-  double evaluate(const VectorX& w, double gamma, const VectorX& at) {
-    product_ = matrix_.rows_times(at);
-    r = projected(product_, mu_) / gamma;
-    gradient_ = at - w + matrix_.transposed_times(r);
-    return 0.5 * at.squaredNorm() - w.dot(at) + 0.5 * gamma * r.squaredNorm();
-  }
-
-  const std::vector<MatrixX> none_{};
-  FibreSystem matrix_;
-  const AssemblyOptions& options_;
-  const VectorX& mu_;
-  VectorX scales_, product_, gradient_;
-};
-
 /// What of the forces on a free root does not balance, over all of them.
 double imbalance(const rods::Rod& rod, const Loads& loads) {
   if (rod.root_dof() == 0) return 0.0;
@@ -400,6 +298,41 @@ double weight_on_obstacles(const assembly::Kinematics& at, const contact::Geomet
   return -sum.dot(gravity) / (mass * gravity.squaredNorm());
 }
 
+/// The solution, with the multipliers that keep free roots in balance.
+ConeForces balanced_forces(const System& system, const AssemblyOptions& options, int& iterations) {
+  constexpr int rounds = 40;
+  constexpr double balanced = 1e-14;  // of what acts on a root, both measured
+  constexpr double finer = 1e-5;      // than asked, where the balance of roots hangs on it
+  constexpr double again = 1e-3;      // rho, from the last solution on
+  const std::vector<MatrixX> none;
+  const FibreSystem rows(system.rows, none);
+  const ContactCompliance compliance(system.rows);
+  const VectorX mu = options.friction_margin * system.rows.mu;
+  ConeOptions cone{.gamma = options.regularisation * system.mean_diagonal,
+                   .tolerance = (system.free_roots ? finer : 1.0) * options.tolerance,
+                   .max_iterations = options.max_iterations};
+  VectorX w = system.w;
+  ConeForces out;
+  out.r.setZero(3 * mu.size());
+  for (int k = 0; k <= rounds; ++k) {
+    out = solve_cones(compliance, -rows.rows_times(w), mu, out.r, cone);
+    iterations += out.iterations;
+    if (!system.free_roots) break;
+    const VectorX left = system.w - rows.transposed_times(out.r);
+    double worst = 0.0;
+    for (std::size_t f = 0; f < system.parts.size(); ++f) {
+      if (system.parts[f].root == 0) continue;
+      const int begin = system.rows.body_begin[f];
+      worst = std::max(worst, left.segment<6>(begin).norm() / system.w.segment<6>(begin).norm());
+      w.segment<6>(begin) += left.segment<6>(begin);
+    }
+    if (!(worst > balanced)) break;
+    cone.first_rho = again;
+  }
+  if (out.error <= options.tolerance) out.status = Status::converged;
+  return out;
+}
+
 }  // namespace
 
 std::vector<contact::Contact> closed_contacts(const assembly::Kinematics& at,
@@ -427,35 +360,11 @@ RestingAssembly resting_assembly(const assembly::Kinematics& at, const contact::
   if (!contacts.empty() && system.mean_diagonal > 0.0) {
     constexpr double stiff = 1e3;  // of free roots
     scale_roots(at, stiff, system);
-    const VectorX mu = options.friction_margin * system.rows.mu;
-    Deviations problem(system, options, mu);
-    VectorX w = system.w;
-    bool reached = false;
-    constexpr double first = 1e-1;
-    for (double share = std::max(first, options.regularisation);;
-         share = std::max(0.1 * share, options.regularisation)) {
-      reached = problem.solve(w, share * system.mean_diagonal);
-      if (share == options.regularisation) break;
-    }
-    constexpr int rounds = 40;
-    constexpr double balanced = 1e-14;  // of what acts on a root, both measured
-    for (int k = 0; k < rounds && system.free_roots; ++k) {
-      const VectorX left = system.w - (w - problem.deviation(w));
-      double worst = 0.0;
-      for (std::size_t f = 0; f < system.parts.size(); ++f) {
-        if (system.parts[f].root == 0) continue;
-        const int begin = system.rows.body_begin[f];
-        worst = std::max(worst, left.segment<6>(begin).norm() / system.w.segment<6>(begin).norm());
-        w.segment<6>(begin) += left.segment<6>(begin);
-      }
-      if (!(worst > balanced)) break;
-      reached = problem.solve(w, options.regularisation * system.mean_diagonal);
-    }
-    out.kkt_error = problem.error;
-    out.iterations = problem.iterations;
-    out.status = reached ? Status::converged : Status::stalled;
+    const ConeForces solved = balanced_forces(system, options, out.iterations);
+    out.kkt_error = solved.error;
+    out.status = solved.status;
     for (std::size_t i = 0; i < contacts.size(); ++i)
-      out.forces[i] = contacts[i].frame * problem.r.segment<3>(3 * static_cast<Eigen::Index>(i));
+      out.forces[i] = contacts[i].frame * solved.r.segment<3>(3 * static_cast<Eigen::Index>(i));
   }
   take_forces(at, loads_of(at, geometry, contacts, out.forces), out);
   out.weight_on_obstacles = weight_on_obstacles(at, geometry, contacts, out.forces);

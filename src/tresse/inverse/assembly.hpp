@@ -33,8 +33,8 @@ struct AssemblyOptions {
   /// Forces stay in cones whose friction is this many times the law's; 0 to 1 [-]
   double friction_margin = 0.9;
   double regularisation = 1e-6;  ///< gamma, of the mean diagonal entry of W; > 0 [-]
-  double tolerance = 1e-9;       ///< on RestingAssembly::kkt_error; > 0
-  int max_iterations = 300;      ///< of Newton, for each regularisation that leads to the one asked for; >= 1
+  double tolerance = 1e-8;       ///< on RestingAssembly::kkt_error; > 0
+  int max_iterations = 600;      ///< Newton steps; >= 1
 };
 
 struct RestingAssembly {

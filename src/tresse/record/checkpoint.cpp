@@ -116,6 +116,8 @@ struct FlatState {
   std::vector<std::int32_t> warm_sticks;      // (w) 0 or 1
   std::vector<double> warm_slip;              // (w, 3) 0 of what does not stick
   std::vector<std::int32_t> warm_slides;      // (w) 1: it slid; empty where none did
+  std::vector<std::int32_t> warm_keeps;       // (w) 1: it keeps a gap; empty where none does
+  std::vector<double> warm_kept_gap;          // (w) 0 of what keeps none; empty where none does
   std::vector<double> hold_force;             // (holds, 3)
   // Empty without a fluid.
   std::vector<double> fluid_densities;         // (nodes, 3)
@@ -131,7 +133,7 @@ struct FlatState {
 bool optional(std::string_view name) {
   return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds") ||
          name.starts_with("state/fluid") || name == "state/warm/sticks" || name == "state/warm/slip" ||
-         name == "state/warm/slides";
+         name == "state/warm/slides" || name == "state/warm/keeps" || name == "state/warm/kept_gap";
 }
 
 /// visit(name, extents of a row, array).
@@ -156,6 +158,8 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/warm/sticks", files::Shape{}, x.warm_sticks);
   visit("state/warm/slip", files::Shape{3}, x.warm_slip);
   visit("state/warm/slides", files::Shape{}, x.warm_slides);
+  visit("state/warm/keeps", files::Shape{}, x.warm_keeps);
+  visit("state/warm/kept_gap", files::Shape{}, x.warm_kept_gap);
   visit("state/holds/force", files::Shape{3}, x.hold_force);
   visit("state/fluid/densities", files::Shape{3}, x.fluid_densities);
   visit("state/fluid/densities_before", files::Shape{3}, x.fluid_densities_before);
@@ -202,8 +206,14 @@ FlatState flatten(const dynamics::SimulationState& state) {
     out.warm_sticks.push_back(contact.slip ? 1 : 0);
     observe::append(out.warm_slip, contact.slip.value_or(Vector3::Zero()));
     out.warm_slides.push_back(contact.slides ? 1 : 0);
+    out.warm_keeps.push_back(contact.kept_gap ? 1 : 0);
+    out.warm_kept_gap.push_back(contact.kept_gap.value_or(0.0));
   }
   if (std::count(out.warm_slides.begin(), out.warm_slides.end(), 1) == 0) out.warm_slides.clear();
+  if (std::count(out.warm_keeps.begin(), out.warm_keeps.end(), 1) == 0) {
+    out.warm_keeps.clear();
+    out.warm_kept_gap.clear();
+  }
   for (const Vector3& force : state.hold_forces) observe::append(out.hold_force, force);
   if (const dynamics::FluidState& fluid = state.fluid; fluid.densities.size() > 0) {
     append_vector(out.fluid_densities, fluid.densities);
@@ -261,6 +271,7 @@ bool consistent(const FlatState& x) {
          x.root_angular_velocity.size() == 3 * rods && x.warm_key.size() == key_size * contacts &&
          x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts &&
          consistent_sticking(x, contacts) && (x.warm_slides.empty() || x.warm_slides.size() == contacts) &&
+         (x.warm_keeps.empty() || x.warm_keeps.size() == contacts) && x.warm_kept_gap.size() == x.warm_keeps.size() &&
          consistent_memory(x) && consistent_bodies(x) && consistent_fluid(x) && x.hold_force.size() % 3 == 0;
 }
 
@@ -289,6 +300,7 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
     contact.force = observe::vector_at(flat.warm_force, i);
     if (!flat.warm_sticks.empty() && flat.warm_sticks[i] != 0) contact.slip = observe::vector_at(flat.warm_slip, i);
     contact.slides = !flat.warm_slides.empty() && flat.warm_slides[i] != 0;
+    if (!flat.warm_keeps.empty() && flat.warm_keeps[i] != 0) contact.kept_gap = flat.warm_kept_gap[i];
   }
   for (std::size_t i = 0; 3 * i < flat.hold_force.size(); ++i)
     state.hold_forces.push_back(observe::vector_at(flat.hold_force, i));

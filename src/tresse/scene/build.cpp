@@ -293,6 +293,7 @@ dynamics::StepOptions step_options(const Scene& scene) {
   options.overlap_tolerance = (few ? 0.2 : 0.5) * options.halving_overlap;
   options.margin = scene.contact.margin.value_or(0.05 * smallest_radius);
   options.restitution_threshold = scene.contact.restitution_threshold;
+  options.keep_gaps = scene.contact.reference == ContactReference::initial;
   options.push_out_speed = scene.contact.push_out_speed;
   options.broad_phase = {scene.contact.self_contact, scene.contact.fibre_contact};
   options.detection.tolerance = scene.contact.tolerance;
@@ -442,7 +443,8 @@ Overlaps initial_overlaps(const Case& built, double tolerance) {
 }
 
 Overlaps initial_overlaps(const Case& built) {
-  constexpr double small = 0.01, apart = 1e-9;
+  constexpr double small = 0.01, apart = 1e-9, sides_clear = 0.5;
+  if (built.options.keep_gaps) return initial_overlaps(built, sides_clear);
   const bool barrier = built.options.penalty && built.options.penalty->law.law == laws::Law::ipc;
   return initial_overlaps(built, barrier ? -apart : small);
 }

@@ -232,6 +232,12 @@ struct ContactPenalty {
   int max_iterations = 30;
 };
 
+/// What gap two bodies that touch when a run begins are to have.
+enum class ContactReference {
+  touch,    ///< none: they are pushed apart where they overlap
+  initial,  ///< the one that they have, until they have opened once
+};
+
 struct Contact {
   laws::Law law = laws::Law::coulomb;
   assembly::ContactAt at = assembly::ContactAt::surface;
@@ -241,6 +247,7 @@ struct Contact {
   int stations = 1;
   std::optional<double> margin;
   std::optional<double> restitution_threshold;
+  ContactReference reference = ContactReference::touch;
   double push_out_speed = 0.02;
   bool self_contact = true;
   bool fibre_contact = true;
@@ -335,6 +342,11 @@ template <>
 struct Words<scene::RodModel> {
   static constexpr std::array<std::string_view, 4> list{"super-helix", "super-clothoid", "discrete-elastic-rod",
                                                         "mass-spring"};
+};
+
+template <>
+struct Words<scene::ContactReference> {
+  static constexpr std::array<std::string_view, 2> list{"touch", "initial"};
 };
 
 template <>

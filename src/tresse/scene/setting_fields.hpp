@@ -68,6 +68,7 @@ struct Table<Contact> {
     visit({.key = "stations", .range = {0, 16}, .meaning = "points of each element of a fibre that hold it where it lies along something ([lines of contact](theory/holding.md)); what more than one bear can be any of many shares that balance; 0: contacts are where the gap is least, and wander"}, x.stations);
     visit({.key = "margin", .unit = "m", .range = {0.0, 1e3, true}, .meaning = "contacts enter below this gap; 0: a twentieth of the smallest radius", .none = 0.0}, x.margin);
     visit({.key = "restitution_threshold", .unit = "m/s", .range = {0.0, 1e6}, .meaning = "what meets more slowly does not rebound; by default four times what gravity does in a step"}, x.restitution_threshold);
+    visit({.key = "reference", .meaning = "the gap that is wanted of two that overlap, by less than half the radius, or nearly touch when the run begins: `\"touch\"`, none; or `\"initial\"`, the one that they have, until they have opened once, for shapes from elsewhere that shall stay ([kept gaps](theory/inverse_assemblies.md#what-stays-where-it-is))"}, x.reference);
     visit({.key = "push_out_speed", .unit = "m/s", .range = {0.0, 1e6, true}, .meaning = "bound on the speed that corrects a penetration"}, x.push_out_speed);
     visit({.key = "self_contact", .meaning = "of a fibre with itself"}, x.self_contact);
     visit({.key = "fibre_contact", .meaning = "between fibres"}, x.fibre_contact);

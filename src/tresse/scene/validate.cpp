@@ -430,6 +430,7 @@ void validate_penalty(const Scene& scene) {
            std::any_of(table.pairs.begin(), table.pairs.end(), [](const auto& pair) { return pair.second > 0.0; });
   };
   if (above(scene.restitution)) refuse("restitution above 0");
+  if (contact.reference != ContactReference::touch) refuse("contact.reference \"initial\"");
   bool kinetic = scene.friction_kinetic.default_coefficient || !scene.friction_kinetic.pairs.empty();
   for (const FibreGroup& group : scene.fibres) {
     for (const FrictionRegion& region : group.friction) kinetic = kinetic || region.kinetic;

@@ -14,19 +14,6 @@
 namespace tresse::dynamics::detail {
 namespace {
 
-/// Names the deepest contact of a configuration, if it is deeper than those of earlier parts.
-void report_overlap(const Configuration& start, StepReport& report) {
-  const contact::Contact* deepest = nullptr;
-  for (const contact::Contact& contact : start.contacts) {
-    if (contact.gap < (deepest ? deepest->gap : -report.max_penetration)) deepest = &contact;
-  }
-  if (!deepest) return;
-  report.max_penetration = -deepest->gap;
-  report.deepest = assembly::report_of(start.geometry, *deepest);
-  report.overlaps = 0;
-  for (const contact::Contact& contact : start.contacts) report.overlaps += contact.gap <= 0.5 * deepest->gap ? 1 : 0;
-}
-
 /// A place of two pieces, or of a piece and a surface, as a contact without a gap.
 contact::Contact contact_at(const contact::Geometry& geometry, const contact::Crossing& crossing) {
   contact::Contact contact;
@@ -83,6 +70,27 @@ std::optional<FoundTouch> find_touch(const Part& part, const HeldPoints& holds, 
   return FoundTouch{assembly::report_of(end.geometry, contact_at(end.geometry, first->at)), first->from_begin};
 }
 
+void report_overlap(const Configuration& start, const StartOverlaps& overlaps, StepReport& report) {
+  const auto gap_of = [&](const contact::Contact& contact) {
+    return contact.gap - std::min(0.0, overlaps.kept().of(start.geometry, contact).value_or(0.0));
+  };
+  const contact::Contact* deepest = nullptr;
+  double least = -report.max_penetration;
+  for (const contact::Contact& contact : start.contacts) {
+    if (contact.gap >= 0.0) continue;
+    const double gap = gap_of(contact);
+    if (gap >= least) continue;
+    deepest = &contact;
+    least = gap;
+  }
+  if (!deepest) return;
+  report.max_penetration = -least;
+  report.deepest = assembly::report_of(start.geometry, *deepest);
+  report.overlaps = 0;
+  for (const contact::Contact& contact : start.contacts)
+    report.overlaps += contact.gap < 0.0 && gap_of(contact) <= 0.5 * least ? 1 : 0;
+}
+
 double largest_overlap(const Configuration& at) {
   double deepest = 0.0;
   for (const contact::Contact& contact : at.contacts) deepest = std::max(deepest, -contact.gap);
@@ -106,11 +114,10 @@ std::vector<ContactReport> describe_contacts(const Part& part, const Pass& pass)
 }
 
 void report_contacts(const Part& part, const Pass& pass, const std::vector<ContactReport>& contacts,
-                     const Configuration& start, StepReport& report) {
+                     StepReport& report) {
   report.contacts = static_cast<int>(pass.contacts.size());
   report.residual = std::max(report.residual, pass.solution.scaled_error);
   if (report.solver_status == Status::converged) report.solver_status = pass.solution.status;
-  report_overlap(start, report);
   for (const contact::Contact& contact : pass.jammed) {
     if (!report.jammed || contact.gap < report.jammed->gap)
       report.jammed = assembly::report_of(pass.at->geometry, contact);

@@ -26,10 +26,12 @@ std::optional<FoundTouch> find_touch(const Part& part, const HeldPoints& holds, 
 double largest_overlap(const Configuration& at);
 /// The contacts of a pass with their forces over the part.
 std::vector<ContactReport> describe_contacts(const Part& part, const Pass& pass);
-/// Adds an accepted part to what the step tells: its contacts, as described, the loads of obstacles, and the deepest
-/// overlap of `start`, the configuration that it started from.
+/// Adds an accepted part to what the step tells: its contacts, as described, and the loads of obstacles.
 void report_contacts(const Part& part, const Pass& pass, const std::vector<ContactReport>& contacts,
-                     const Configuration& start, StepReport& report);
+                     StepReport& report);
+/// Names the deepest contact of the configuration that a part started from, if it is deeper than those of earlier
+/// parts. Overlaps that are kept count by how much deeper they are.
+void report_overlap(const Configuration& start, const StartOverlaps& overlaps, StepReport& report);
 /// Brings the slips of a pass to the end of the part: what stuck adds what its two points moved over each other, and
 /// what did not forgets. `start` and `end`: the configurations that the part went between.
 void note_slips(const Part& part, const Configuration& start, const Configuration& end, Pass& pass);

@@ -15,9 +15,10 @@ void StartOverlaps::note(const Configuration& start, double dt, const StepOption
     const BodyPair bodies = contact::bodies_of(start.geometry, contact);
     double& deepest = deepest_[bodies];
     deepest = std::max(deepest, -contact.gap);
+    const std::optional<double> kept = kept_.of(start.geometry, contact);
     // A part of a step corrects its share: the speed is that of a correction over the whole step at most.
     const double wanted = std::min(contact.gap * (1.0 - dt / options.dt), contact.gap + options.push_out_speed * dt);
-    if (wanted >= 0.0) continue;
+    if (wanted >= (kept ? *kept : 0.0)) continue;
     deep_.add(bodies, contact::along_a(start.geometry, contact), static_cast<int>(wanted_gaps_.size()));
     wanted_gaps_.push_back(wanted);
   }
@@ -40,6 +41,8 @@ bool StartOverlaps::is_jammed(const contact::Geometry& geometry, const contact::
 
 double StartOverlaps::wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const {
   double wanted = -contact.slack;
+  if (const std::optional<double> kept = kept_.of(geometry, contact))
+    wanted = *kept > 0.0 ? *kept : std::min(wanted, *kept);
   if (deep_.empty()) return wanted;
   const contact::Piece& a = geometry.pieces[contact.a];
   const double s = contact::along_a(geometry, contact);
