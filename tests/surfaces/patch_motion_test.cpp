@@ -110,7 +110,8 @@ TEST(PatchMotion, AFreePatchKeepsItsMomenta) {
   // What the energy is off by is of second order.
   const auto off = [&](int steps) {
     const SurfaceState end = after(patch, patch.state_of(from), {.dt = 0.01 / steps, .theta = 0.5}, steps);
-    return total(patch.energies(end, {})) / total(patch.energies(patch.state_of(from), {})) - 1.0;
+    return total(patch.energies(end, Vector3::Zero())) / total(patch.energies(patch.state_of(from), Vector3::Zero())) -
+           1.0;
   };
   EXPECT_NEAR(off(50) / off(100), 4.0, 0.1);
   // In a field the momentum grows by the weight.
@@ -175,7 +176,7 @@ TEST(PatchMotion, ASymmetricPatchGoesThroughTheFlatStateWithItsEnergy) {
     const double before = state.position[0];
     state = after(patch, state, step, 1);
     changes += before * state.position[0] < 0.0 ? 1 : 0;
-    EXPECT_NEAR(total(patch.energies(state, {})), energy, 1e-3 * energy) << i;
+    EXPECT_NEAR(total(patch.energies(state, Vector3::Zero())), energy, 1e-3 * energy) << i;
     EXPECT_NEAR(std::remainder(state.position[1] - diagonal, pi), 0.0, 1e-6);
   }
   EXPECT_GE(changes, 1);

@@ -91,7 +91,6 @@ class DevelopablePatch final : public Surface {
   int vertex_count() const override;
   std::vector<Vector3> vertices(const SurfaceState& state) const override;
   SurfaceEnergies energies(const SurfaceState& state, const Vector3& gravity) const override;
-  bool touches() const override { return false; }
   /// Momenta P = dT/dv and p_k, p_t go on with the forces at the stage s = start + theta dt v: with theta = 1/2 the
   /// implicit midpoint rule of Hamilton's equations, with 1 implicit Euler. Where the patch goes through the flat
   /// state, in which t has no meaning, t is chosen anew by Gauss' principle of least constraint.

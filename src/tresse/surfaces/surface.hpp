@@ -21,33 +21,18 @@ struct SurfaceEnergies {
   double gravity = 0.0;  ///< -int rho h g . r dA [J]
 };
 
-/// A vertex that may touch something whose motion is known, over one step.
-struct VertexContact {
-  int vertex = 0;
-  int obstacle = 0;                   ///< of the world, for who asked
-  Vector3 normal = Vector3::UnitZ();  ///< unit, away from what is touched (3) [-]
-  Vector3 surface = Vector3::Zero();  ///< mean velocity over the step of the material that is touched (3) [m/s]
-  double gap = 0.0;                   ///< at the start of the step; < 0: they overlap [m]
-  double friction = 0.0;              ///< >= 0 [-]
-};
-
 /// What a surface is exposed to over a step.
 struct SurfaceStep {
-  double dt = 0.0;                           ///< > 0 [s]
-  double theta = 1.0;                        ///< where in the step forces are taken; 0.5 to 1
-  double push_out_speed = 0.02;              ///< bound on the speed that corrects an overlap; > 0 [m/s]
-  double time = 0.0;                         ///< at the end of the step [s]
-  Vector3 gravity = Vector3::Zero();         ///< (3) [m/s^2]
-  std::vector<VertexContact> contacts = {};  ///< one a vertex at most
+  double dt = 0.0;                    ///< > 0 [s]
+  double theta = 1.0;                 ///< where in the step forces are taken; 0.5 to 1
+  Vector3 gravity = Vector3::Zero();  ///< (3) [m/s^2]
 };
 
 struct SurfaceStepResult {
   SurfaceState end;
   Status status = Status::max_iterations;
   int iterations = 0;
-  double residual = 0.0;               ///< relative, recomputed at `end`
-  double work = 0.0;                   ///< that is done on it by what is held and moved, and by contact [J]
-  std::vector<Vector3> impulses = {};  ///< (contacts) on the surface, world axes (3) [N s]
+  double residual = 0.0;  ///< relative, recomputed at `end`
 };
 
 /// What a surface is made of: immutable, shared by those who read it.
@@ -62,8 +47,6 @@ class Surface {
   virtual int vertex_count() const = 0;
   virtual std::vector<Vector3> vertices(const SurfaceState& state) const = 0;
   virtual SurfaceEnergies energies(const SurfaceState& state, const Vector3& gravity) const = 0;
-  /// Whether contact can be asked of it: whether its vertices take VertexContact.
-  virtual bool touches() const = 0;
   /// One step. Not converged: the best iterate, with its residual.
   [[nodiscard]] virtual SurfaceStepResult advance(const SurfaceState& start, const SurfaceStep& step) const = 0;
 
