@@ -80,7 +80,7 @@ void print_surface(const scene::Scene& scene, const scene::Surface& surface) {
   if (weight > 0.0)
     print("  gravito-bending length {:.6g} m, number {:.6g} of its longer side", std::cbrt(rigidity / weight),
           weight * std::pow(side, 3) / rigidity);
-  const double frequency = std::sqrt(20.0 * rigidity / density) / (side * side) / (2.0 * std::numbers::pi);
+  const double frequency = scene::bending_frequency(surface) / (2.0 * std::numbers::pi);
   print("  bends along its longer side at {:.6g} Hz: {:.4g} time steps a period", frequency,
         1.0 / (frequency * scene.simulation.time_step));
 }

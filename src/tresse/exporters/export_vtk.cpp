@@ -10,6 +10,7 @@
 #include <tresse/exporters/detail/vtk_piece.hpp>
 #include <tresse/files/atomic_file.hpp>
 #include <tresse/files/text.hpp>
+#include <tresse/record/outputs.hpp>
 
 /// For ParaView: fibres, contacts and obstacles as one data set each and frame.
 namespace tresse::exporters::detail {

@@ -1,6 +1,8 @@
 #include <tresse/scene/surface.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,11 @@ namespace tresse::scene {
 double bending_rigidity(const Surface& surface) {
   const rods::Material& m = surface.material;
   return m.young_modulus * std::pow(surface.thickness, 3) / (12.0 * (1.0 - m.poisson_ratio * m.poisson_ratio));
+}
+
+double bending_frequency(const Surface& surface) {
+  const double side = std::max(surface.length, surface.width);
+  return std::sqrt(20.0 * bending_rigidity(surface) / (surface.material.density * surface.thickness)) / (side * side);
 }
 
 void Table<Surface>::check(const Surface& x, const Complain& complain) {

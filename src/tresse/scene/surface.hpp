@@ -49,6 +49,9 @@ struct Surface {
 
 /// D = E h^3 / 12 (1 - nu^2) [N m]
 double bending_rigidity(const Surface& surface);
+/// Of a patch that is flat by nature and bent along its longer side, which is clamped at an end:
+/// sqrt(20) sqrt(D / rho h) / length^2 [rad/s]
+double bending_frequency(const Surface& surface);
 
 }  // namespace tresse::scene
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <tresse/files/text.hpp>
 #include <tresse/scene_file/detail/scene_reader.hpp>
 
 namespace tresse::scene_file::detail {
