@@ -78,7 +78,7 @@ TEST(Surfaces, RefusesWhatCannotBe) {
   const auto refused = [](const std::string& keys, const std::string& more = "") {
     return error_of([&] { static_cast<void>(read(keys, more)); });
   };
-  EXPECT_THAT(refused("model = \"developable-patch\"\n"), HasSubstr("surfaces[0] has no name"));
+  EXPECT_THAT(refused("model = \"developable-patch\"\n"), HasSubstr("surfaces[0] has no \"name\""));
   EXPECT_THAT(refused("name = \"a/b\"\n" + patch.substr(patch.find("model"))),
               HasSubstr("not made of letters, digits, - and _"));
   EXPECT_THAT(refused(patch + "[[surfaces]]\n" + patch),

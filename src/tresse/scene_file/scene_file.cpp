@@ -111,7 +111,7 @@ void check_size(ReaderContext& context, const TomlNode& node, const std::vector<
 void read_fibres(ReaderContext& context, const TomlNode& root, const Materials& materials, scene::Scene& scene) {
   const TomlNode* node = array_of_tables(context, root, "fibres", limits::groups);
   if (node == nullptr || node->items.empty()) {
-    if (scene::has_free_bodies(scene)) return;
+    if (scene::has_free_bodies(scene) || root.find("surfaces") != nullptr) return;
     context.fail(scene::Location{1, 1}, "the scene has no [[fibres]]; expected at least one");
   }
   std::set<std::string> names;
