@@ -69,6 +69,22 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
         1.0 / (frequency * scene.simulation.time_step));
 }
 
+/// What the numbers of a surface mean.
+void print_surface(const scene::Scene& scene, const scene::Surface& surface) {
+  const double rigidity = scene::bending_rigidity(surface);
+  const double density = surface.material.density * surface.thickness;
+  const double side = std::max(surface.length, surface.width), weight = density * scene.simulation.gravity.norm();
+  print("surface '{}': {} of {:.4g} x {:.4g} m, {:.4g} m thick, {} root", surface.name, word(surface.model),
+        surface.length, surface.width, surface.thickness, word(surface.root.condition));
+  print("  D {:.6g} N m, {:.6g} kg/m^2, mass {:.6g} kg", rigidity, density, density * surface.length * surface.width);
+  if (weight > 0.0)
+    print("  gravito-bending length {:.6g} m, number {:.6g} of its longer side", std::cbrt(rigidity / weight),
+          weight * std::pow(side, 3) / rigidity);
+  const double frequency = scene::bending_frequency(surface) / (2.0 * std::numbers::pi);
+  print("  bends along its longer side at {:.6g} Hz: {:.4g} time steps a period", frequency,
+        1.0 / (frequency * scene.simulation.time_step));
+}
+
 /// Of what is made of a surface.
 void print_mesh(const bodies::Obstacle& body) {
   const bodies::Surface* surface = bodies::surface_of(body.shape);
@@ -248,6 +264,7 @@ void print_scene(const std::string& file, const scene_file::SceneDocument& docum
                           : std::string(body.motion.at_rest() ? "at rest" : "moving"));
     print_mesh(body);
   }
+  for (const scene::Surface& surface : scene.surfaces) print_surface(scene, surface);
   tell_time_step(print_line, scene.simulation.time_step, document.time_step_reason);
   print("{} of {:.6g} s, detection {}",
         counted(std::llround(scene.simulation.duration / scene.simulation.time_step), "step"),

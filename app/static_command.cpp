@@ -23,6 +23,7 @@
 #include <tresse/scene_file/scene_file.hpp>
 #include <tresse/settle/push_out.hpp>
 #include <tresse/statics/world_equilibrium.hpp>
+#include <tresse/surfaces/developable_patch.hpp>
 
 #include "child_process.hpp"
 #include "common_options.hpp"
@@ -147,6 +148,37 @@ std::string verdict(const statics::WorldEquilibrium& found, bool stable) {
   return out;
 }
 
+/// The equilibria of the surfaces, and where they stand in the results.
+struct SurfaceRests {
+  std::vector<surfaces::SurfaceState> states;
+  ordered_json json = ordered_json::array();
+  Status status = Status::converged;
+  double residual = 0.0;
+  bool stable = true;
+};
+
+SurfaceRests find_surface_rests(const scene::Case& built) {
+  SurfaceRests out;
+  for (std::size_t i = 0; i < built.world.surfaces.size(); ++i) {
+    const auto& patch = dynamic_cast<const surfaces::DevelopablePatch&>(*built.world.surfaces[i].model);
+    const surfaces::PatchRest rest =
+        patch.rest(patch.patch_state(built.state.surfaces[i]), assembly::gravity_of(built.world));
+    out.states.push_back(patch.state_of(rest.state));
+    out.json.push_back({{"name", built.world.surfaces[i].name},
+                        {"status", to_string(rest.status)},
+                        {"iterations", rest.iterations},
+                        {"residual", rest.residual},
+                        {"stable", rest.stable()},
+                        {"smallest_eigenvalue", rest.smallest_eigenvalue},
+                        {"curvature", rest.state.curvature},
+                        {"angle", rest.state.angle}});
+    if (out.status == Status::converged) out.status = rest.status;
+    out.residual = std::max(out.residual, rest.residual);
+    out.stable = out.stable && rest.stable();
+  }
+  return out;
+}
+
 struct StaticOptions {
   std::string folder;
   int threads = 0;  ///< 0: never given, all cores
@@ -168,6 +200,11 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
                                         scene.fibres[fibre.group].name,
                                         fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
   }
+  for (const scene::Surface& surface : scene.surfaces) {
+    require(surface.root.condition == rods::RootCondition::clamped,
+            fmt::format("{}: surface '{}' has a free root; tresse static expects clamped roots", arguments.file,
+                        surface.name));
+  }
   const std::filesystem::path out(options.folder);
   record::require_apart(record::files_of_run(out), scene_file::files_of(arguments.file, document));
   record::make_folder(out);
@@ -177,9 +214,13 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
                  [] { return std::string("no equilibrium yet; Ctrl-C ends the search, nothing is written"); });
   if (!scene::initial_overlaps(built).empty()) static_cast<void>(settle::push_out(built));
   assembly::Kinematics at(built.world);
-  const statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time, at);
+  statics::WorldEquilibrium found = find_equilibrium(scene, built, options.time, at);
+  const SurfaceRests surface_rests = find_surface_rests(built);
   slow.ends();
-  const observe::RestContacts rest = observe::rest_contacts(built.world, found, options.time);
+  observe::RestContacts rest = observe::rest_contacts(built.world, found, options.time);
+  rest.surfaces = surface_rests.states;
+  if (found.status == Status::converged) found.status = surface_rests.status;
+  found.residual = std::max(found.residual, surface_rests.residual);
 
   const std::string resolved = scene_file::write_resolved(document);
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);
@@ -191,7 +232,11 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
   files::write_atomically(out / "shape.csv", shape_table(at, layout, frame));
   files::write_atomically(out / "scene.toml", resolved);
   record::write_trajectory(out / "trajectory.h5", layout, {frame});
-  const ordered_json equilibrium = equilibrium_json(built, at, found, rest);
+  ordered_json equilibrium = equilibrium_json(built, at, found, rest);
+  if (!surface_rests.states.empty()) {
+    equilibrium["surfaces"] = surface_rests.json;
+    equilibrium["stable"] = equilibrium["stable"].get<bool>() && surface_rests.stable;
+  }
   const ordered_json summary = {{"version", version}, {"equilibrium", equilibrium}};
   files::write_atomically(out / "summary.json", summary.dump(2) + "\n");
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tresse/observe/layout_meshes.hpp>
+#include <tresse/observe/layout_surfaces.hpp>
 #include <tresse/scene/build.hpp>
 #include <tresse/scene_file/scene_file.hpp>
 
@@ -92,6 +93,17 @@ void add_meshes(Scene& scene, const observe::TrajectoryLayout& layout, const std
   }
 }
 
+/// With the look of a solid that no obstacle has.
+void add_surfaces(Scene& scene, const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
+  for (const observe::LayoutSurface& from : observe::surfaces_of(layout)) {
+    Mesh& mesh = scene.meshes.emplace_back();
+    mesh.obstacle = static_cast<int>(layout.obstacle_count());
+    for (std::size_t v = 0; v < from.vertices; ++v) mesh.vertices.push_back(from.vertex(frame, v));
+    for (std::size_t f = 0; f < from.face.size(); f += 3)
+      mesh.faces.push_back({from.face[f], from.face[f + 1], from.face[f + 2]});
+  }
+}
+
 }  // namespace
 
 Scene scene_of(const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
@@ -114,6 +126,7 @@ Scene scene_of(const observe::TrajectoryLayout& layout, const observe::Frame& fr
         {move(observe::vector_at(layout.plane_point, i)), move.frame * observe::vector_at(layout.plane_normal, i)});
   }
   add_meshes(scene, layout, moved, frame.time);
+  add_surfaces(scene, layout, frame);
   for (std::size_t i = 0; i < frame.contact_count(); ++i) {
     if (frame.contact_obstacle_b[i] >= 0 && frame.contact_part_b[i] >= 0) {
       scene.contacts.push_back(observe::vector_at(frame.contact_point_a, i));

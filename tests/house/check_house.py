@@ -17,8 +17,9 @@ import sys
 import tempfile
 
 LEVELS = {
-    "base": 0, "math": 1, "files": 1, "geometry": 2, "friction": 2, "fluid": 2, "grains": 3, "rods": 3, "bodies": 3, "contact": 3,
-    "laws": 3, "importers": 3, "assembly": 4, "dynamics": 5, "statics": 5, "inverse": 5, "problem_files": 5, "scene": 6,
+    "base": 0, "math": 1, "files": 1, "geometry": 2, "friction": 2, "fluid": 2, "grains": 3, "rods": 3, "bodies": 3,
+    "contact": 3, "laws": 3, "surfaces": 3, "importers": 3, "assembly": 4, "dynamics": 5, "statics": 5, "inverse": 5,
+    "problem_files": 5, "scene": 6,
     "settle": 7, "scene_file": 7, "observe": 7, "record": 8, "exporters": 9,
 }  # fmt: skip
 SOURCE_FOLDERS = ("src", "app", "python", "render", "tests", "benchmarks", "examples")

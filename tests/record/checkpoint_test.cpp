@@ -48,6 +48,11 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
     EXPECT_TRUE(same_bits(a.warm[i].force, b.warm[i].force));
     EXPECT_EQ(a.warm[i].kept_gap, b.warm[i].kept_gap);
   }
+  ASSERT_EQ(a.surfaces.size(), b.surfaces.size());
+  for (std::size_t i = 0; i < a.surfaces.size(); ++i) {
+    EXPECT_TRUE(same_bits(a.surfaces[i].position, b.surfaces[i].position));
+    EXPECT_TRUE(same_bits(a.surfaces[i].velocity, b.surfaces[i].velocity));
+  }
   EXPECT_EQ(a.hold_forces, b.hold_forces);
   EXPECT_EQ(a.fluid.densities, b.fluid.densities);
   EXPECT_EQ(a.fluid.densities_before, b.fluid.densities_before);
@@ -66,6 +71,9 @@ Checkpoint sample() {
   out.state.rods[1].coordinates[1] = std::nextafter(1.0, 2.0);
   out.state.rods[1].rates[0] = -std::numeric_limits<double>::max();
   out.state.rods[2].root.position[1] = std::numeric_limits<double>::denorm_min();
+  for (const int size : {2, 5}) {
+    out.state.surfaces.push_back({VectorX::LinSpaced(size, -0.1, 1.7), VectorX::LinSpaced(size + 1, 1e-300, 3.0)});
+  }
   out.tally = {.steps = 9, .time = 0.1, .contacts_total = 123456789012, .worst_residual = 1e-9, .worst_rise_step = 4};
   out.position = {.step_rows = 9, .force_rows = 18, .frames = 2, .log_bytes = 4096};
   return out;

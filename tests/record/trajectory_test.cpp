@@ -64,6 +64,36 @@ TEST_F(Trajectory, log_gives_back_every_frame_and_leaves_the_same_file) {
   EXPECT_EQ(bytes_of(folder / "memory.h5"), bytes_of(folder / "log.h5"));
 }
 
+/// Two surfaces, which have data sets of their own.
+TEST_F(Trajectory, surfaces_come_back_from_log_and_file) {
+  observe::TrajectoryLayout layout = synthetic::layout();
+  layout.surface_names = {"sheet", "flag"};
+  layout.surface_vertices = {4, 3};
+  layout.surface_faces = {2, 1};
+  layout.surface_face = {0, 1, 2, 0, 2, 3, 2, 1, 0};
+  std::vector<observe::Frame> frames = frames_of(layout, 20);
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    frames[i].surface_vertex = numbers(static_cast<std::int64_t>(7000 + i), 21);
+  {
+    TrajectoryLogWriter log = TrajectoryLogWriter::create(folder / "a.log", layout);
+    for (const observe::Frame& one : frames) log.append(one);
+    log.flush();
+  }
+  write_trajectory(folder / "memory.h5", layout, frames);
+  write_trajectory_from_log(folder / "log.h5", folder / "a.log");
+  EXPECT_EQ(bytes_of(folder / "memory.h5"), bytes_of(folder / "log.h5"));
+  const TrajectoryReader reader(folder / "log.h5");
+  EXPECT_EQ(reader.layout(), layout);
+  for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_EQ(reader.frame(i), frames[i]) << i;
+  const files::Hdf5Reader file(folder / "log.h5");
+  const std::vector<double> flag = file.read_rows<double>("surfaces/flag/vertices", 5, 1);
+  EXPECT_EQ(flag, std::vector<double>(frames[5].surface_vertex.begin() + 12, frames[5].surface_vertex.end()));
+  layout.surface_face.back() = 3;
+  EXPECT_THROW(observe::validate(layout), InvalidInput);
+  frames[0].surface_vertex.pop_back();
+  EXPECT_THROW(observe::validate(frames[0], reader.layout()), InvalidInput);
+}
+
 TEST_F(Trajectory, log_is_cut_and_goes_on_as_if_it_had_never_been_longer) {
   const observe::TrajectoryLayout layout = synthetic::layout();
   const std::vector<observe::Frame> frames = frames_of(layout, 9);

@@ -16,6 +16,7 @@
 #include <tresse/bodies/rigid_body.hpp>
 #include <tresse/fluid/resistance.hpp>
 #include <tresse/rods/rod.hpp>
+#include <tresse/surfaces/surface.hpp>
 
 namespace tresse::assembly {
 
@@ -106,6 +107,12 @@ struct FreeBody {
   bodies::BodyState start;
 };
 
+/// A body that is a surface.
+struct SurfaceBody {
+  std::string name;
+  std::shared_ptr<const surfaces::Surface> model;  ///< not null
+};
+
 /// Where a contact acts on a fibre: docs/theory/surface_contact.md.
 enum class ContactAt {
   surface,     ///< at the surface, so that friction twists what can twist
@@ -127,6 +134,7 @@ struct World {
   std::vector<int> obstacle_material;  ///< (obstacles) of `law`
   std::vector<FreeBody> free_bodies;   ///< those of `obstacles` with a mass, in their order: find_free_bodies()
   std::vector<Hold> holds;
+  std::vector<SurfaceBody> surfaces;
   std::vector<std::shared_ptr<const Load>> loads{std::make_shared<Air>()};  ///< not null
   std::optional<Fluid> fluid;                                               ///< set by immerse()
   std::shared_ptr<const ContactLaw> law;  ///< between materials; not null where bodies touch

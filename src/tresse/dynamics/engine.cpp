@@ -9,6 +9,7 @@
 #include <tresse/base/stopwatch.hpp>
 #include <tresse/dynamics/detail/contact_reports.hpp>
 #include <tresse/dynamics/detail/pass_mixing.hpp>
+#include <tresse/dynamics/detail/surface_motion.hpp>
 
 // A step, from top to bottom: step(), its parts, and the passes of a part.
 namespace tresse::dynamics::detail {
@@ -72,6 +73,7 @@ StepReport Engine::take_step() {
       begin += size;
       if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= most_error) size *= 2;
     }
+    if (report.finite) report.finite = advance_surfaces(world_, options_, state_.surfaces, report);
     report.step = previous_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;
     if (report.finite) {
@@ -85,7 +87,8 @@ StepReport Engine::take_step() {
       const bool iterated = options_.penalty.has_value();
       report.nonlinear_residual = std::max(iterated ? report.nonlinear_residual : 0.0, report.fluid_residual);
     }
-    report.energies = energy_.energies();
+    energies_ = all_energies();
+    report.energies = energies_;
     report.energy_excess = std::max(report.energy_excess, state_.energy_excess);
     report.work_external = state_.work_external;
     report.least_gap = state_.least_gap;

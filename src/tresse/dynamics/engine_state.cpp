@@ -3,6 +3,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/dynamics/detail/engine.hpp>
+#include <tresse/dynamics/detail/surface_motion.hpp>
 #include <tresse/math/rotations.hpp>
 
 // What happens between steps: what a stepper begins with, other states, and what is steered from outside.
@@ -17,6 +18,13 @@ bool is_rotation(const Matrix3& frame) {
 void validate(const assembly::World& world, const SimulationState& state) {
   require(state.rods.size() == world.fibres.size(), "state: needs one rod state a fibre");
   require(state.bodies.size() == world.free_bodies.size(), "state: needs one body state a free body");
+  require(state.surfaces.size() == world.surfaces.size(), "state: needs one surface state a surface");
+  for (std::size_t i = 0; i < world.surfaces.size(); ++i) {
+    const surfaces::Surface& surface = *world.surfaces[i].model;
+    require(state.surfaces[i].position.size() == surface.position_count() &&
+                state.surfaces[i].velocity.size() == surface.velocity_count(),
+            "state: coordinates do not match the surface");
+  }
   require(state.hold_forces.empty() || state.hold_forces.size() == world.holds.size(), "state: needs one force a hold");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const int m = world.fibres[f].model->coordinate_count();
@@ -93,6 +101,7 @@ Engine::Engine(assembly::World world, const StepOptions& options, SimulationStat
   }
   restore(state_);
   previous_ = state_;
+  energies_ = all_energies();
 }
 
 /// Rods, natural shapes and contacts of `state`, at time().
@@ -111,12 +120,22 @@ void Engine::differentiate(std::vector<Variation> variations) {
   tangent_ = std::make_unique<TangentMotion>(part_, std::move(variations));
 }
 
+rods::RodEnergies Engine::all_energies() const {
+  rods::RodEnergies out = energy_.energies();
+  const rods::RodEnergies of_surfaces = surface_energies(world_, state_.surfaces);
+  out.kinetic += of_surfaces.kinetic;
+  out.elastic += of_surfaces.elastic;
+  out.gravity += of_surfaces.gravity;
+  return out;
+}
+
 void Engine::set_state(SimulationState state) {
   validate(world_, state);
   tangent_.reset();
   state_ = std::move(state);
   restore(state_);
   previous_ = state_;
+  energies_ = all_energies();
   redirected_ = false;
 }
 

@@ -10,6 +10,7 @@
 #include <tresse/base/types.hpp>
 #include <tresse/bodies/rigid_body.hpp>
 #include <tresse/rods/rod.hpp>
+#include <tresse/surfaces/surface.hpp>
 
 namespace tresse::dynamics {
 
@@ -86,7 +87,7 @@ struct StepReport {
   /// The deepest contact of the passes that stood which no force can open, and which is left out: a straight fibre that
   /// cannot stretch is pushed along its axis. Without force and slip.
   std::optional<ContactReport> jammed;
-  rods::RodEnergies energies;  ///< summed over fibres and free bodies, at the end of the step
+  rods::RodEnergies energies;  ///< summed over fibres, free bodies and surfaces, at the end of the step
   double work_external = 0.0;  ///< done on these by other obstacles, moving roots, air, growing natural curvature and
                                ///< the potential of a penalty law since the start [J]
   /// By how much kinetic + elastic + gravity energy, less all work done, stands above the lowest value that it has had:
@@ -129,7 +130,8 @@ struct FluidState {
 struct SimulationState {
   std::int64_t step = 0;
   std::vector<rods::RodState> rods;
-  std::vector<bodies::BodyState> bodies;  ///< (free bodies)
+  std::vector<bodies::BodyState> bodies;         ///< (free bodies)
+  std::vector<surfaces::SurfaceState> surfaces;  ///< (World::surfaces)
   std::vector<WarmContact> warm;
   /// (holds) of each on its fibre, what its compliance gives under; empty: none yet [N]
   std::vector<Vector3> hold_forces;

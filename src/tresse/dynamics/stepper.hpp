@@ -105,7 +105,7 @@ class Stepper {
   const SimulationState& state() const;
   /// Before the last step; state() before the first.
   const SimulationState& previous_state() const;
-  /// Of state(), summed over fibres and free bodies.
+  /// Of state(), summed over fibres, free bodies and surfaces.
   const rods::RodEnergies& energies() const;
   const assembly::World& world() const;
   const assembly::Kinematics& kinematics() const;  ///< of state()

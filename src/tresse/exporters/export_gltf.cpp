@@ -76,7 +76,8 @@ class GltfWriter {
     }
     for (const FibreSet& set : source_.sets()) add_set(set);
     for (std::size_t o = 0; job_.options.obstacles && o < layout_.obstacle_count(); ++o) add_obstacle(o);
-    require(!nodes_.empty(), "nothing to draw: no fibre and no obstacle");
+    for (const observe::LayoutSurface& one : observe::surfaces_of(layout_)) add_surface(one);
+    require(!nodes_.empty(), "nothing to draw: no fibre, no obstacle and no surface");
     gltf_.add("scenes", {{"nodes", nodes_}});
     if (animated()) gltf_.add("animations", {{"name", "run"}, {"samplers", samplers_}, {"channels", channels_}});
     return gltf_.write();
@@ -162,21 +163,44 @@ class GltfWriter {
                    {"indices", gltf_.add_indices(indices(set))},
                    {"mode", sides() == 0 ? mode_lines : mode_triangles},
                    {"material", 0}};
+    add_morphing(set.name, base, std::move(primitive),
+                 [&](const observe::Frame& frame) { return vertices(set, frame); });
+  }
+
+  /// A node whose vertices `places` gives for each frame, those of the first being `base`.
+  template <class Places>
+  void add_morphing(const std::string& name, const Floats& base, json primitive, const Places& places) {
     json names = json::array();
     for (std::size_t i = 1; i < source_.size(); ++i) {
-      Floats moved = vertices(set, source_.frame(i));
+      Floats moved = places(source_.frame(i));
       for (std::size_t k = 0; k < moved.size(); ++k) moved[k] -= base[k];
       primitive["targets"].push_back({{"POSITION", gltf_.add_floats(moved, "VEC3", true)}});
       names.push_back(fmt::format("frame {}", source_.number(i)));
     }
-    json mesh{{"name", set.name}, {"primitives", json::array({primitive})}};
+    json mesh{{"name", name}, {"primitives", json::array({primitive})}};
     if (animated()) {
       mesh["weights"] = std::vector<float>(source_.size() - 1, 0.0F);
       mesh["extras"] = {{"targetNames", names}};
     }
-    const std::size_t node = gltf_.add("nodes", {{"name", set.name}, {"mesh", gltf_.add("meshes", mesh)}});
+    const std::size_t node = gltf_.add("nodes", {{"name", name}, {"mesh", gltf_.add("meshes", mesh)}});
     nodes_.push_back(node);
     if (animated()) add_channel(node, "weights", weights_);
+  }
+
+  /// With a morph target a frame, as fibres.
+  void add_surface(const observe::LayoutSurface& surface) {
+    const auto places = [&](const observe::Frame& frame) {
+      Floats out;
+      for (std::size_t v = 0; v < surface.vertices; ++v) put(out, surface.vertex(frame, v));
+      return out;
+    };
+    const Floats base = places(source_.frame(0));
+    const std::vector<std::uint32_t> corners(surface.face.begin(), surface.face.end());
+    json primitive{{"attributes", {{"POSITION", gltf_.add_floats(base, "VEC3", true)}}},
+                   {"indices", gltf_.add_indices(corners)},
+                   {"mode", mode_triangles},
+                   {"material", 1}};
+    add_morphing(surface.name, base, std::move(primitive), places);
   }
 
   void add_obstacle(std::size_t o) {

@@ -42,6 +42,16 @@ void append_mesh(std::string& out, const TriangleMesh& mesh, const Pose& pose, s
   next += mesh.points.size();
 }
 
+void append_surface(std::string& out, const observe::LayoutSurface& surface, const observe::Frame& frame,
+                    std::size_t& next) {
+  for (std::size_t v = 0; v < surface.vertices; ++v) append_vertex(out, surface.vertex(frame, v));
+  for (std::size_t f = 0; f < surface.face.size(); f += 3) {
+    const auto corner = [&](std::size_t k) { return next + static_cast<std::size_t>(surface.face[f + k]); };
+    fmt::format_to(std::back_inserter(out), "f {} {} {}\n", corner(0), corner(1), corner(2));
+  }
+  next += surface.vertices;
+}
+
 }  // namespace
 
 Files export_obj(const ExportJob& job) {
@@ -51,7 +61,9 @@ Files export_obj(const ExportJob& job) {
   std::vector<std::string> names;
   for (const FibreSet& set : source.sets()) names.push_back(set.name);
   names.insert(names.end(), layout.obstacle_names.begin(), layout.obstacle_names.end());
+  names.insert(names.end(), layout.surface_names.begin(), layout.surface_names.end());
   names = plain_names(names);
+  const std::vector<observe::LayoutSurface> sheets = observe::surfaces_of(layout);
   ObstacleSurfaces surfaces(layout, overview);
 
   Files files;
@@ -66,6 +78,10 @@ Files export_obj(const ExportJob& job) {
     for (std::size_t o = 0; job.options.obstacles && o < bodies.size(); ++o) {
       out += fmt::format("o {}\n", names[source.sets().size() + o]);
       append_mesh(out, bodies[o], overview.obstacles[i][o], next);
+    }
+    for (std::size_t s = 0; s < sheets.size(); ++s) {
+      out += fmt::format("o {}\n", names[source.sets().size() + layout.obstacle_count() + s]);
+      append_surface(out, sheets[s], source.frame(i), next);
     }
     files.push_back(numbered(job.output, source.number(i), source.size()));
     files::write_atomically(files.back(), out);

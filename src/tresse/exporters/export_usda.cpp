@@ -68,11 +68,13 @@ class UsdaWriter {
         layout_(job.source.layout()),
         overview_(survey(job.source)),
         meshes_(observe::meshes_of(layout_)),
+        surfaces_(observe::surfaces_of(layout_)),
         file_(job.output),
         spool_(job.output, group_channels * job.source.sets().size() + contact_channels) {
     std::vector<std::string> names;
     for (const FibreSet& set : source_.sets()) names.push_back(set.name);
     names.insert(names.end(), layout_.obstacle_names.begin(), layout_.obstacle_names.end());
+    names.insert(names.end(), layout_.surface_names.begin(), layout_.surface_names.end());
     names.emplace_back("contacts");
     names_ = plain_names(names);
   }
@@ -82,6 +84,7 @@ class UsdaWriter {
     put_header();
     for (std::size_t g = 0; g < source_.sets().size(); ++g) put_group(g);
     for (std::size_t o = 0; job_.options.obstacles && o < layout_.obstacle_count(); ++o) put_obstacle(o);
+    for (std::size_t s = 0; s < surfaces_.size(); ++s) put_surface(s);
     if (job_.options.contacts) put_contacts();
     file_.append("}\n");
     file_.finish();
@@ -279,6 +282,29 @@ class UsdaWriter {
     file_.append("            }\n");
   }
 
+  void put_surface(std::size_t s) {
+    const observe::LayoutSurface& surface = surfaces_[s];
+    file_.append(
+        fmt::format("    def Mesh \"{}\"\n    {{\n        uniform bool doubleSided = 1\n"
+                    "        uniform token subdivisionScheme = \"none\"\n",
+                    names_[source_.sets().size() + layout_.obstacle_count() + s]));
+    file_.append(fmt::format("        int[] faceVertexCounts = {}\n",
+                             array(surface.face.size() / 3, [](std::string& out, std::size_t) { out += '3'; })));
+    file_.append(fmt::format("        int[] faceVertexIndices = {}\n",
+                             array(surface.face.size(), [&](std::string& out, std::size_t k) {
+                               fmt::format_to(std::back_inserter(out), "{}", surface.face[k]);
+                             })));
+    file_.append("        point3f[] points.timeSamples = {\n");
+    for (std::size_t i = 0; i < source_.size(); ++i) {
+      const observe::Frame& frame = source_.frame(i);
+      file_.append(
+          fmt::format("            {}: {},\n", code(i), array(surface.vertices, [&](std::string& out, std::size_t v) {
+                        append_vector(out, surface.vertex(frame, v));
+                      })));
+    }
+    file_.append("        }\n    }\n");
+  }
+
   void put_contacts() {
     const std::size_t first = group_channels * source_.sets().size();
     file_.append(fmt::format("    def Points \"{}\"\n    {{\n", names_.back()));
@@ -302,6 +328,7 @@ class UsdaWriter {
   const observe::TrajectoryLayout& layout_;
   ExportOverview overview_;
   std::vector<observe::LayoutMesh> meshes_;
+  std::vector<observe::LayoutSurface> surfaces_;
   StagedFile file_;
   Spool spool_;
   std::vector<std::string> names_;

@@ -10,6 +10,7 @@
 #include <tresse/exporters/detail/vtk_piece.hpp>
 #include <tresse/files/atomic_file.hpp>
 #include <tresse/files/text.hpp>
+#include <tresse/record/outputs.hpp>
 
 /// For ParaView: fibres, contacts and obstacles as one data set each and frame.
 namespace tresse::exporters::detail {
@@ -122,6 +123,24 @@ VtkPiece obstacles_piece(const std::vector<TriangleMesh>& meshes, const std::vec
   return out;
 }
 
+VtkPiece surfaces_piece(const std::vector<observe::LayoutSurface>& surfaces, const observe::Frame& frame) {
+  VtkPiece out;
+  out.cell = VtkPiece::Cell::triangle;
+  put(out.points, frame.surface_vertex, 0, frame.surface_vertex.size());
+  Ints of_cell;
+  for (std::size_t s = 0; s < surfaces.size(); ++s) {
+    const observe::LayoutSurface& surface = surfaces[s];
+    for (std::size_t f = 0; f < surface.face.size(); f += 3) {
+      for (std::size_t k = f; k < f + 3; ++k)
+        out.connectivity.push_back(static_cast<std::int64_t>(surface.first) + surface.face[k]);
+      out.ends.push_back(static_cast<std::int64_t>(out.connectivity.size()));
+      of_cell.push_back(static_cast<std::int32_t>(s));
+    }
+  }
+  out.cell_data = {{"surface", 1, of_cell}};
+  return out;
+}
+
 /// The files of one kind of data set, and the index that gathers them.
 class Sequence {
  public:
@@ -192,24 +211,28 @@ Files export_vtk(const ExportJob& job) {
   ObstacleSurfaces surfaces(layout, overview);
   if (!hdf) record::make_folder(job.output.parent_path() / job.output.stem());
 
-  Sequence fibres(job, "fibres"), contacts(job, "contacts"), bodies(job, "obstacles");
+  Sequence fibres(job, "fibres"), contacts(job, "contacts"), bodies(job, "obstacles"), sheets(job, "surfaces");
+  const std::vector<observe::LayoutSurface> of_layout = observe::surfaces_of(layout);
   for (std::size_t i = 0; i < source.size(); ++i) {
     const double time = overview.times[i];
     const std::size_t number = source.number(i);
     fibres.write(number, fibres_piece(source, i), time);
     if (job.options.contacts) contacts.write(number, contacts_piece(source.frame(i)), time);
+    if (!of_layout.empty()) sheets.write(number, surfaces_piece(of_layout, source.frame(i)), time);
     if (obstacles) bodies.write(number, obstacles_piece(surfaces.at(i), overview.obstacles[i], source.frame(i)), time);
   }
   if (hdf) {
     Files files{fibres.write_series()};
     if (job.options.contacts) files.push_back(contacts.write_series());
     if (obstacles) files.push_back(bodies.write_series());
+    if (!of_layout.empty()) files.push_back(sheets.write_series());
     return files;
   }
   std::string index = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n";
   index += fibres.collection(0);
   if (job.options.contacts) index += contacts.collection(1);
   if (obstacles) index += bodies.collection(2);
+  if (!of_layout.empty()) index += sheets.collection(3);
   files::write_atomically(job.output, index + "</Collection>\n</VTKFile>\n");
   return {job.output};
 }

@@ -148,8 +148,50 @@ void add_obstacle(Frame& frame, const Pose& pose, const dynamics::ObstacleLoad& 
   append(frame.obstacle_torque, load.torque);
 }
 
+namespace {
+
+/// Vertices of all surfaces.
+std::size_t surface_vertex_count(const TrajectoryLayout& layout) {
+  std::size_t out = 0;
+  for (const std::int64_t count : layout.surface_vertices) out += static_cast<std::size_t>(count);
+  return out;
+}
+
+/// That the surfaces fit in what there is of faces.
+void check_surfaces(const TrajectoryLayout& layout) {
+  const auto fail = [] { throw InvalidInput("trajectory: 'surfaces' do not add up"); };
+  constexpr std::int64_t most = 1'000'000'000;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < layout.surface_count(); ++i) {
+    const std::int64_t vertices = layout.surface_vertices[i], faces = layout.surface_faces[i];
+    if (vertices < 1 || vertices > most || faces < 1 || faces > most) fail();
+    const std::size_t end = begin + 3 * static_cast<std::size_t>(faces);
+    if (end > layout.surface_face.size()) fail();
+    for (; begin < end; ++begin) {
+      if (layout.surface_face[begin] < 0 || layout.surface_face[begin] >= vertices) fail();
+    }
+  }
+  if (begin != layout.surface_face.size()) fail();
+}
+
+}  // namespace
+
+void add_surface(TrajectoryLayout& layout, const std::string& name, const surfaces::Surface& surface) {
+  layout.surface_names.push_back(name);
+  layout.surface_vertices.push_back(surface.vertex_count());
+  layout.surface_faces.push_back(static_cast<std::int64_t>(surface.faces().size()));
+  for (const geometry::Face& face : surface.faces())
+    layout.surface_face.insert(layout.surface_face.end(), face.begin(), face.end());
+}
+
+void add_surface(Frame& frame, const surfaces::Surface& surface, const surfaces::SurfaceState& state) {
+  for (const Vector3& x : surface.vertices(state)) append(frame.surface_vertex, x);
+}
+
 void validate(const TrajectoryLayout& layout) {
   observe::for_each_array(layout, SizeCheck{layout, 0});
+  observe::for_each_surface_array(layout, SizeCheck{layout, 0});
+  check_surfaces(layout);
   check_offsets("fibres/point_offsets", layout.point_offsets, layout.point_count());
   check_offsets("fibres/curvature_offsets", layout.curvature_offsets, layout.curvature_count());
   check_indices("fibres/group", layout.group, layout.group_names.size());
@@ -162,6 +204,10 @@ void validate(const TrajectoryLayout& layout) {
 
 void validate(const Frame& frame, const TrajectoryLayout& layout) {
   observe::for_each_array_of_frame(frame, SizeCheck{layout, frame.contact_count()});
+  const std::size_t expected = 3 * surface_vertex_count(layout);
+  require(frame.surface_vertex.size() == expected, [&] {
+    return fmt::format("trajectory: the surfaces have {} values, expected {}", frame.surface_vertex.size(), expected);
+  });
 }
 
 }  // namespace tresse::observe

@@ -7,6 +7,7 @@
 #include <tresse/base/types.hpp>
 #include <tresse/bodies/shapes.hpp>
 #include <tresse/dynamics/report.hpp>
+#include <tresse/surfaces/surface.hpp>
 
 namespace tresse::observe {
 
@@ -43,12 +44,18 @@ struct TrajectoryLayout {
   std::vector<double> mesh_vertex;          ///< (V, 3) mesh by mesh, frame by frame, at the reference pose [m]
   std::vector<std::int32_t> mesh_face;      ///< (T, 3) mesh by mesh, vertices of the mesh
 
+  std::vector<std::string> surface_names;      ///< (S) of bodies that are surfaces
+  std::vector<std::int64_t> surface_vertices;  ///< (S) how many
+  std::vector<std::int64_t> surface_faces;     ///< (S) how many
+  std::vector<std::int32_t> surface_face;      ///< (faces of all, 3) surface by surface, vertices of the surface
+
   std::size_t fibre_count() const { return group.size(); }
   std::size_t point_count() const { return arc_length.size(); }
   std::size_t curvature_count() const {
     return curvature_offsets.empty() ? 0 : static_cast<std::size_t>(curvature_offsets.back());
   }
   std::size_t obstacle_count() const { return obstacle_names.size(); }
+  std::size_t surface_count() const { return surface_names.size(); }
 
   bool operator==(const TrajectoryLayout&) const = default;
 };
@@ -65,6 +72,8 @@ struct Frame {
   std::vector<double> curvature_rate;  ///< (m) [1/(m s)]
   std::vector<double> root_position;   ///< (n, 3) [m]
   std::vector<double> root_frame;      ///< (n, 3, 3) columns n0 (tangent), n1, n2
+
+  std::vector<double> surface_vertex;  ///< (vertices of all surfaces, 3) surface by surface [m]
 
   std::vector<double> obstacle_position;  ///< (o, 3) of the moved reference point [m]
   std::vector<double> obstacle_frame;     ///< (o, 3, 3) rotation from the reference pose
@@ -101,6 +110,10 @@ inline Matrix3 matrix_at(const std::vector<double>& values, std::size_t i) {
 /// Appends three numbers, or nine by rows.
 void append(std::vector<double>& into, const Vector3& value);
 void append(std::vector<double>& into, const Matrix3& value);
+
+/// Adds the name and faces of the next surface; its vertices to a frame.
+void add_surface(TrajectoryLayout& layout, const std::string& name, const surfaces::Surface& surface);
+void add_surface(Frame& frame, const surfaces::Surface& surface, const surfaces::SurfaceState& state);
 
 /// Adds the name and shape of the next obstacle.
 void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle);

@@ -10,7 +10,21 @@
 namespace tresse::observe {
 
 /// What an array has one row of.
-enum class Per { point, curvature, fibre, offset, obstacle, contact, capsule, plane, mesh, mesh_vertex, mesh_face };
+enum class Per {
+  point,
+  curvature,
+  fibre,
+  offset,
+  obstacle,
+  contact,
+  capsule,
+  plane,
+  mesh,
+  mesh_vertex,
+  mesh_face,
+  surface,
+  surface_face
+};
 
 struct Field {
   const char* name;     ///< in trajectory.h5
@@ -62,7 +76,17 @@ void for_each_array(Layout& x, Visit&& visit) {
   visit(Field{"obstacles/meshes/face", Per::mesh_face, {3}, "", "mesh by mesh, vertices of the mesh"}, x.mesh_face);
 }
 
-/// visit(Field, array) for every array of a frame; the contacts' last.
+/// visit(Field, array) for every numeric array about surfaces, of a layout that has any: others, and those of earlier
+/// versions, are without. The vertices of a frame are `surfaces/NAME/vertices`, a data set a surface.
+template <class Layout, class Visit>
+void for_each_surface_array(Layout& x, Visit&& visit) {
+  visit(Field{"surfaces/vertex_counts", Per::surface, {}, "", "number of vertices"}, x.surface_vertices);
+  visit(Field{"surfaces/face_counts", Per::surface, {}, "", "number of faces"}, x.surface_faces);
+  visit(Field{"surfaces/face", Per::surface_face, {3}, "", "surface by surface, vertices of the surface"},
+        x.surface_face);
+}
+
+/// visit(Field, array) for every array of a frame but the vertices of surfaces; the contacts' last.
 template <class AnyFrame, class Visit>
 void for_each_array_of_frame(AnyFrame& x, Visit&& visit) {
   visit(Field{"fibres/points", Per::point, {3}, "m", "centreline"}, x.points);
@@ -127,6 +151,10 @@ inline std::size_t rows(Per per, const TrajectoryLayout& layout, std::size_t con
       return layout.mesh_vertex.size() / 3;  // against what the meshes say: validate()
     case Per::mesh_face:
       return layout.mesh_face.size() / 3;
+    case Per::surface:
+      return layout.surface_count();
+    case Per::surface_face:
+      return layout.surface_face.size() / 3;  // likewise
   }
   return 0;
 }

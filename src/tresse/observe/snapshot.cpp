@@ -224,6 +224,7 @@ TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::Worl
   }
   for (const scene::FibreGroup& group : scene.fibres) layout.group_names.push_back(group.name);
   for (const bodies::Obstacle& obstacle : world.obstacles) add_obstacle(layout, obstacle);
+  for (const assembly::SurfaceBody& surface : world.surfaces) add_surface(layout, surface.name, *surface.model);
   return layout;
 }
 
@@ -250,6 +251,8 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
     add_obstacle(frame, assembly::obstacle_pose(stepper.kinematics(), static_cast<int>(k), frame.time), load);
   }
   for (const dynamics::ContactReport& contact : stepper.contacts()) add_contact(frame, contact);
+  for (std::size_t i = 0; i < world.surfaces.size(); ++i)
+    add_surface(frame, *world.surfaces[i].model, stepper.state().surfaces[i]);
   validate(frame, layout);
   return frame;
 }
@@ -290,6 +293,7 @@ Frame snapshot_at_rest(const scene::Scene& scene, const assembly::Kinematics& at
     add_obstacle(frame, assembly::obstacle_pose(at, static_cast<int>(k), rest.time), load);
   }
   for (const dynamics::ContactReport& contact : rest.contacts) add_contact(frame, contact);
+  for (std::size_t i = 0; i < rest.surfaces.size(); ++i) add_surface(frame, *world.surfaces[i].model, rest.surfaces[i]);
   validate(frame, layout);
   return frame;
 }

@@ -38,7 +38,8 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
 struct RestContacts {
   double time = 0.0;  ///< at which obstacles are where they are [s]
   std::vector<dynamics::ContactReport> contacts;
-  std::vector<dynamics::ObstacleLoad> obstacles;  ///< in scene order
+  std::vector<dynamics::ObstacleLoad> obstacles;      ///< in scene order
+  std::vector<surfaces::SurfaceState> surfaces = {};  ///< (World::surfaces)
 };
 
 /// Of an equilibrium, its contacts frictionless; `time` as it was asked for.

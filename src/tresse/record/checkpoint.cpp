@@ -119,6 +119,11 @@ struct FlatState {
   std::vector<std::int32_t> warm_keeps;       // (w) 1: it keeps a gap; empty where none does
   std::vector<double> warm_kept_gap;          // (w) 0 of what keeps none; empty where none does
   std::vector<double> hold_force;             // (holds, 3)
+  // Empty without surfaces.
+  std::vector<std::int64_t> surface_position_offsets;  // (surfaces + 1)
+  std::vector<double> surface_position;
+  std::vector<std::int64_t> surface_velocity_offsets;  // (surfaces + 1)
+  std::vector<double> surface_velocity;
   // Empty without a fluid.
   std::vector<double> fluid_densities;         // (nodes, 3)
   std::vector<double> fluid_densities_before;  // (nodes, 3)
@@ -132,8 +137,9 @@ struct FlatState {
 /// sticks, not of earlier versions.
 bool optional(std::string_view name) {
   return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds") ||
-         name.starts_with("state/fluid") || name == "state/warm/sticks" || name == "state/warm/slip" ||
-         name == "state/warm/slides" || name == "state/warm/keeps" || name == "state/warm/kept_gap";
+         name.starts_with("state/fluid") || name.starts_with("state/surfaces") || name == "state/warm/sticks" ||
+         name == "state/warm/slip" || name == "state/warm/slides" || name == "state/warm/keeps" ||
+         name == "state/warm/kept_gap";
 }
 
 /// visit(name, extents of a row, array).
@@ -161,6 +167,10 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/warm/keeps", files::Shape{}, x.warm_keeps);
   visit("state/warm/kept_gap", files::Shape{}, x.warm_kept_gap);
   visit("state/holds/force", files::Shape{3}, x.hold_force);
+  visit("state/surfaces/position_offsets", files::Shape{}, x.surface_position_offsets);
+  visit("state/surfaces/position", files::Shape{}, x.surface_position);
+  visit("state/surfaces/velocity_offsets", files::Shape{}, x.surface_velocity_offsets);
+  visit("state/surfaces/velocity", files::Shape{}, x.surface_velocity);
   visit("state/fluid/densities", files::Shape{3}, x.fluid_densities);
   visit("state/fluid/densities_before", files::Shape{3}, x.fluid_densities_before);
   visit("state/fluid/force", files::Shape{}, x.fluid_force);
@@ -171,6 +181,19 @@ void for_each_array(AnyState& x, Visit&& visit) {
 
 void append_vector(std::vector<double>& into, const VectorX& values) {
   into.insert(into.end(), values.begin(), values.end());
+}
+
+/// Appends values, and where they end to offsets that begin with 0.
+void append_ragged(std::vector<std::int64_t>& offsets, std::vector<double>& into, const VectorX& values) {
+  if (offsets.empty()) offsets.push_back(0);
+  append_vector(into, values);
+  offsets.push_back(static_cast<std::int64_t>(into.size()));
+}
+
+bool consistent_ragged(const std::vector<std::int64_t>& offsets, const std::vector<double>& values) {
+  if (offsets.empty()) return values.empty();
+  return offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+         offsets.back() == static_cast<std::int64_t>(values.size());
 }
 
 FlatState flatten(const dynamics::SimulationState& state) {
@@ -215,6 +238,10 @@ FlatState flatten(const dynamics::SimulationState& state) {
     out.warm_kept_gap.clear();
   }
   for (const Vector3& force : state.hold_forces) observe::append(out.hold_force, force);
+  for (const surfaces::SurfaceState& surface : state.surfaces) {
+    append_ragged(out.surface_position_offsets, out.surface_position, surface.position);
+    append_ragged(out.surface_velocity_offsets, out.surface_velocity, surface.velocity);
+  }
   if (const dynamics::FluidState& fluid = state.fluid; fluid.densities.size() > 0) {
     append_vector(out.fluid_densities, fluid.densities);
     append_vector(out.fluid_densities_before, fluid.densities_before);
@@ -272,7 +299,10 @@ bool consistent(const FlatState& x) {
          x.warm_abscissa.size() == 2 * contacts && x.warm_force.size() == 3 * contacts &&
          consistent_sticking(x, contacts) && (x.warm_slides.empty() || x.warm_slides.size() == contacts) &&
          (x.warm_keeps.empty() || x.warm_keeps.size() == contacts) && x.warm_kept_gap.size() == x.warm_keeps.size() &&
-         consistent_memory(x) && consistent_bodies(x) && consistent_fluid(x) && x.hold_force.size() % 3 == 0;
+         consistent_ragged(x.surface_position_offsets, x.surface_position) &&
+         consistent_ragged(x.surface_velocity_offsets, x.surface_velocity) &&
+         x.surface_position_offsets.size() == x.surface_velocity_offsets.size() && consistent_memory(x) &&
+         consistent_bodies(x) && consistent_fluid(x) && x.hold_force.size() % 3 == 0;
 }
 
 /// `flat` is consistent.
@@ -292,6 +322,11 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
     state.bodies.push_back(
         {{observe::vector_at(flat.body_position, i), observe::matrix_at(flat.body_frame, i)},
          {observe::vector_at(flat.body_velocity, i), observe::vector_at(flat.body_angular_velocity, i)}});
+  }
+  for (std::size_t i = 0; i + 1 < flat.surface_position_offsets.size(); ++i) {
+    state.surfaces.push_back(
+        {slice(flat.surface_position, flat.surface_position_offsets[i], flat.surface_position_offsets[i + 1]),
+         slice(flat.surface_velocity, flat.surface_velocity_offsets[i], flat.surface_velocity_offsets[i + 1])});
   }
   for (std::size_t i = 0; key_size * i < flat.warm_key.size(); ++i) {
     dynamics::WarmContact& contact = state.warm.emplace_back();

@@ -21,9 +21,10 @@ std::int64_t whole_steps(const scene::Scene& scene) {
   return std::llround(scene.simulation.duration / scene.simulation.time_step);
 }
 
-/// Of the first fibre, or where there is none of the first free body. [m]
+/// Of the first fibre, or where there is none of the first free body; any where there is neither. [m]
 double thin_radius(const assembly::World& world) {
   if (!world.fibres.empty()) return world.fibres.front().model->contact_radius();
+  if (world.free_bodies.empty()) return 1.0;  // surfaces alone: nothing touches
   return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
 }
 

@@ -110,11 +110,26 @@ void write_layout(files::Hdf5Writer& file, const observe::TrajectoryLayout& layo
     file.write(field.name, array.data(), joined({array.size() / observe::width(field)}, field.inner));
     describe(file, field);
   });
+  if (layout.surface_count() == 0) return;
+  file.write_strings("surfaces/names", layout.surface_names);
+  observe::for_each_surface_array(layout, [&]<class T>(const observe::Field& field, const std::vector<T>& array) {
+    file.write(field.name, array.data(), joined({array.size() / observe::width(field)}, field.inner));
+    describe(file, field);
+  });
+}
+
+/// The vertices of one surface, frame after frame.
+observe::Field vertices_field(const std::string& name) {
+  return {name.c_str(), observe::Per::surface, {3}, "m", "of the surface"};
+}
+std::string vertices_name(const observe::TrajectoryLayout& layout, std::size_t surface) {
+  return "surfaces/" + layout.surface_names[surface] + "/vertices";
 }
 
 /// What was written of the frames, so as to know it again.
 struct Written {
-  std::vector<Column> columns;  ///< in the order of the arrays of a frame
+  std::vector<Column> surfaces;  ///< (surfaces) their vertices
+  std::vector<Column> columns;   ///< in the order of the arrays of a frame
   std::vector<double> times;
   std::vector<std::int64_t> steps;
   std::vector<std::int64_t> offsets = {0};
@@ -129,6 +144,11 @@ Written write_frames(files::Hdf5Writer& file, const observe::TrajectoryLayout& l
         field.per == observe::Per::contact ? files::Shape{contacts} : files::Shape{frames, rows(field.per, layout, 0)};
     out.columns.emplace_back().open<T>(file, field, joined(head, field.inner));
   });
+  for (std::size_t i = 0; i < layout.surface_count(); ++i) {
+    const std::string name = vertices_name(layout, i);
+    out.surfaces.emplace_back().open<double>(file, vertices_field(name),
+                                             {frames, static_cast<std::size_t>(layout.surface_vertices[i]), 3});
+  }
   for (std::uint64_t i = 0; i < frames; ++i) {
     next(frame);
     observe::validate(frame, layout);
@@ -138,12 +158,19 @@ Written write_frames(files::Hdf5Writer& file, const observe::TrajectoryLayout& l
     auto column = out.columns.begin();
     observe::for_each_array_of_frame(
         frame, [&]<class T>(const observe::Field&, const std::vector<T>& array) { (column++)->add(file, array); });
+    auto vertex = frame.surface_vertex.cbegin();
+    for (std::size_t s = 0; s < layout.surface_count(); ++s) {
+      const auto end = vertex + 3 * layout.surface_vertices[s];
+      out.surfaces[s].add(file, std::vector<double>(vertex, end));
+      vertex = end;
+    }
   }
   require(out.offsets.back() == static_cast<std::int64_t>(contacts),
           "trajectory: frames hold another number of contacts than announced");
   auto column = out.columns.begin();
   observe::for_each_array_of_frame(
       frame, [&]<class T>(const observe::Field&, const std::vector<T>&) { (column++)->template finish<T>(file); });
+  for (Column& one : out.surfaces) one.finish<double>(file);
   file.write("time", out.times);
   file.attribute("time", "unit", "s");
   file.write("step", out.steps);
@@ -164,6 +191,7 @@ void read_back(const std::filesystem::path& file, const observe::TrajectoryLayou
   const observe::Frame types;
   observe::for_each_array_of_frame(
       types, [&]<class T>(const observe::Field&, const std::vector<T>&) { (column++)->template read_back<T>(in); });
+  for (const Column& one : written.surfaces) one.read_back<double>(in);
 }
 
 }  // namespace
@@ -208,6 +236,12 @@ TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : file_(fi
   observe::for_each_array(layout_, [&]<class T>(const observe::Field& field, std::vector<T>& array) {
     if (meshes || !observe::of_meshes(field)) array = file_.read<T>(field.name);
   });
+  if (file_.has("surfaces")) {
+    layout_.surface_names = file_.read_strings("surfaces/names");
+    observe::for_each_surface_array(layout_, [&]<class T>(const observe::Field& field, std::vector<T>& array) {
+      array = file_.read<T>(field.name);
+    });
+  }
   times_ = file_.read<double>("time");
   steps_ = file_.read<std::int64_t>("step", {times_.size()});
   contact_offsets_ = file_.read<std::int64_t>("contacts/frame_offsets", {times_.size() + 1});
@@ -233,6 +267,10 @@ observe::Frame TrajectoryReader::frame(std::size_t index) const {
     const bool contact = field.per == observe::Per::contact;
     array = file_.read_rows<T>(field.name, contact ? first : index, contact ? contacts : 1);
   });
+  for (std::size_t i = 0; i < layout_.surface_count(); ++i) {
+    const std::vector<double> vertices = file_.read_rows<double>(vertices_name(layout_, i), index, 1);
+    out.surface_vertex.insert(out.surface_vertex.end(), vertices.begin(), vertices.end());
+  }
   try {
     observe::validate(out, layout_);
   } catch (const InvalidInput& error) {

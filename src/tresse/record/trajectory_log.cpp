@@ -120,6 +120,10 @@ std::string encoded(const observe::TrajectoryLayout& layout) {
   encoder.texts("fibres/group_names", layout.group_names);
   encoder.texts("obstacles/names", layout.obstacle_names);
   observe::for_each_array(layout, encoder);
+  if (layout.surface_count() > 0) {
+    encoder.texts("surfaces/names", layout.surface_names);
+    observe::for_each_surface_array(layout, encoder);
+  }
   return out;
 }
 
@@ -130,6 +134,10 @@ bool decode(std::string_view payload, observe::TrajectoryLayout& layout) {
   decoder.texts("fibres/group_names", layout.group_names);
   decoder.texts("obstacles/names", layout.obstacle_names);
   observe::for_each_array(layout, decoder);
+  if (!decoder.in.empty()) {
+    decoder.texts("surfaces/names", layout.surface_names);
+    observe::for_each_surface_array(layout, decoder);
+  }
   return decoder.good && decoder.in.empty();
 }
 
@@ -139,6 +147,8 @@ void encode(const observe::Frame& frame, std::string& out) {
   encoder.put("time", &frame.time, 1);
   encoder.put("step", &frame.step, 1);
   observe::for_each_array_of_frame(frame, encoder);
+  if (!frame.surface_vertex.empty())
+    encoder.put("surfaces/vertices", frame.surface_vertex.data(), frame.surface_vertex.size());
 }
 
 bool decode(std::string_view payload, observe::Frame& frame) {
@@ -148,6 +158,8 @@ bool decode(std::string_view payload, observe::Frame& frame) {
   decoder.get("time", time);
   decoder.get("step", step);
   observe::for_each_array_of_frame(frame, decoder);
+  frame.surface_vertex.clear();
+  if (!decoder.in.empty()) decoder.get("surfaces/vertices", frame.surface_vertex);
   if (!decoder.good || !decoder.in.empty() || time.size() != 1 || step.size() != 1) return false;
   frame.time = time[0];
   frame.step = step[0];

@@ -18,6 +18,7 @@
 #include <tresse/contact/intrusions.hpp>
 #include <tresse/scene/detail/embedding.hpp>
 #include <tresse/scene/detail/fibre_rod.hpp>
+#include <tresse/surfaces/developable_patch.hpp>
 
 namespace tresse::scene {
 namespace {
@@ -263,6 +264,27 @@ void add_holds(const Scene& scene, Case& out) {
   }
 }
 
+void add_surface(const Surface& surface, Case& out) {
+  const rods::Material& material = surface.material;
+  auto patch = std::make_shared<const surfaces::DevelopablePatch>(
+      surfaces::PatchMaterial{.length = surface.length,
+                              .width = surface.width,
+                              .area_density = material.density * surface.thickness,
+                              .rigidity = bending_rigidity(surface),
+                              .poisson_ratio = material.poisson_ratio,
+                              .damping_time = material.damping_time,
+                              .natural_curvature = surface.natural_curvature,
+                              .natural_angle = surface.natural_angle,
+                              .clamped = surface.root.condition == rods::RootCondition::clamped});
+  const SurfaceRoot& root = surface.root;
+  out.state.surfaces.push_back(
+      patch->state_of({.curvature = surface.initial_curvature.value_or(surface.natural_curvature),
+                       .angle = surface.initial_angle.value_or(surface.natural_angle),
+                       .frame = {root.position, root.frame},
+                       .velocity = {root.velocity, root.angular_velocity}}));
+  out.world.surfaces.push_back({surface.name, std::move(patch)});
+}
+
 constexpr int few_fibres = 10;
 constexpr int many_fibres = 100;
 
@@ -385,8 +407,9 @@ Case build(const Scene& scene) {
   const std::vector<std::string> materials = material_names(scene);
   Random random(scene.simulation.seed);
   for (int g = 0; g < static_cast<int>(scene.fibres.size()); ++g) add_group(scene, g, materials, random, out);
-  require(!out.world.fibres.empty() || has_free_bodies(scene),
+  require(!out.world.fibres.empty() || has_free_bodies(scene) || !scene.surfaces.empty(),
           "scene.fibres: leave_out names all fibres; expected one at least that is there, or a free body");
+  for (const Surface& surface : scene.surfaces) add_surface(surface, out);
   for (const Obstacle& obstacle : scene.obstacles) {
     out.world.obstacles.push_back(obstacle.body);
     out.world.obstacle_material.push_back(index_of(materials, obstacle.body.material_name));

@@ -37,6 +37,7 @@ inline constexpr int fitted_elements = 1'000;  // of one fibre from a file
 inline constexpr double unknowns = 1e8;        // of the whole scene
 inline constexpr int groups = 10'000;
 inline constexpr int obstacles = 10'000;
+inline constexpr int surfaces = 10'000;
 inline constexpr int holds = 1'000;        // of one group
 inline constexpr int branches = 100'000;   // of one parent, in one group
 inline constexpr int keyframes = 100'000;  // of one motion

@@ -63,6 +63,13 @@ void look_at_mesh(const Obstacle& obstacle, std::vector<Remark>& out) {
                                       obstacle.body.name, topology.turned(), topology.faces().size())});
 }
 
+void look_at_surface(const Scene& scene, const Surface& surface, std::vector<Remark>& out) {
+  if (scene.fibres.empty() && scene.obstacles.empty()) return;
+  out.push_back({surface.location, fmt::format("surface '{}': touches nothing; fibres, obstacles and other surfaces go "
+                                               "through it",
+                                               surface.name)});
+}
+
 }  // namespace
 
 std::vector<Remark> shape_remarks(const Scene& scene) {
@@ -72,6 +79,7 @@ std::vector<Remark> shape_remarks(const Scene& scene) {
     look_at_thickness(group, out);
   }
   for (const Obstacle& obstacle : scene.obstacles) look_at_mesh(obstacle, out);
+  for (const Surface& surface : scene.surfaces) look_at_surface(scene, surface, out);
   return out;
 }
 

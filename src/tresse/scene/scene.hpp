@@ -20,18 +20,12 @@
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/limits.hpp>
+#include <tresse/scene/surface.hpp>
 
 /// A case as plain, validated data in SI units: what a scene file says once its parameters are substituted. No
 /// behaviour here. What a file calls each value, its unit, its range and its meaning stand in the lists of
 /// setting_fields.hpp, fibre_fields.hpp and body_fields.hpp; here are the defaults.
 namespace tresse::scene {
-
-/// Where a value stood in the scene file, so that a check made after parsing can still point at it. line 0: not from a
-/// file.
-struct Location {
-  int line = 0;  ///< from 1; 0: not from a file; -n: the n-th value that was given beside the file
-  int column = 0;
-};
 
 /// Root of a fibre, or of a branch: one that grows on another fibre. A branch's position and frame are relative to its
 /// parent's material frame (tangent [1, 0, 0]) at its place.
@@ -320,12 +314,13 @@ struct Scene {
   Statics statics;
   std::vector<FibreGroup> fibres;
   std::vector<Obstacle> obstacles;
+  std::vector<Surface> surfaces;
 };
 
 /// Index of the obstacle that a group's roots are embedded in, -1: none.
 int embedding_obstacle(const Scene& scene, const FibreGroup& group);
 
-/// Of the fibres; without fibres of the free bodies. [m]
+/// Of the fibres; without fibres of the free bodies; without those half the thickness of surfaces. [m]
 double smallest_radius(const Scene& scene);
 
 /// Whether an obstacle is free: then a scene needs no fibres.

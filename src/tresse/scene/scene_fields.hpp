@@ -9,6 +9,7 @@
 #include <tresse/scene/fields.hpp>
 #include <tresse/scene/scene.hpp>
 #include <tresse/scene/setting_fields.hpp>
+#include <tresse/scene/surface_fields.hpp>
 
 namespace tresse::scene {
 
@@ -35,6 +36,7 @@ struct Table<Scene> {
     visit({.key = "statics"}, x.statics);
     visit({.key = "fibres"}, x.fibres);
     visit({.key = "obstacles"}, x.obstacles);
+    visit({.key = "surfaces"}, x.surfaces);
   }
 };
 

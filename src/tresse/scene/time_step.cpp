@@ -221,6 +221,13 @@ TimeStepChoice choose_time_step(const Scene& scene) {
       distance = std::min(distance, share_of_body * bodies::radius(obstacle.body.shape));
   }
   for (const Obstacle& obstacle : scene.obstacles) look_at_obstacle(scene, obstacle, distance, out);
+  for (const Surface& surface : scene.surfaces) {
+    const double frequency = bending_frequency(surface);
+    out.ask(2.0 * std::numbers::pi / (frequency * steps_a_swing), [&] {
+      return fmt::format("surface '{}' bends at {:.2g} Hz: at least {} steps a period", surface.name,
+                         frequency / (2.0 * std::numbers::pi), steps_a_swing);
+    });
+  }
   const Wind& wind = simulation.wind;
   if (!wind.gust.isZero(0.0)) {
     out.ask(wind.period / steps_a_gust,

@@ -380,6 +380,8 @@ double smallest_radius(const Scene& scene) {
   for (const Obstacle& obstacle : scene.obstacles) {
     if (obstacle.body.mass > 0.0) out = std::min(out, bodies::radius(obstacle.body.shape));
   }
+  if (has_free_bodies(scene)) return out;
+  for (const Surface& surface : scene.surfaces) out = std::min(out, 0.5 * surface.thickness);
   return out;
 }
 
@@ -407,6 +409,7 @@ void validate_fluid(const Scene& scene) {
     if (group.drag > 0.0) refuse(fmt::format("fibres.{} has a drag of the air; expected one of the two", group.name));
     if (group.growth.factor != 1.0) refuse(fmt::format("fibres.{} grows; expected lengths that stay", group.name));
   }
+  if (!scene.surfaces.empty()) refuse("there is a surface, which the fluid does not act on; expected fibres alone");
   if (has_free_bodies(scene)) refuse("there is a free body, which the fluid does not act on; expected fibres alone");
   double nodes = 0.0;
   const std::vector<double> counts = fibre_counts(scene.fibres);
@@ -448,8 +451,8 @@ void validate_penalty(const Scene& scene) {
 void validate(const Scene& scene) {
   validate_settings(scene);
   const FieldCheck field("scene");
-  if (scene.fibres.empty() && !has_free_bodies(scene))
-    field.fail("fibres", "is empty; expected at least one group, or a free body");
+  if (scene.fibres.empty() && !has_free_bodies(scene) && scene.surfaces.empty())
+    field.fail("fibres", "is empty; expected at least one group, a free body or a surface");
   std::set<std::string_view> names;
   double fibres = 0.0, unknowns = 0.0;
   const std::vector<double> counts = fibre_counts(scene.fibres);
@@ -475,6 +478,14 @@ void validate(const Scene& scene) {
     validate_obstacle(obstacle);
     if (!names.insert(obstacle.body.name).second)
       field.fail("obstacles", fmt::format("holds \"{}\" twice; expected names that differ", obstacle.body.name));
+  }
+  names.clear();
+  for (const Surface& surface : scene.surfaces) {
+    const FieldCheck own("surfaces." + surface.name);
+    own.table<rods::Material>(surface.material);
+    own.table<Surface>(surface);
+    if (!names.insert(surface.name).second)
+      field.fail("surfaces", fmt::format("holds \"{}\" twice; expected names that differ", surface.name));
   }
   for (const FibreGroup& group : scene.fibres) {
     const int within = embedding_obstacle(scene, group);

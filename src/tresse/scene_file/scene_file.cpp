@@ -68,6 +68,22 @@ void read_obstacles(ReaderContext& context, const TomlNode& root, scene::Scene& 
   }
 }
 
+void read_surfaces(ReaderContext& context, const TomlNode& root, Materials& materials, scene::Scene& scene) {
+  const TomlNode* node = array_of_tables(context, root, "surfaces", limits::surfaces);
+  if (node == nullptr) return;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    scene.surfaces.push_back(read_surface(context, node->items[i], i, materials));
+    const std::string& name = scene.surfaces.back().name;
+    if (!names.insert(name).second) {
+      context.fail(*node->items[i].find("name"),
+                   fmt::format("surfaces[{}].name is {}, the name of a surface above; expected a name of its own", i,
+                               files::in_quotes(name, 40)));
+    }
+    materials.names.insert(scene.surfaces.back().material_name);
+  }
+}
+
 /// Refuses a scene that no machine holds, before anything of its size is allocated.
 void check_size(ReaderContext& context, const TomlNode& node, const std::vector<scene::FibreGroup>& groups,
                 double& fibres, double& unknowns) {
@@ -95,7 +111,7 @@ void check_size(ReaderContext& context, const TomlNode& node, const std::vector<
 void read_fibres(ReaderContext& context, const TomlNode& root, const Materials& materials, scene::Scene& scene) {
   const TomlNode* node = array_of_tables(context, root, "fibres", limits::groups);
   if (node == nullptr || node->items.empty()) {
-    if (scene::has_free_bodies(scene)) return;
+    if (scene::has_free_bodies(scene) || root.find("surfaces") != nullptr) return;
     context.fail(scene::Location{1, 1}, "the scene has no [[fibres]]; expected at least one");
   }
   std::set<std::string> names;
@@ -171,6 +187,7 @@ SceneDocument parse_document(std::string_view text, std::string_view file_name, 
   Materials materials = read_materials(context, table.find("materials"));
   read_obstacles(context, root, scene);
   read_fibres(context, root, materials, scene);
+  read_surfaces(context, root, materials, scene);
   for (const scene::Obstacle& obstacle : scene.obstacles) materials.names.insert(obstacle.body.material_name);
   for (const scene::FibreGroup& group : scene.fibres) materials.names.insert(group.material_name);
   read_pairs(table, materials.names, scene.friction);

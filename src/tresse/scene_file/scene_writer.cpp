@@ -90,12 +90,14 @@ void write_pairs(Writer& out, const OfTable& table) {
 /// One material a group: two groups may share a name with different constants only in scenes that no file made.
 void write_materials(Writer& out, const scene::Scene& scene) {
   std::vector<std::string> written;
-  for (const scene::FibreGroup& group : scene.fibres) {
-    if (std::find(written.begin(), written.end(), group.material_name) != written.end()) continue;
-    written.push_back(group.material_name);
-    out.header("materials." + quoted_text(group.material_name));
-    out.entries<rods::Material>(group.material);
-  }
+  const auto write = [&](const auto& body) {
+    if (std::find(written.begin(), written.end(), body.material_name) != written.end()) return;
+    written.push_back(body.material_name);
+    out.header("materials." + quoted_text(body.material_name));
+    out.entries<rods::Material>(body.material);
+  };
+  for (const scene::FibreGroup& group : scene.fibres) write(group);
+  for (const scene::Surface& surface : scene.surfaces) write(surface);
 }
 
 /// One number where all are the same.
@@ -246,6 +248,10 @@ std::string write_resolved(const scene::Scene& scene, const std::vector<Paramete
     out.lines(GroupEntries(group));
   }
   for (const scene::Obstacle& obstacle : scene.obstacles) write_obstacle(out, obstacle);
+  for (const scene::Surface& surface : scene.surfaces) {
+    out.element("surfaces");
+    out.entries<scene::Surface>(surface);
+  }
   return out.take();
 }
 

@@ -40,7 +40,7 @@ class Engine {
   double time() const { return static_cast<double>(state_.step) * options_.dt; }
   const SimulationState& state() const { return state_; }
   const SimulationState& previous_state() const { return previous_; }
-  const rods::RodEnergies& energies() const { return energy_.energies(); }
+  const rods::RodEnergies& energies() const { return energies_; }
   const assembly::World& world() const { return world_; }
   const assembly::Kinematics& kinematics() const { return part_.start; }
   const StepOptions& options() const { return options_; }
@@ -56,6 +56,7 @@ class Engine {
   struct BestPass;  ///< of those that a part was tried with
 
   void restore(SimulationState& state);
+  rods::RodEnergies all_energies() const;
   bodies::Motion driven(const Pose& now, const Twist& velocity, double duration) const;
 
   StepReport take_step();
@@ -78,10 +79,11 @@ class Engine {
   StepOptions options_;
   SimulationState state_;
   SimulationState previous_;
-  SharedConfiguration here_;  ///< of state_
-  bool astray_ = false;       ///< a step was left in its middle: the rods are anywhere
-  bool redirected_ = false;   ///< something was given another motion since `here_` was found
-  double error_ = 0.0;        ///< estimated of the last part that was tried [m]
+  SharedConfiguration here_;    ///< of state_
+  bool astray_ = false;         ///< a step was left in its middle: the rods are anywhere
+  bool redirected_ = false;     ///< something was given another motion since `here_` was found
+  rods::RodEnergies energies_;  ///< of state_, surfaces included
+  double error_ = 0.0;          ///< estimated of the last part that was tried [m]
   Stepper::ProblemObserver observer_;
   Stepper::KeptObserver kept_observer_;
   std::vector<ContactReport> contacts_;

@@ -189,6 +189,10 @@ ExportOverview survey(ExportSource& source) {
       }
       include(out.extent, box.lower, box.upper);
     }
+    for (std::size_t v = 0; 3 * v < frame.surface_vertex.size(); ++v) {
+      const Vector3 x = observe::vector_at(frame.surface_vertex, v);
+      include(out.extent, x, x);
+    }
     out.obstacles.push_back(poses_of(frame, source.layout()));
     include_capsules(out.extent, source.layout(), out.obstacles.back());
     include_boxes(out.extent, boxes_of_meshes, out.obstacles.back());

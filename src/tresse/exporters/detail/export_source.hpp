@@ -11,6 +11,7 @@
 #include <tresse/exporters/export.hpp>
 #include <tresse/geometry/box.hpp>
 #include <tresse/observe/layout_meshes.hpp>
+#include <tresse/observe/layout_surfaces.hpp>
 #include <tresse/record/run_frames.hpp>
 
 namespace tresse::exporters::detail {
@@ -58,7 +59,7 @@ class ExportSource {
 struct ExportOverview {
   std::vector<double> times;                      ///< (F) [s]
   std::vector<std::vector<geometry::Box>> boxes;  ///< (F)(sets) of centrelines; empty sets: lower > upper
-  geometry::Box extent;                           ///< of fibres, capsules and meshes over all frames
+  geometry::Box extent;                           ///< of fibres, surfaces, capsules and meshes over all frames
   std::vector<std::vector<Pose>> obstacles;       ///< (F)(o) x at the reference pose stands at position + frame x
   std::size_t contacts = 0;                       ///< most in a frame
 };

@@ -246,17 +246,6 @@ Matrix3 given_frame(const TableReader& table, const TomlNode& node) {
   return frame;
 }
 
-rods::Material find_material(const TableReader& table, const std::string& name, const Materials& materials) {
-  const auto found = materials.table.find(name);
-  if (found != materials.table.end()) return found->second;
-  if (const auto preset = material_preset(name)) return *preset;
-  std::vector<std::string> known(scene::material_preset_names.begin(), scene::material_preset_names.end());
-  for (const auto& entry : materials.table) known.insert(known.begin(), entry.first);
-  const std::string hint = files::did_you_mean(name, known);
-  table.fail("material", fmt::format("is {}, which no table [materials.NAME] defines{}", files::in_quotes(name, 40),
-                                     !hint.empty() ? hint : "; expected " + files::alternatives(known)));
-}
-
 std::string read_group_name(ReaderContext& context, const TomlNode& node, const std::string& place) {
   if (!node.is(TomlNode::Kind::table))
     context.fail(node, fmt::format("{} is {}; expected a table", place, describe(node)));
@@ -344,6 +333,17 @@ scene::Root read_root(ReaderContext& context, const TomlNode* node, const std::s
 }
 
 }  // namespace
+
+rods::Material find_material(const TableReader& table, const std::string& name, const Materials& materials) {
+  const auto found = materials.table.find(name);
+  if (found != materials.table.end()) return found->second;
+  if (const auto preset = material_preset(name)) return *preset;
+  std::vector<std::string> known(scene::material_preset_names.begin(), scene::material_preset_names.end());
+  for (const auto& entry : materials.table) known.insert(known.begin(), entry.first);
+  const std::string hint = files::did_you_mean(name, known);
+  table.fail("material", fmt::format("is {}, which no table [materials.NAME] defines{}", files::in_quotes(name, 40),
+                                     !hint.empty() ? hint : "; expected " + files::alternatives(known)));
+}
 
 Matrix3 read_frame(const TableReader& table) {
   table.exclusive("frame", {"tangent", "normal"});

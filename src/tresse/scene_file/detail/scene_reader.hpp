@@ -177,6 +177,10 @@ Matrix3 read_frame(const TableReader& table);
 /// Fills group.strands: fibres fitted to the rows of a file, or one by one as a resolved scene has them.
 void read_strands_from_file(const TableReader& group_table, const TomlNode& from, scene::FibreGroup& group);
 void read_strands(const TableReader& group_table, const TomlNode& node, scene::FibreGroup& group);
+/// The constants of a material by its name, from the file or a preset.
+rods::Material find_material(const TableReader& table, const std::string& name, const Materials& materials);
+scene::Surface read_surface(ReaderContext& context, const TomlNode& node, std::size_t index,
+                            const Materials& materials);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
 /// Coefficients of pairs of materials, `names`.
 template <class OfTable>
