@@ -14,7 +14,7 @@ namespace tresse::scene {
 
 template <>
 struct Table<SurfaceRoot> {
-  static constexpr std::string_view name = "surfaces.root", meaning = "";
+  static constexpr std::string_view name = "surfaces.root", meaning = "where the corner of a surface is, and how it is held";
   static void fields(auto& x, auto&& visit) {
     visit({.key = "condition", .meaning = "whether its corner and axes are held"}, x.condition);
     position_field(x, visit, "of the corner");
@@ -43,7 +43,7 @@ struct Table<Surface> {
     visit({.key = "natural_angle", .unit = "rad", .range = limits::rotation, .meaning = "from the first axis to the direction that is curved by nature", .in_degrees = "the same in degrees"}, x.natural_angle);
     visit({.key = "initial_curvature", .unit = "1/m", .range = limits::curvature, .meaning = "at t = 0; the natural one by default"}, x.initial_curvature);
     visit({.key = "initial_angle", .unit = "rad", .range = limits::rotation, .meaning = "at t = 0; the natural one by default", .in_degrees = "the same in degrees"}, x.initial_angle);
-    visit({.key = "root"}, x.root);
+    visit({.key = "root", .meaning = "where its corner is, and how it is held"}, x.root);
   }
   static void check(const Surface& x, const Complain& complain);
 };

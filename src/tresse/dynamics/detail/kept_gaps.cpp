@@ -6,8 +6,8 @@
 namespace tresse::dynamics::detail {
 namespace {
 
-constexpr double near = 0.01;   // of a radius: what nearly touches, and by how much a pair must open
-constexpr double reach = 10.0;  // of a radius: how far a contact may have moved along its first body
+constexpr double close = 0.01;     // of a radius: what nearly touches, and by how much a pair must open
+constexpr double farthest = 10.0;  // of a radius: how far a contact may have moved along its first body
 
 /// The nearest entry of the same two bodies; null without one.
 const contact::PairIndex::Entry* nearest(const contact::PairIndex& index, const BodyPair& bodies, double s,
@@ -44,7 +44,7 @@ void KeptGaps::begin(const Configuration& start) {
   clear();
   for (const contact::Contact& contact : start.contacts) {
     const double radius = start.geometry.pieces[static_cast<std::size_t>(contact.a)].radius;
-    if (contact.gap > near * radius) continue;
+    if (contact.gap > close * radius) continue;
     index_.add(contact::bodies_of(start.geometry, contact), contact::along_a(start.geometry, contact),
                static_cast<int>(gaps_.size()));
     gaps_.push_back(contact.gap);
@@ -66,10 +66,10 @@ void KeptGaps::take(const Configuration& start, const std::vector<WarmContact>& 
     const double radius = start.geometry.pieces[static_cast<std::size_t>(contact.a)].radius;
     const BodyPair bodies = contact::bodies_of(start.geometry, contact);
     const double s = contact::along_a(start.geometry, contact);
-    const auto* entry = nearest(before, bodies, s, reach * radius);
+    const auto* entry = nearest(before, bodies, s, farthest * radius);
     if (!entry) continue;
     const double gap = *warm[static_cast<std::size_t>(entry->index)].kept_gap;
-    if (contact.gap > std::max(gap, 0.0) + near * radius) continue;
+    if (contact.gap > std::max(gap, 0.0) + close * radius) continue;
     index_.add(bodies, s, static_cast<int>(gaps_.size()));
     gaps_.push_back(gap);
   }
@@ -81,7 +81,7 @@ void KeptGaps::hand_on(const contact::Geometry& geometry, const assembly::World&
   if (gaps_.empty()) return;
   for (WarmContact& contact : warm) {
     const Along at = along(geometry, world, contact);
-    const auto* entry = nearest(index_, at.bodies, at.s, reach * at.radius);
+    const auto* entry = nearest(index_, at.bodies, at.s, farthest * at.radius);
     if (entry) contact.kept_gap = gaps_[static_cast<std::size_t>(entry->index)];
   }
 }
@@ -90,7 +90,7 @@ std::optional<double> KeptGaps::of(const contact::Geometry& geometry, const cont
   if (gaps_.empty()) return std::nullopt;
   const double radius = geometry.pieces[static_cast<std::size_t>(contact.a)].radius;
   const auto* entry =
-      nearest(index_, contact::bodies_of(geometry, contact), contact::along_a(geometry, contact), reach * radius);
+      nearest(index_, contact::bodies_of(geometry, contact), contact::along_a(geometry, contact), farthest * radius);
   if (!entry) return std::nullopt;
   return gaps_[static_cast<std::size_t>(entry->index)];
 }

@@ -3,7 +3,7 @@
 namespace tresse::dynamics::detail {
 namespace {
 
-VectorX joined(const std::vector<VectorX>& parts) {
+VectorX stacked(const std::vector<VectorX>& parts) {
   Eigen::Index size = 0;
   for (const VectorX& part : parts) size += part.size();
   VectorX out(size);
@@ -21,7 +21,7 @@ void PassMixing::mix(double change, const std::vector<VectorX>& from, std::vecto
   constexpr double slow = 0.1;  // a pass that comes nearer by less
   active_ = active_ || (change_ > 0.0 && change > slow * change_);
   change_ = change;
-  const VectorX next = mixing_.next(joined(from), joined(to));
+  const VectorX next = mixing_.next(stacked(from), stacked(to));
   if (!active_) return;
   Eigen::Index at = 0;
   for (VectorX& part : to) {
