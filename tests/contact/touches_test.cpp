@@ -12,7 +12,8 @@
 #include <tresse/contact/touches.hpp>
 #include <tresse/geometry/closest_points.hpp>
 
-/// The proof that surfaces stay apart all the way. TRESSE_ENCOUNTERS=1000000 looks at as many (docs/theory/touching.md).
+/// The proof that surfaces stay apart all the way. TRESSE_ENCOUNTERS=1000000 looks at as many
+/// (docs/theory/touching.md).
 namespace tresse::contact {
 namespace {
 

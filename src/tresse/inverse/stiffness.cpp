@@ -198,13 +198,13 @@ VectorX start_of(const Linearised& at_zero, std::vector<Eigen::Index>& told) {
 
 }  // namespace
 
-MeasuredStiffness stiffness_of_poses(rods::Rod& rod, std::span<const PoseAtRest> seen) {
-  require(seen.size() >= 2, "stiffness: fewer than two poses; a natural shape that is unknown needs two");
-  Poses poses(rod, seen);
-  VectorX measured(poses.size() * static_cast<Eigen::Index>(seen.size()));
-  for (std::size_t p = 0; p < seen.size(); ++p)
-    measured.segment(static_cast<Eigen::Index>(p) * poses.size(), poses.size()) = seen[p].curvature;
-  const auto equations = [&](const VectorX& z, const VectorX& x) { return differences(poses, seen.size(), z, x); };
+MeasuredStiffness stiffness_of_poses(rods::Rod& rod, std::span<const PoseAtRest> poses) {
+  require(poses.size() >= 2, "stiffness: fewer than two poses; a natural shape that is unknown needs two");
+  Poses all(rod, poses);
+  VectorX measured(all.size() * static_cast<Eigen::Index>(poses.size()));
+  for (std::size_t p = 0; p < poses.size(); ++p)
+    measured.segment(static_cast<Eigen::Index>(p) * all.size(), all.size()) = poses[p].curvature;
+  const auto equations = [&](const VectorX& z, const VectorX& x) { return differences(all, poses.size(), z, x); };
   std::vector<Eigen::Index> told;
   const VectorX start = start_of(equations(measured, VectorX::Zero(3)), told);
   return solve(equations, measured, start, told);

@@ -363,10 +363,10 @@ PatchRest DevelopablePatch::rest(const PatchState& from, const Vector3& gravity)
   };
   const auto curvature = [&](const Pair& y) {
     constexpr double little = 1e-5;
-    Eigen::Matrix2d out_;
+    Eigen::Matrix2d slopes;
     for (int i = 0; i < 2; ++i)
-      out_.col(i) = (gradient(y + little * Pair::Unit(i)) - gradient(y - little * Pair::Unit(i))) / (2.0 * little);
-    return Eigen::Matrix2d(0.5 * (out_ + out_.transpose()));
+      slopes.col(i) = (gradient(y + little * Pair::Unit(i)) - gradient(y - little * Pair::Unit(i))) / (2.0 * little);
+    return Eigen::Matrix2d(0.5 * (slopes + slopes.transpose()));
   };
   if (std::abs(at.curvature) * d <= flat) {
     at.angle = angle_out_of_flat(at, {.dt = 1.0, .gravity = gravity});

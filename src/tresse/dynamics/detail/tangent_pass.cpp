@@ -230,27 +230,27 @@ void TangentMotion::take_cases(const Noted& pass, Linearised& out) {
 
 /// How the velocities of a pass change along a variation.
 std::vector<VectorX> TangentMotion::changed_velocities(const Noted& pass, const Noted* previous,
-                                                       const Linearised& system, std::size_t k) {
+                                                       const Linearised& system, std::size_t variation) {
   std::vector<VectorX> out;
   for (std::size_t f = 0; f < fibres(); ++f)
-    out.push_back(-fibre_residual_change(system.terms[f], f, pass.velocities[f], k));
-  contact_change_[k].clear();
+    out.push_back(-fibre_residual_change(system.terms[f], f, pass.velocities[f], variation));
+  contact_change_[variation].clear();
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Vector3 r = pass.impulse.segment<3>(3 * static_cast<Eigen::Index>(loaded_[c]));
-    contact_change_[k].push_back(contacts_[c].change(k));
-    contacts_[c].add_impulse_change(r, contact_change_[k][c], k, out);
+    contact_change_[variation].push_back(contacts_[c].change(variation));
+    contacts_[c].add_impulse_change(r, contact_change_[variation][c], variation, out);
   }
   for (std::size_t f = 0; f < fibres(); ++f) matrices_[f]->solve(out[f]);
   if (contacts_.empty()) return out;
   VectorX off(system.A.rows());
-  take_biases(pass, previous, k, off);
+  take_biases(pass, previous, variation, off);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const auto row = 3 * static_cast<Eigen::Index>(c);
     for (const ContactTangent::Side& side : contacts_[c].sides())
       off.segment<3>(row) += side.columns.transpose() * out[static_cast<std::size_t>(side.fibre)];
     if (system.turning[c]) off.segment<2>(row + 1) = (*system.turning[c] * off.segment<2>(row + 1)).eval();
   }
-  const VectorX impulse = system.solver.solve(-off - variations_[k].friction * system.by_friction);
+  const VectorX impulse = system.solver.solve(-off - variations_[variation].friction * system.by_friction);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Vector3 r = impulse.segment<3>(3 * static_cast<Eigen::Index>(c));
     for (std::size_t s = 0; s < contacts_[c].sides().size(); ++s)
