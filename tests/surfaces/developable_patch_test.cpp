@@ -45,7 +45,7 @@ TEST(DevelopablePatch, IsIsometricAndItsCurvatureIsUniform) {
     EXPECT_NEAR(x_a.dot(x_b), 0.0, asked);
     const Vector3 normal = x_a.cross(x_b);
     constexpr double wide = 1e-3;
-    const auto bend = [&](int i, int j) {
+    const auto bend = [&, a = a, b = b](int i, int j) {
       const auto p = [&](double s) { return slope(i, a + (j == 0 ? s : 0.0), b + (j == 1 ? s : 0.0)); };
       return normal.dot(Vector3((8.0 * (p(wide) - p(-wide)) - (p(2 * wide) - p(-2 * wide))) / (12.0 * wide)));
     };

@@ -28,7 +28,7 @@ void LayeredLU::factor() {
     if (k > 0) diagonal_[k].noalias() -= below_[k - 1] * above_[k - 1];
     if (diagonal_[k].size() == 0) continue;
     factors_[k].compute(diagonal_[k]);
-    if (k + 1 < diagonal_.size()) above_[k] = factors_[k].solve(above_[k]);
+    if (k + 1 < diagonal_.size() && above_[k].size() > 0) above_[k] = factors_[k].solve(above_[k]);
   }
 }
 
