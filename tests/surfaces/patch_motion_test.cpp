@@ -194,7 +194,7 @@ TEST(PatchMotion, DampedMotionEndsInTheRestThatStaticsFind) {
   EXPECT_EQ(rest.status, Status::converged);
   EXPECT_LT(rest.residual, 1e-11);
   EXPECT_TRUE(rest.stable());
-  const SurfaceState end = after(patch, patch.state_of(from), {.dt = 0.01, .theta = 1.0, .gravity = gravity}, 3000);
+  const SurfaceState end = after(patch, patch.state_of(from), {.dt = 0.05, .theta = 1.0, .gravity = gravity}, 400);
   constexpr double settled = 1e-8;
   EXPECT_NEAR(end.position[0], rest.state.curvature, settled * std::abs(rest.state.curvature));
   EXPECT_NEAR(end.position[1], rest.state.angle, settled);
