@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Penalty laws from outside: laws_test.py --program TRESSE.
 
-What creeps, what is refused, that a barrier is never touched, and that bits depend on neither threads nor interruptions.
+What creeps, what is refused, that a barrier is never touched, that steps with many contacts end, and that bits depend on
+neither threads nor interruptions.
 """
 
 import argparse
@@ -68,6 +69,20 @@ def kept_apart(program, folder):
         yield f"{scene} under the barrier", wrong + ([] if verdict == "sound" else [str(verdict)])
 
 
+def bundle_lands(program, folder):
+    """A bundle lies along itself at hundreds of contacts, which push each other together: passes end, and gaps stay."""
+    told = run(program, folder, "spaghetti", "bundle", "--until", "0.06", **{"contact.law": "imc"})
+    wrong = [told.stderr] if told.returncode or told.stderr else []
+    landed = [row for row in rows(folder, "bundle") if float(row["time"]) > 0.0515]
+    most = max(int(row["contacts"]) for row in landed)
+    if most < 300:
+        wrong.append(f"at most {most} contacts")
+    least = min(float(row["least_gap"]) for row in landed)
+    if not least > 0.0:
+        wrong.append(f"the least gap is {least} m")
+    yield "a bundle that lands", wrong
+
+
 def same_bits(program, folder):
     options = {"contact.law": "imc", "friction": 0.3}
     for name, more in (("one", ["--threads", "1"]), ("two", ["--threads", "2"])):
@@ -107,7 +122,7 @@ def main():
     parser.add_argument("--program", required=True)
     program = os.path.abspath(parser.parse_args().program)
     found = []
-    for part in (creeping, kept_apart, same_bits, refused):
+    for part in (creeping, kept_apart, bundle_lands, same_bits, refused):
         with tempfile.TemporaryDirectory() as name:
             found += list(part(program, pathlib.Path(name)))
     bad = [(name, wrong) for name, wrong in found if wrong]
