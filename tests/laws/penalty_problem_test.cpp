@@ -35,7 +35,8 @@ double miss(const PenaltyProblem& problem, const friction::FrictionSolution& sol
   const Eigen::Index n = problem.contacts.mu.size();
   for (Eigen::Index i = 0; i < n; ++i) {
     const Vector3 at = u.segment<3>(3 * i);
-    const Force force = contact_force(energy(problem.penalty.law, dt * at[0], 0.0, delta), problem.stiffness[i], at,
+    const double felt = delta * (problem.reach.size() > 0 ? problem.reach[i] : 1.0);
+    const Force force = contact_force(energy(problem.penalty.law, dt * at[0], 0.0, felt), problem.stiffness[i], at,
                                       {problem.contacts.mu[i], nu});
     worst = std::max(worst, (solution.impulse.segment<3>(3 * i) - dt * force.value).norm());
   }
@@ -59,6 +60,23 @@ TEST(PenaltyProblem, ImpulsesAreTheLawsAnswerToTheVelocities) {
         for (int i = 0; i < count; ++i) EXPECT_GT(found.velocity[3 * i], 0.0);
       }
     }
+  }
+}
+
+// Contacts that are felt at a part of delta obey the law with that part.
+TEST(PenaltyProblem, ReachIsAShareOfDelta) {
+  for (const Law law : {Law::imc, Law::ipc}) {
+    const int count = 7;
+    const friction::FactoredProblem contacts = chain(count, 0.3, 3);
+    const Penalty penalty{law, delta, nu};
+    const double load = largest_load(contacts, penalty, dt);
+    PenaltyProblem problem{contacts, penalty, VectorX::Constant(count, adaptive_stiffness(law, load, radius, delta)),
+                           dt, VectorX::LinSpaced(count, 0.2, 1.0)};
+    const friction::FrictionSolution found = solve_penalty(problem, VectorX::Zero(3 * count));
+    EXPECT_EQ(found.status, Status::converged) << word(law);
+    EXPECT_LT(miss(problem, found), 1e-6) << word(law);
+    problem.reach[0] = 0.0;
+    EXPECT_THROW(static_cast<void>(solve_penalty(problem, VectorX::Zero(3 * count))), InvalidInput);
   }
 }
 

@@ -260,10 +260,8 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
     if (nonlinear) settled = report.nonlinear_residual <= options_.nonlinear_tolerance;
     if (penalty) {
       settled = report.nonlinear_residual <= options_.penalty->tolerance;
-      if (!settled && !iterated) {
-        mixing.mix(report.nonlinear_residual, pass.velocities, next.velocities);
+      if (!settled && !iterated && mixing.mix(report.nonlinear_residual, pass.velocities, next.velocities))
         next.body_impulses = bodies_.impulses(next.velocities, part_.motion);
-      }
     }
     pass = std::move(next);
   }

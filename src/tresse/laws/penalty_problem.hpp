@@ -23,7 +23,7 @@ struct PenaltyProblem {
   Penalty penalty;
   VectorX stiffness;  ///< (n) k, > 0 [N/m]
   double dt = 0.0;    ///< > 0 [s]
-  VectorX reach;      ///< (n) share of delta below which the contact is felt, in (0, 1]; empty: 1 [-]
+  VectorX reach{};    ///< (n) share of delta below which the contact is felt, in (0, 1]; empty: 1 [-]
 };
 
 /// The force without which the contacts that would act would not stop in this step: the largest |q_i| / (dt tr W_ii /

@@ -17,17 +17,18 @@ VectorX stacked(const std::vector<VectorX>& parts) {
 
 }  // namespace
 
-void PassMixing::mix(double change, const std::vector<VectorX>& from, std::vector<VectorX>& to) {
+bool PassMixing::mix(double change, const std::vector<VectorX>& from, std::vector<VectorX>& to) {
   constexpr double slow = 0.1;  // a pass that comes nearer by less
   active_ = active_ || (change_ > 0.0 && change > slow * change_);
   change_ = change;
   const VectorX next = mixing_.next(stacked(from), stacked(to));
-  if (!active_) return;
+  if (!active_) return false;
   Eigen::Index at = 0;
   for (VectorX& part : to) {
     part = next.segment(at, part.size());
     at += part.size();
   }
+  return true;
 }
 
 }  // namespace tresse::dynamics::detail

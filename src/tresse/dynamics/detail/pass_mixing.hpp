@@ -11,8 +11,9 @@ namespace tresse::dynamics::detail {
 class PassMixing {
  public:
   /// Of a pass that began at velocities `from` and leads to `to`, (fibres, then free bodies): makes `to` those that the
-  /// next pass begins at. `change`: their difference, relative. A pass that is much nearer than the last is left alone.
-  void mix(double change, const std::vector<VectorX>& from, std::vector<VectorX>& to);
+  /// next pass begins at. `change`: their difference, relative. Whether it did: where a pass is much nearer than the
+  /// last, `to` is left alone.
+  bool mix(double change, const std::vector<VectorX>& from, std::vector<VectorX>& to);
 
  private:
   math::AndersonMixing mixing_{6};
