@@ -40,8 +40,9 @@ struct InvertArguments {
   SceneArguments scene;
   std::string folder;
   inverse::AssemblyOptions options;
-  double contact_tolerance = 0.01;  ///< of the radius
-  int threads = 0;                  ///< 0: never given, all cores
+  std::optional<double> regularisation;  ///< none: by the guess
+  double contact_tolerance = 0.01;       ///< of the radius
+  int threads = 0;                       ///< 0: never given, all cores
   bool quiet = false;
   bool strict = false;
 };
@@ -226,7 +227,9 @@ int invert(const InvertArguments& arguments) {
   contact::Geometry geometry;
   const std::vector<contact::Contact> contacts = inverse::closed_contacts(
       at, built.options.broad_phase, built.options.detection, arguments.contact_tolerance, geometry);
-  const inverse::RestingAssembly found = inverse::resting_assembly(at, geometry, contacts, arguments.options);
+  inverse::AssemblyOptions options = arguments.options;
+  options.regularisation = arguments.regularisation.value_or(inverse::default_regularisation(options.guess));
+  const inverse::RestingAssembly found = inverse::resting_assembly(at, geometry, contacts, options);
   const bool stable = inverse::is_stable(at, geometry, contacts, found);
   slow.ends();
 
@@ -243,13 +246,14 @@ int invert(const InvertArguments& arguments) {
   std::int64_t loaded = 0;
   for (const Vector3& force : found.forces) loaded += force.isZero(0.0) ? 0 : 1;
   const ordered_json summary = {{"version", version},
-                                {"guess", word(arguments.options.guess)},
-                                {"norm", word(arguments.options.norm)},
-                                {"friction_margin", arguments.options.friction_margin},
+                                {"guess", word(options.guess)},
+                                {"norm", word(options.norm)},
+                                {"friction_margin", options.friction_margin},
+                                {"regularisation", options.regularisation},
                                 {"fibres", found.rest.size()},
                                 {"equilibrium_residual", found.residual},
                                 {"kkt_error", found.kkt_error},
-                                {"kkt_error_asked", arguments.options.tolerance},
+                                {"kkt_error_asked", options.tolerance},
                                 {"status", to_string(found.status)},
                                 {"iterations", found.iterations},
                                 {"stable", stable},
@@ -305,8 +309,9 @@ void add_invert_command(CLI::App& program, int& exit_status) {
   add_choice(*command, "--norm", arguments->options.norm, "How near: energy (default), or curvature");
   command->add_option("--friction-margin", arguments->options.friction_margin,
                       "Forces take up this share of the friction, 0.9 by default");
-  command->add_option("--regularisation", arguments->options.regularisation,
-                      "Weight of the forces beside the distance, of the mean compliance of contacts, 1e-6 by default");
+  command->add_option("--regularisation", arguments->regularisation,
+                      "Weight of the forces beside the distance, of the mean compliance of contacts; 1e-3 by default "
+                      "near the shape itself, 1e-6 near other guesses");
   command->add_option("--contact-tolerance", arguments->contact_tolerance,
                       "What is nearer than this share of the radius touches, 0.01 by default");
   add_threads(*command, arguments->threads);

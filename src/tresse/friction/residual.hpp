@@ -42,6 +42,13 @@ struct ErrorSums {
     r += its_r.squaredNorm();
     u += its_u.squaredNorm();
   }
+  ErrorSums& operator+=(const ErrorSums& other) {
+    map += other.map;
+    q += other.q;
+    r += other.r;
+    u += other.u;
+    return *this;
+  }
 };
 
 /// The sums of contacts 0 to n, `add(sums, i)` adding the share of one; on all threads, the same for any number of
@@ -54,12 +61,7 @@ ErrorSums sum_errors(Eigen::Index n, const Add& add) {
     for (Eigen::Index i = begin; i < end; ++i) add(parts[static_cast<std::size_t>(k)], i);
   });
   ErrorSums out;
-  for (const ErrorSums& part : parts) {
-    out.map += part.map;
-    out.q += part.q;
-    out.r += part.r;
-    out.u += part.u;
-  }
+  for (const ErrorSums& part : parts) out += part;
   return out;
 }
 

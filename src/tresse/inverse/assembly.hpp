@@ -27,6 +27,10 @@ enum class Norm {
   curvature,  ///< the sum of squares of the curvatures, whatever the lengths of their elements
 };
 
+/// What forces weigh beside the distance from a guess, of the mean diagonal entry of W. Near the shape itself contacts
+/// carry little, and 1e-3 is solved several times as fast; other guesses want the forces that the truth has: 1e-6.
+double default_regularisation(Guess guess);
+
 struct AssemblyOptions {
   Guess guess = Guess::shape;
   Norm norm = Norm::energy;
@@ -34,7 +38,7 @@ struct AssemblyOptions {
   double friction_margin = 0.9;
   double regularisation = 1e-6;  ///< gamma, of the mean diagonal entry of W; > 0 [-]
   double tolerance = 1e-8;       ///< on RestingAssembly::kkt_error; > 0
-  int max_iterations = 600;      ///< Newton steps; >= 1
+  int max_iterations = 600;      ///< Newton steps of one group of fibres that touch; >= 1
 };
 
 struct RestingAssembly {
@@ -42,7 +46,7 @@ struct RestingAssembly {
   std::vector<Vector3> forces;  ///< (contacts) of a on b (3) [N]
   std::vector<char> loose;      ///< (fibres) 1: free, and neither contacts nor its own balance hold it
   Status status = Status::max_iterations;
-  int iterations = 0;  ///< Newton steps, all
+  int iterations = 0;  ///< Newton steps, of all groups of fibres that touch
   /// |r - P(r - (W r + b))|, P onto the cones, over the largest of |r|, |b|, |W r + b|, each contact scaled so that its
   /// block of W has the mean diagonal 1. Recomputed. [-]
   double kkt_error = 0.0;
@@ -61,17 +65,17 @@ std::vector<contact::Contact> closed_contacts(const assembly::Kinematics& at,
 
 /// Of all forces in the cones of friction, those with which the natural shapes are nearest to the guess:
 ///   min over r of 1/2 |q_nat(r) - q0|_N^2 + gamma/2 |r|^2,   q_nat(r) = q + K^-1 (G - H^T r).
-/// Solved in the deviations z = q_nat - q0, by Newton's method with conjugate gradients that know each fibre's own
-/// block. Roots that are free add six equations each, which multipliers enforce. A clamped fibre is at rest under any
-/// such forces. @cite bertails2018hdr sec. 4.2.3; docs/theory/inverse_assemblies.md.
-/// Throws InvalidInput for options out of range, fibres that grow on others or whose model has other unknowns than
-/// curvatures, holds and bodies that move freely.
+/// Contacts that share no fibres are solved apart, by solve_cones(). Roots that are free add six equations each, which
+/// multipliers enforce. A clamped fibre is at rest under any such forces. @cite bertails2018hdr sec. 4.2.3;
+/// docs/theory/inverse_assemblies.md. Throws InvalidInput for options out of range, fibres that grow on others or whose
+/// model has other unknowns than curvatures, holds and bodies that move freely.
 RestingAssembly resting_assembly(const assembly::Kinematics& at, const contact::Geometry& geometry,
                                  const std::vector<contact::Contact>& contacts, const AssemblyOptions& options);
 
 /// Whether no small motion that keeps the loaded contacts (those with a force) where they stick lets energy go, with
-/// the natural curvatures `rest`: conjugate gradients on the Hessian, contacts as stiff springs, that find no direction
-/// of negative curvature. Motions that cost nothing, such as rolling, count as stable.
+/// the natural curvatures `rest`: the Hessian with contacts as stiff springs is positive definite. Cholesky factors of
+/// fibres, and of small groups of them, tell; where such a group has thousands of unknowns, conjugate gradients that
+/// meet no direction of negative curvature do. Motions that cost nothing, such as rolling, count as stable.
 bool is_stable(const assembly::Kinematics& at, const contact::Geometry& geometry,
                const std::vector<contact::Contact>& contacts, const RestingAssembly& found);
 

@@ -7,7 +7,6 @@
 #include <tresse/base/best.hpp>
 #include <tresse/base/interrupt.hpp>
 #include <tresse/friction/coulomb.hpp>
-#include <tresse/friction/residual.hpp>
 
 namespace tresse::inverse {
 namespace {
@@ -16,7 +15,6 @@ namespace {
 struct Iterate {
   VectorX s, moved;  ///< moved: S s
   VectorX r;
-  double value = std::numeric_limits<double>::infinity();
   double gap = std::numeric_limits<double>::infinity();  ///< |r - s|
 };
 
@@ -32,16 +30,12 @@ class ConeSolver {
   }
 
   /// Of forces in the cones.
-  double error(const VectorX& r, const VectorX& moved) const {
-    return friction::sum_errors(mu_.size(),
-                                [&](friction::ErrorSums& to, Eigen::Index i) {
-                                  const Vector3 force = r.segment<3>(3 * i);
-                                  const Vector3 velocity =
-                                      moved.segment<3>(3 * i) + gamma_[i] * force + b_.segment<3>(3 * i);
-                                  to.add(force - friction::project_on_cone(force - velocity, mu_[i]),
-                                         b_.segment<3>(3 * i), force, velocity);
-                                })
-        .relative();
+  friction::ErrorSums errors(const VectorX& r, const VectorX& moved) const {
+    return friction::sum_errors(mu_.size(), [&](friction::ErrorSums& to, Eigen::Index i) {
+      const Vector3 force = r.segment<3>(3 * i);
+      const Vector3 velocity = moved.segment<3>(3 * i) + gamma_[i] * force + b_.segment<3>(3 * i);
+      to.add(force - friction::project_on_cone(force - velocity, mu_[i]), b_.segment<3>(3 * i), force, velocity);
+    });
   }
 
   void centre(const VectorX& c, double rho) {
@@ -53,15 +47,13 @@ class ConeSolver {
   Iterate at(VectorX s, VectorX moved) const {
     Iterate out;
     out.r.resize(s.size());
-    double value = 0.5 * s.dot(moved), gap = 0.0;
+    double gap = 0.0;
     for (Eigen::Index i = 0; i < mu_.size(); ++i) {
       const Vector3 x = wanted(i, moved);
       const Vector3 r = friction::project_on_cone(x, mu_[i]);
-      value += 0.5 * added_[i] * r.squaredNorm();
       gap += (r - s.segment<3>(3 * i)).squaredNorm();
       out.r.segment<3>(3 * i) = r;
     }
-    out.value = value;
     out.gap = std::sqrt(gap);
     out.s = std::move(s);
     out.moved = std::move(moved);
@@ -143,36 +135,58 @@ namespace {
 /// Forces in the cones, and how far they are from the solution.
 struct Candidate {
   VectorX r, moved;
+  friction::ErrorSums sums;
   double error = std::numeric_limits<double>::infinity();
 };
 
 Candidate candidate(const ConeSolver& solver, VectorX r) {
-  Candidate out{.r = std::move(r), .moved = {}};
+  Candidate out{.r = std::move(r), .moved = {}, .sums = {}};
   out.moved = solver.times(out.r);
-  out.error = solver.error(out.r, out.moved);
+  out.sums = solver.errors(out.r, out.moved);
+  out.error = out.sums.relative();
   return out;
 }
 
+/// The iterate along a step where the convex function is nearly least, at most the whole step, and its share of the
+/// step. Slopes need no product with W, so that a good place costs little beside the step itself.
+std::pair<Iterate, double> searched(const ConeSolver& solver, const Iterate& from, const VectorX& step,
+                                    const VectorX& change) {
+  constexpr double flat = 0.1, away = 0.1;  // of the first slope; of what is left of the step
+  constexpr int most = 12;
+  const auto slope = [&](const Iterate& at) { return change.dot(at.s - at.r); };
+  const double first = slope(from);
+  double low = 0.0, at_low = first, high = 1.0, length = 1.0;
+  Iterate out = solver.at(from.s + step, from.moved + change);
+  double at_high = slope(out);
+  for (int k = 0; k < most && first < 0.0 && at_high > -flat * first; ++k) {
+    const double secant = low + (high - low) * at_low / (at_low - at_high);
+    length = std::clamp(secant, low + away * (high - low), high - away * (high - low));
+    out = solver.at(from.s + length * step, from.moved + length * change);
+    const double there = slope(out);
+    if (std::abs(there) <= -flat * first) break;
+    (there < 0.0 ? low : high) = length;
+    (there < 0.0 ? at_low : at_high) = there;
+  }
+  return {std::move(out), length};
+}
+
 /// Newton's method with a line search for one centre, until the forces that are called for differ from those that are
-/// there by a tenth of how far they are from the centre. How many steps it took.
+/// there by a hundredth of how far they are from the centre. How many steps it took.
 int newton(ConeSolver& solver, const VectorX& centre, int most, Iterate& now, ConeForces& out) {
-  constexpr double near = 0.1, first = 1e-3, finer = 0.1, slow = 0.3, enough = 1e-4, shortest = 1e-4, rounding = 1e-14;
+  constexpr double near = 0.01, first = 1e-3, finer = 0.1;
+  // What a step brings: less of a whole one, or of a part of one, and linear systems are solved more finely.
+  constexpr double slow = 0.3, slow_part = 0.9;
+  constexpr double astray = 2.0;  // a step that brings this much more is what a coarse system makes: it is not taken
   double forcing = first;
   int steps = 0;
   for (; steps < most && (steps == 0 || now.gap > near * (now.r - centre).norm()); ++steps) {
     poll_interrupt();
     const VectorX step = solver.direction(now, forcing, out.products);
-    const VectorX change = solver.times(step);
-    const double slope = -(now.r - now.s).dot(change);
-    double length = 1.0;
-    Iterate next;
-    for (;; length *= 0.5) {
-      next = solver.at(now.s + length * step, now.moved + length * change);
-      if (next.value <= now.value + enough * length * slope + rounding * std::abs(now.value) || length < shortest)
-        break;
-    }
-    if (next.gap > slow * now.gap) forcing = std::max(finer * forcing, solver.finest());
-    now = std::move(next);
+    auto [next, length] = searched(solver, now, step, solver.times(step));
+    const bool coarse = forcing > solver.finest();
+    const double was = now.gap, is = next.gap;
+    if (!(coarse && is > astray * was)) now = std::move(next);
+    if (is > (length < 1.0 ? slow_part : slow) * was) forcing = std::max(finer * forcing, solver.finest());
   }
   out.iterations += steps;
   return steps;
@@ -180,7 +194,7 @@ int newton(ConeSolver& solver, const VectorX& centre, int most, Iterate& now, Co
 
 /// Of rho, after so many Newton steps for the last one.
 double next_share(int steps) {
-  constexpr int quick = 1, sound = 7, slow = 12;
+  constexpr int quick = 1, sound = 7, slow = 20;
   return steps <= quick ? 0.1 : (steps <= sound ? 0.3 : (steps <= slow ? 1.0 : 3.0));
 }
 
@@ -208,6 +222,7 @@ ConeForces solve_cones(const ContactCompliance& compliance, const VectorX& b, co
     rho = std::max(rho * next_share(steps), least);
   }
   out.error = best.error;
+  out.sums = best.sums;
   out.status = best.error <= options.tolerance ? Status::converged
                : std::isfinite(best.error)     ? Status::max_iterations
                                                : Status::not_finite;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tresse/base/status.hpp>
+#include <tresse/friction/residual.hpp>
 #include <tresse/inverse/contact_compliance.hpp>
 
 namespace tresse::inverse {
@@ -19,8 +20,9 @@ struct ConeForces {
   Status status = Status::max_iterations;  ///< converged: error <= tolerance
   /// |r - P(r - u)|, P onto the cones, over the largest of |r|, |b|, |u|, all scaled. Recomputed.
   double error = std::numeric_limits<double>::infinity();
-  int iterations = 0;  ///< Newton steps
-  int products = 0;    ///< of the conjugate gradients in them
+  friction::ErrorSums sums;  ///< that `error` is the quotient of
+  int iterations = 0;        ///< Newton steps
+  int products = 0;          ///< of the conjugate gradients in them
 };
 
 /// The convex problem min over r in K_mu of 1/2 r.W r + gamma/2 |r|^2 + b.r, W = S, whose conditions are
