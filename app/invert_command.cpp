@@ -15,6 +15,7 @@
 
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
+#include <tresse/dynamics/start_contacts.hpp>
 #include <tresse/files/atomic_file.hpp>
 #include <tresse/files/csv.hpp>
 #include <tresse/inverse/assembly.hpp>
@@ -164,12 +165,20 @@ scene::Case build_again(const std::string& file, const scene::Scene& scene, cons
   return out;
 }
 
+/// What a run starts from: the forces and the gaps of closed contacts, and the others that are near.
 std::vector<dynamics::WarmContact> warm_contacts(const contact::Geometry& geometry,
-                                                 const std::vector<contact::Contact>& contacts,
+                                                 const std::vector<contact::Contact>& near, double tolerance,
                                                  const inverse::RestingAssembly& found) {
   std::vector<dynamics::WarmContact> out;
-  for (std::size_t i = 0; i < contacts.size(); ++i)
-    out.push_back({.place = contact::place_of(geometry, contacts[i]), .force = found.forces[i]});
+  std::size_t closed = 0;
+  for (const contact::Contact& contact : near) {
+    dynamics::WarmContact warm{.place = contact::place_of(geometry, contact), .force = Vector3::Zero()};
+    if (!inverse::closed_contacts({contact}, geometry, tolerance).empty()) {
+      warm.force = found.forces[closed++];
+      warm.kept_gap = contact.gap;
+    }
+    out.push_back(std::move(warm));
+  }
   return out;
 }
 
@@ -225,8 +234,8 @@ int invert(const InvertArguments& arguments) {
                  [] { return std::string("no natural shapes yet; Ctrl-C ends the search, nothing is written"); });
   const assembly::Kinematics at = scene::kinematics_at_start(built);
   contact::Geometry geometry;
-  const std::vector<contact::Contact> contacts = inverse::closed_contacts(
-      at, built.options.broad_phase, built.options.detection, arguments.contact_tolerance, geometry);
+  const std::vector<contact::Contact> near = dynamics::start_contacts(at, built.options, geometry);
+  const std::vector<contact::Contact> contacts = inverse::closed_contacts(near, geometry, arguments.contact_tolerance);
   inverse::AssemblyOptions options = arguments.options;
   options.regularisation = arguments.regularisation.value_or(inverse::default_regularisation(options.guess));
   const inverse::RestingAssembly found = inverse::resting_assembly(at, geometry, contacts, options);
@@ -236,7 +245,7 @@ int invert(const InvertArguments& arguments) {
   const scene::Scene inverted = inverted_scene(scene, built, at, found.rest);
   const std::string text = scene_file::write_resolved(inverted, plan.parameters);
   scene::Case again = build_again(file, scene_file::parse_scene(text, scene_name), built);
-  again.state.warm = warm_contacts(geometry, contacts, found);
+  again.state.warm = warm_contacts(geometry, near, arguments.contact_tolerance, found);
   const std::string version = fmt::format("{} ({})", TRESSE_VERSION, TRESSE_COMMIT);
   ordered_json loose = ordered_json::array();
   for (std::size_t f = 0; f < found.loose.size(); ++f) {
@@ -313,7 +322,8 @@ void add_invert_command(CLI::App& program, int& exit_status) {
                       "Weight of the forces beside the distance, of the mean compliance of contacts; 1e-3 by default "
                       "near the shape itself, 1e-6 near other guesses");
   command->add_option("--contact-tolerance", arguments->contact_tolerance,
-                      "What is nearer than this share of the radius touches, 0.01 by default");
+                      "What is nearer than this share of the radius touches, 0.01 by default; what is farther than "
+                      "contact.margin never does");
   add_threads(*command, arguments->threads);
   command->add_flag("--quiet", arguments->quiet, "Remarks only");
   command->add_flag("--strict", arguments->strict,

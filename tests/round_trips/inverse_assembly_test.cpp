@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <tresse/dynamics/start_contacts.hpp>
 #include <tresse/inverse/assembly.hpp>
 #include <tresse/inverse/rest_shapes.hpp>
 #include <tresse/scene/build.hpp>
@@ -28,7 +29,7 @@ struct Inverted {
   explicit Inverted(const std::string& text, const inverse::AssemblyOptions& options = {}, bool apart = false)
       : built(scene::build(scene_file::parse_scene(text, "test.toml"))), at(scene::kinematics_at_start(built)) {
     if (!apart)
-      contacts = inverse::closed_contacts(at, built.options.broad_phase, built.options.detection, 0.01, geometry);
+      contacts = inverse::closed_contacts(dynamics::start_contacts(at, built.options, geometry), geometry, 0.01);
     found = inverse::resting_assembly(at, geometry, contacts, options);
   }
   scene::Case built;

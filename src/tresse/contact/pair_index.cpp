@@ -31,4 +31,20 @@ BodyPair bodies_of(const Geometry& scene, const Contact& contact) {
   return {scene.pieces[static_cast<std::size_t>(contact.a)].id, id_at(scene, contact.b)};
 }
 
+double along_b(const Geometry& scene, const Contact& contact) {
+  return contact.b < 0 ? 0.0 : material_at(scene.pieces[static_cast<std::size_t>(contact.b)], contact.s_b);
+}
+
+Along along(const Geometry& scene, const Place& place) {
+  const auto material = [&](const OnPiece& on) {
+    return material_at(scene.pieces[static_cast<std::size_t>(on.piece)], on.s);
+  };
+  const OnPiece on_a = piece_at(scene, place.body_a, place.element_a, place.s_a);
+  const auto b = static_cast<std::size_t>(place.body_b);
+  const bool surface = scene.body_begin[b] == scene.body_begin[b + 1];
+  return {.a = on_a.piece,
+          .s_a = material(on_a),
+          .s_b = surface ? 0.0 : material(piece_at(scene, place.body_b, place.element_b, place.s_b))};
+}
+
 }  // namespace tresse::contact

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include <tresse/assembly/contact_problem.hpp>
 #include <tresse/base/blocks.hpp>
 #include <tresse/base/errors.hpp>
-#include <tresse/contact/contact_search.hpp>
 #include <tresse/inverse/cone_forces.hpp>
 #include <tresse/inverse/detail/touching_fibres.hpp>
 #include <tresse/inverse/fibre_system.hpp>
@@ -195,17 +195,11 @@ void solve_islands(const TouchingFibres& system, const std::vector<contact::Cont
 
 double default_regularisation(Guess guess) { return guess == Guess::shape ? 1e-3 : 1e-6; }
 
-std::vector<contact::Contact> closed_contacts(const assembly::Kinematics& at,
-                                              const contact::BroadPhaseOptions& broad_phase,
-                                              const contact::DetectionOptions& detection, double tolerance,
-                                              contact::Geometry& geometry) {
-  assembly::contact_geometry(at, 0.0, geometry);
-  for (contact::Piece& piece : geometry.pieces) piece.travel.reach = tolerance * piece.radius;
-  std::vector<contact::Contact> out = contact::ContactSearch(broad_phase, detection).find(geometry, {});
-  std::erase_if(out, [&](const contact::Contact& contact) {
-    const contact::Piece& a = geometry.pieces[static_cast<std::size_t>(contact.a)];
-    const bool touches_fibre = a.id.is_fibre() || contact::id_at(geometry, contact.b).is_fibre();
-    return contact.gap > tolerance * a.radius || !touches_fibre || assembly::joined(at, geometry, contact);
+std::vector<contact::Contact> closed_contacts(const std::vector<contact::Contact>& contacts,
+                                              const contact::Geometry& geometry, double tolerance) {
+  std::vector<contact::Contact> out;
+  std::ranges::copy_if(contacts, std::back_inserter(out), [&](const contact::Contact& contact) {
+    return contact.gap <= tolerance * geometry.pieces[static_cast<std::size_t>(contact.a)].radius;
   });
   return out;
 }

@@ -56,12 +56,9 @@ struct RestingAssembly {
   double weight_on_obstacles = 0.0;  ///< of all weight; 0 without gravity [-]
 };
 
-/// What touches to within `tolerance` of the radius of its first body, overlaps included; in the order of the search.
-/// `geometry` becomes that of the kinematics at time zero.
-std::vector<contact::Contact> closed_contacts(const assembly::Kinematics& at,
-                                              const contact::BroadPhaseOptions& broad_phase,
-                                              const contact::DetectionOptions& detection, double tolerance,
-                                              contact::Geometry& geometry);
+/// Of contacts those that are closed to within `tolerance` of the radius of the first body, overlaps included.
+std::vector<contact::Contact> closed_contacts(const std::vector<contact::Contact>& contacts,
+                                              const contact::Geometry& geometry, double tolerance);
 
 /// Of all forces in the cones of friction, those with which the natural shapes are nearest to the guess:
 ///   min over r of 1/2 |q_nat(r) - q0|_N^2 + gamma/2 |r|^2,   q_nat(r) = q + K^-1 (G - H^T r).

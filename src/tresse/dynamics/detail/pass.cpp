@@ -20,33 +20,37 @@ bool on_tree(const Part& part, const Pass& pass, int piece, int tree) {
   return id.is_fibre() && part.motion.forest.tree_of[id.index] == tree;
 }
 
-/// Impulses over the stage, (3 contacts), and the slips, of the nearest contacts of `warm`; and whether they slid,
-/// unless that list is empty.
+/// Impulses over the stage, (3 contacts), and the slips, of the contacts of `warm`; and whether they slid, unless that
+/// list is empty. Those that are nearest to each other belong together.
 void take_warm(const std::vector<WarmContact>& warm, const Part& part, const contact::Geometry& geometry,
                const std::vector<contact::Contact>& contacts, Pass& pass) {
   contact::PairIndex known;
   for (std::size_t i = 0; i < warm.size(); ++i) {
-    const contact::Place& place = warm[i].place;
-    const contact::OnPiece on_a = contact::piece_at(geometry, place.body_a, place.element_a, place.s_a);
-    const contact::Piece& a = geometry.pieces[on_a.piece];
-    known.add({a.id, assembly::body_of_number(part.world, place.body_b)}, contact::material_at(a, on_a.s),
-              static_cast<int>(i));
+    const contact::Along at = contact::along(geometry, warm[i].place);
+    known.add({geometry.pieces[at.a].id, assembly::body_of_number(part.world, warm[i].place.body_b)}, at.s_a,
+              static_cast<int>(i), at.s_b);
   }
   known.sort();
+  struct Match {
+    double distance;  ///< along both bodies [m]
+    std::size_t contact, warm;
+    auto operator<=>(const Match&) const = default;
+  };
+  std::vector<Match> matches;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const double s_a = contact::along_a(geometry, contacts[i]), s_b = contact::along_b(geometry, contacts[i]);
+    const double near = 10.0 * geometry.pieces[contacts[i].a].radius;
+    for (const auto& entry : known.near(contact::bodies_of(geometry, contacts[i]), s_a, near))
+      matches.push_back(
+          {std::abs(entry.s_a - s_a) + std::abs(entry.s_b - s_b), i, static_cast<std::size_t>(entry.index)});
+  }
+  std::ranges::sort(matches);
   std::vector<char> used(warm.size(), 0);
   pass.guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const double s = contact::along_a(geometry, contacts[i]);
-    const double near = 10.0 * geometry.pieces[contacts[i].a].radius;
-    const contact::PairIndex::Entry* best = nullptr;
-    for (const auto& entry : known.near(contact::bodies_of(geometry, contacts[i]), s, near)) {
-      const bool nearer = !best || std::abs(entry.s_a - s) < std::abs(best->s_a - s);
-      if (nearer && used[static_cast<std::size_t>(entry.index)] == 0) best = &entry;
-    }
-    if (!best) continue;
-    const auto index = static_cast<std::size_t>(best->index);
+  for (const auto& [distance, i, index] : matches) {
+    if (pass.warm_of[i] >= 0 || used[index] != 0) continue;
     used[index] = 1;
-    pass.warm_of[i] = best->index;
+    pass.warm_of[i] = static_cast<int>(index);
     pass.guess.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         part.stage() * (contacts[i].frame.transpose() * warm[index].force);
     if (warm[index].slip) pass.slips[i] = along_surface(contacts[i], *warm[index].slip);

@@ -40,9 +40,7 @@ bool StartOverlaps::is_jammed(const contact::Geometry& geometry, const contact::
 }
 
 double StartOverlaps::wanted_gap(const contact::Geometry& geometry, const contact::Contact& contact) const {
-  double wanted = -contact.slack;
-  if (const std::optional<double> kept = kept_.of(geometry, contact))
-    wanted = *kept > 0.0 ? *kept : std::min(wanted, *kept);
+  double wanted = kept_.of(geometry, contact).value_or(-contact.slack);
   if (deep_.empty()) return wanted;
   const contact::Piece& a = geometry.pieces[contact.a];
   const double s = contact::along_a(geometry, contact);
