@@ -10,6 +10,7 @@
 #include <tresse/assembly/tree.hpp>
 #include <tresse/base/errors.hpp>
 #include <tresse/base/words.hpp>
+#include <tresse/grains/flow.hpp>
 #include <tresse/laws/penalty.hpp>
 #include <tresse/rods/section.hpp>
 #include <tresse/scene/build.hpp>
@@ -83,6 +84,35 @@ void print_surface(const scene::Scene& scene, const scene::Surface& surface) {
   const double frequency = scene::bending_frequency(surface) / (2.0 * std::numbers::pi);
   print("  bends along its longer side at {:.6g} Hz: {:.4g} time steps a period", frequency,
         1.0 / (frequency * scene.simulation.time_step));
+}
+
+/// What the numbers of grains mean: the depth is that of the domain along gravity.
+void print_grains(const scene::Scene& scene, const scene::Case& built) {
+  if (!built.world.grains) return;
+  const grains::Medium& medium = *built.world.grains;
+  const grains::Flow flow(medium);
+  const auto cells = grains::cell_counts(medium);
+  const Vector3 size = grains::cell_size(medium), gravity = scene.simulation.gravity;
+  const auto solid = std::count_if(medium.solid.begin(), medium.solid.end(), [](int filler) { return filler >= 0; });
+  const bool plane = std::count(medium.cells.begin(), medium.cells.end(), 0) > 0;
+  print("grains: {}, {} x {} x {} cells of {:.4g} x {:.4g} x {:.4g} m{}, {} filled by obstacles",
+        word(scene.grains->model), cells[0], cells[1], cells[2], size[0], size[1], size[2],
+        plane ? ", a plane flow" : "", counted(solid, "cell"));
+  const int stresses = grains::cell_count(medium) - static_cast<int>(solid);
+  print("  {} velocities and {} stresses unknown; the factors of a step take {:.3g} MB", flow.unknown_count(),
+        (plane ? 3 : 6) * stresses, 1e-6 * grains::factor_bytes(medium));
+  print("  mass {:.6g} kg; friction {:.4g}: layers hold on slopes up to {:.4g} deg", flow.mass(), medium.friction,
+        std::atan(medium.friction) * 180.0 / std::numbers::pi);
+  if (gravity.isZero(0.0)) return;
+  const double depth = (medium.high - medium.low).cwiseProduct(gravity.cwiseAbs()).maxCoeff() / gravity.norm();
+  const double fall = std::sqrt(gravity.norm() * depth);
+  const double pressure = medium.density * gravity.norm() * depth, viscous = medium.viscosity * fall / depth;
+  print("  under {:.4g} m of grains the pressure is {:.4g} Pa; viscosity evens out speeds over that in {:.3g} s", depth,
+        pressure, medium.density * depth * depth / medium.viscosity);
+  print(
+      "  at the speed {:.4g} m/s of a fall by half of that: Reynolds number {:.3g}, friction over viscous stress "
+      "{:.3g}",
+      fall, medium.density * fall * depth / medium.viscosity, medium.friction * pressure / viscous);
 }
 
 /// Of what is made of a surface.
@@ -174,6 +204,7 @@ constexpr double contact_bytes = 12e3;  ///< its rows in the passes of a step, t
 /// Before any contact. [bytes]
 double expected_memory(const scene::Case& built) {
   double bytes = program_bytes;
+  if (built.world.grains) bytes += grains::factor_bytes(*built.world.grains);
   for (const assembly::Fibre& fibre : built.world.fibres) {
     const double dof = fibre.model->dof();
     bytes += element_bytes * fibre.model->piece_count() + matrix_copies * 8.0 * dof * dof;
@@ -265,6 +296,7 @@ void print_scene(const std::string& file, const scene_file::SceneDocument& docum
     print_mesh(body);
   }
   for (const scene::Surface& surface : scene.surfaces) print_surface(scene, surface);
+  print_grains(scene, built);
   tell_time_step(print_line, scene.simulation.time_step, document.time_step_reason);
   print("{} of {:.6g} s, detection {}",
         counted(std::llround(scene.simulation.duration / scene.simulation.time_step), "step"),

@@ -83,9 +83,10 @@ void add_options(CLI::App& command, PlotArguments& a) {
       .add_option(
           "--what", a.what,
           "auto: what suits DIR: forces, loads of holds or of clamped roots where there are no obstacles, what a sweep "
-          "found, what the fibres of an equilibrium carry (shape); convergence: DIRs are files of tresse friction")
-      ->check(CLI::IsMember(
-          {"auto", "forces", "holds", "roots", "energies", "solver", "shape", "sweep", "comparison", "convergence"}))
+          "found, what the fibres of an equilibrium carry (shape), speed and pressure of grains; convergence: DIRs are "
+          "files of tresse friction")
+      ->check(CLI::IsMember({"auto", "forces", "holds", "roots", "energies", "solver", "shape", "grains", "sweep",
+                             "comparison", "convergence"}))
       ->capture_default_str();
   command
       .add_option("--y", a.y,

@@ -88,6 +88,12 @@ std::string what_missed(const dynamics::StepReport& report, const dynamics::Step
   if (report.motion_status != Status::converged)
     return fmt::format("the motion without contact stopped after {} ({})",
                        counted(report.motion_iterations, "Newton step"), to_string(report.motion_status));
+  if (report.grains && report.nonlinear_residual <= limits.nonlinear_residual)
+    return fmt::format(
+        "the flow of the grains stopped at {:.2g} after {} ({}; tolerance {:.2g}); try fewer cells, a smaller "
+        "time_step or more grains.max_iterations",
+        report.grains->residual, counted(report.grains->iterations, "Newton step"), to_string(report.grains->status),
+        limits.grain_residual);
   return fmt::format(
       "the nonlinear step stopped at {:.2g} (tolerance {:.2g}); try a smaller time_step or more "
       "max_nonlinear_iterations",

@@ -200,6 +200,9 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
                                         scene.fibres[fibre.group].name,
                                         fibre.attachment.parent < 0 ? "have a free root" : "grow on others"));
   }
+  require(!scene.grains,
+          fmt::format("{}: the scene has grains, whose stress at rest is not unique; tresse static expects none",
+                      arguments.file));
   for (const scene::Surface& surface : scene.surfaces) {
     require(surface.root.condition == rods::RootCondition::clamped,
             fmt::format("{}: surface '{}' has a free root; tresse static expects clamped roots", arguments.file,

@@ -30,6 +30,7 @@ _WIDTHS = {
     "obstacles/torque": (3,), "obstacles/reference": (3,), "obstacles/capsules/from": (3,),
     "obstacles/capsules/to": (3,), "obstacles/planes/point": (3,), "obstacles/planes/normal": (3,),
     "obstacles/meshes/vertex": (3,), "obstacles/meshes/face": (3,),
+    "grains/node": (3,), "grains/cell": (3,), "grains/velocity": (3,),
     "contacts/point_a": (3,), "contacts/point_b": (3,), "contacts/normal": (3,), "contacts/force": (3,),
 }  # fmt: skip
 
@@ -100,7 +101,7 @@ def _frame_names(file):
 _OF_A_FRAME = {
     "fibres/points", "fibres/force", "fibres/moment", "fibres/curvature", "fibres/curvature_rate",
     "fibres/root_position", "fibres/root_frame", "obstacles/position", "obstacles/frame", "obstacles/force",
-    "obstacles/torque",
+    "obstacles/torque", "grains/velocity", "grains/pressure", "grains/fraction",
 }  # fmt: skip
 
 

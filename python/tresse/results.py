@@ -79,6 +79,11 @@ class Results:
         """fluid.csv, in a fluid: time, fibre, fx, fy, fz, tx, ty, tz; what it exerts on each fibre, about its root."""
         return self._table("fluid.csv")
 
+    @property
+    def grains(self) -> np.ndarray:
+        """grains.csv, of grains: time, kinetic, volume, top_speed, residual, ..., a row a step."""
+        return self._table("grains.csv")
+
     def force(self, obstacle: str) -> tuple[Array, Array]:
         """Time (n) [s] and the force of the fibres on an obstacle (n, 3) [N]."""
         rows = self._rows_of("forces.csv", "obstacle", obstacle)
@@ -192,6 +197,7 @@ _WITHOUT = {
     "holds.csv": "the scene holds no point of a fibre; .roots has the load of clamped roots",
     "roots.csv": "no root is clamped in the scene; .holds has the load of held points",
     "fluid.csv": "there is no fluid in the scene",
+    "grains.csv": "there are no grains in the scene",
 }
 _TEXTS = ("obstacle", "hold", "group", "kind", "message")
 

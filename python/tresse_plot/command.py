@@ -16,7 +16,7 @@ def _parse(arguments):
     parser.add_argument("runs", nargs="+")
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--what", choices=("auto", "forces", "holds", "roots", "energies", "solver", "shape",
-                                             "sweep", "comparison", "convergence"),
+                                             "grains", "sweep", "comparison", "convergence"),
                         default="auto")  # fmt: skip
     parser.add_argument("--x")
     parser.add_argument("--y", action="append", default=[])
@@ -46,6 +46,8 @@ def _what(options):
         return "shape"
     if options.x or options.y:
         return "columns"
+    if has_rows(first, "grains.csv"):
+        return "grains"
     tables = (("forces", "forces.csv"), ("holds", "holds.csv"), ("roots", "roots.csv"))
     return next((what for what, table in tables if has_rows(first, table)), "forces")
 
@@ -63,6 +65,10 @@ def _drawer(options, runs):
         from tresse_plot.comparison import comparison
 
         return comparison
+    if what == "grains":
+        from tresse_plot.grains import grains
+
+        return grains
     if what == "columns":
         if not options.y:
             raise PlotError("--x: found no --y beside it; expected the columns to draw")

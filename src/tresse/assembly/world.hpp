@@ -15,6 +15,7 @@
 #include <tresse/base/enum_words.hpp>
 #include <tresse/bodies/rigid_body.hpp>
 #include <tresse/fluid/resistance.hpp>
+#include <tresse/grains/medium.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/surfaces/surface.hpp>
 
@@ -135,6 +136,7 @@ struct World {
   std::vector<FreeBody> free_bodies;   ///< those of `obstacles` with a mass, in their order: find_free_bodies()
   std::vector<Hold> holds;
   std::vector<SurfaceBody> surfaces;
+  std::optional<grains::Medium> grains;  ///< around those of `obstacles` that are at rest; its indices are theirs
   std::vector<std::shared_ptr<const Load>> loads{std::make_shared<Air>()};  ///< not null
   std::optional<Fluid> fluid;                                               ///< set by immerse()
   std::shared_ptr<const ContactLaw> law;  ///< between materials; not null where bodies touch

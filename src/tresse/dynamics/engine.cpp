@@ -74,6 +74,7 @@ StepReport Engine::take_step() {
       if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= most_error) size *= 2;
     }
     if (report.finite) report.finite = advance_surfaces(world_, options_, state_.surfaces, report);
+    if (report.finite) report.finite = grains_.advance(world_, options_, state_.grains, report);
     report.step = previous_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;
     if (report.finite) {

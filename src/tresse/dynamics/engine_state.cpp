@@ -25,6 +25,12 @@ void validate(const assembly::World& world, const SimulationState& state) {
                 state.surfaces[i].velocity.size() == surface.velocity_count(),
             "state: coordinates do not match the surface");
   }
+  if (world.grains) {
+    const grains::GrainState wanted = grains::at_rest(*world.grains);
+    require(
+        state.grains.velocity.size() == wanted.velocity.size() && state.grains.stress.size() == wanted.stress.size(),
+        "state: the grains are of another grid");
+  }
   require(state.hold_forces.empty() || state.hold_forces.size() == world.holds.size(), "state: needs one force a hold");
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {
     const int m = world.fibres[f].model->coordinate_count();
@@ -62,6 +68,8 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(!world.fluid || options.theta == 1.0, "theta: must be 1 in a fluid");
   require(!world.fluid || options.scheme != Scheme::nonlinear, "scheme: must not be nonlinear in a fluid");
   require(options.fluid_tolerance > 0.0, "fluid tolerance: must be positive");
+  require(options.grain_tolerance > 0.0, "grain tolerance: must be positive");
+  require(options.max_grain_iterations >= 1, "grain iterations: must be 1 or more");
   require(world.holds.empty() || options.scheme != Scheme::nonlinear,
           "scheme: must not be nonlinear where points are held");
   validate(world, state);
@@ -88,7 +96,8 @@ Engine::Engine(assembly::World world, const StepOptions& options, SimulationStat
       passes_(part_, bodies_, holds_, overlaps_),
       repairs_(part_, holds_, overlaps_, finder_, passes_),
       energy_(assembly::energy_floor(world_, options_.dt)),
-      momentum_(part_, trees_.carried()) {
+      momentum_(part_, trees_.carried()),
+      grains_(world_) {
   if (state_.step == 0) {
     // A moving root starts with its motion under way: no impulse at time zero.
     for (std::size_t f = 0; f < world_.fibres.size(); ++f) {

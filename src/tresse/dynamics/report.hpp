@@ -9,6 +9,7 @@
 #include <tresse/base/status.hpp>
 #include <tresse/base/types.hpp>
 #include <tresse/bodies/rigid_body.hpp>
+#include <tresse/grains/medium.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/surfaces/surface.hpp>
 
@@ -16,11 +17,11 @@ namespace tresse::dynamics {
 
 using assembly::ContactReport;
 
-/// What the fibres and free bodies exert on one obstacle over a step.
+/// What the fibres, free bodies and grains exert on one obstacle over a step.
 struct ObstacleLoad {
   Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
   Vector3 torque = Vector3::Zero();  ///< about the obstacle's moved reference point (3) world axes [N m]
-  int contacts = 0;                  ///< with a force
+  int contacts = 0;                  ///< with a force; none of grains
 };
 
 /// The last part of the last step, over which the contacts' forces act: the whole step unless it was cut.
@@ -99,11 +100,12 @@ struct StepReport {
   double t_assembly = 0.0;
   double t_solve = 0.0;
   double t_step = 0.0;
-  bool finite = true;                   ///< the new state holds no NaN or infinity
-  std::vector<ObstacleLoad> obstacles;  ///< in scene order
-  std::vector<HoldLoad> holds;          ///< in the order of World::holds; zero once it let go
-  std::vector<RootLoad> roots;          ///< (fibres) zero where no root is clamped
-  std::vector<FluidLoad> fluid;         ///< (fibres) empty without a fluid
+  bool finite = true;                         ///< the new state holds no NaN or infinity
+  std::vector<ObstacleLoad> obstacles;        ///< in scene order
+  std::vector<HoldLoad> holds;                ///< in the order of World::holds; zero once it let go
+  std::vector<RootLoad> roots;                ///< (fibres) zero where no root is clamped
+  std::vector<FluidLoad> fluid;               ///< (fibres) empty without a fluid
+  std::optional<grains::GrainReport> grains;  ///< none without grains
 };
 
 /// A contact that carried a load in the last step: followed into the next, and where its solve starts.
@@ -136,6 +138,7 @@ struct SimulationState {
   /// (holds) of each on its fibre, what its compliance gives under; empty: none yet [N]
   std::vector<Vector3> hold_forces;
   FluidState fluid;
+  grains::GrainState grains;   ///< empty without grains
   double work_external = 0.0;  ///< [J]
   double energy_excess = 0.0;  ///< StepReport::energy_excess [J]
   double least_gap = 0.0;      ///< StepReport::least_gap [m]

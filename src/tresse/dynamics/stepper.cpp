@@ -43,6 +43,7 @@ const assembly::Kinematics& Stepper::kinematics() const { return engine_->kinema
 const StepOptions& Stepper::options() const { return engine_->options(); }
 double Stepper::largest_overlap() const { return detail::largest_overlap(engine_->here()); }
 const contact::Geometry& Stepper::geometry() const { return engine_->here().geometry; }
+const grains::Flow* Stepper::grains() const { return engine_->grains(); }
 const LastPart& Stepper::last_part() const { return engine_->last_part(); }
 const std::vector<ContactReport>& Stepper::contacts() const { return engine_->contacts(); }
 void Stepper::observe_problems(ProblemObserver observer) { engine_->observe_problems(std::move(observer)); }

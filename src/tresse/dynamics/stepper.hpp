@@ -13,6 +13,7 @@
 #include <tresse/dynamics/report.hpp>
 #include <tresse/dynamics/sensitivity.hpp>
 #include <tresse/friction/solver.hpp>
+#include <tresse/grains/flow.hpp>
 #include <tresse/laws/penalty_problem.hpp>
 
 namespace tresse::dynamics {
@@ -67,13 +68,16 @@ struct StepOptions {
   friction::SolverOptions solver;
   std::optional<PenaltyStep> penalty;  ///< none: the exact law
   double fluid_tolerance = 1e-5;       ///< on StepReport::fluid_residual; > 0
+  double grain_tolerance = 1e-10;      ///< on GrainReport::residual; > 0
+  int max_grain_iterations = 2000;     ///< of Newton's method for grains; >= 1
 };
 
 /// Advances a world step by step: free motion of every fibre, contacts, one discrete frictional contact problem, new
 /// state. The equations are in docs/theory/dynamics.md. Same bits for any number of threads.
 class Stepper {
  public:
-  /// `initial` holds one state a fibre and one a free body; throws InvalidInput when sizes or options are wrong.
+  /// `initial` holds one state a fibre and one a free body, and that of the grains; throws InvalidInput when sizes or
+  /// options are wrong.
   Stepper(assembly::World world, const StepOptions& options, SimulationState initial);
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
@@ -128,6 +132,8 @@ class Stepper {
   using KeptObserver = std::function<void(const KeptProblem&)>;
   /// Sees one for every step, or every part if it is cut, in time's order.
   void observe_kept_problems(KeptObserver observer);
+  /// The flow that steps the grains; nullptr without any.
+  const grains::Flow* grains() const;
   const LastPart& last_part() const;
   /// Contacts of last_part(), with their forces.
   const std::vector<ContactReport>& contacts() const;

@@ -25,6 +25,7 @@ class Flow::Implementation {
   virtual VectorX divergence(const GrainState& state) const = 0;
   virtual double kinetic(const GrainState& state) const = 0;
   virtual double mass() const = 0;
+  virtual int unknown_count() const = 0;
 };
 
 namespace {
@@ -43,6 +44,7 @@ class FlowOf final : public Flow::Implementation {
   double mass() const override {
     return grid_.medium.density * grid_.volume * static_cast<double>(grid_.flowing.size());
   }
+  int unknown_count() const override { return grid_.unknowns; }
   double kinetic(const GrainState& state) const override { return problem_.kinetic(velocities(state)); }
 
   GrainReport step(const FlowStep& how, GrainState& state) override {
@@ -181,5 +183,6 @@ VectorX Flow::shear_rate(const GrainState& state) const { return implementation_
 VectorX Flow::divergence(const GrainState& state) const { return implementation_->divergence(state); }
 double Flow::kinetic(const GrainState& state) const { return implementation_->kinetic(state); }
 double Flow::mass() const { return implementation_->mass(); }
+int Flow::unknown_count() const { return implementation_->unknown_count(); }
 
 }  // namespace tresse::grains

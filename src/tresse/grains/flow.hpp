@@ -39,6 +39,7 @@ class Flow {
   VectorX divergence(const GrainState& state) const;
   double kinetic(const GrainState& state) const;  ///< [J]
   double mass() const;                            ///< of the cells with grains [kg]
+  int unknown_count() const;                      ///< velocities that walls leave free
 
   class Implementation;
 

@@ -40,16 +40,6 @@ Vector3 steps_of(int number, const std::array<int, 3>& counts) {
   return out.cast<double>();
 }
 
-double factor_bytes(const Medium& medium) {
-  const std::array<int, 3> nodes = node_counts(medium);
-  const int dimension = 3 - static_cast<int>(std::count(medium.cells.begin(), medium.cells.end(), 0));
-  int longest = 0;
-  for (int axis = 0; axis < 3; ++axis)
-    if (medium.cells[index(axis)] > 0 && !periodic(medium, axis)) longest = std::max(longest, nodes[index(axis)]);
-  const double layer = dimension * (static_cast<double>(nodes[0]) * nodes[1] * nodes[2] / longest);
-  return 3.0 * 8.0 * longest * layer * layer;
-}
-
 }  // namespace
 
 std::array<int, 3> node_counts(const Medium& medium) {
@@ -94,6 +84,16 @@ Vector3 cell_centre(const Medium& medium, int cell) {
   const std::array<int, 3> n = cell_counts(medium);
   const Vector3 steps = steps_of(cell, n) + Vector3::Constant(0.5);
   return medium.low + steps.cwiseProduct(cell_size(medium));
+}
+
+double factor_bytes(const Medium& medium) {
+  const std::array<int, 3> nodes = node_counts(medium);
+  const int dimension = 3 - static_cast<int>(std::count(medium.cells.begin(), medium.cells.end(), 0));
+  int longest = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (medium.cells[index(axis)] > 0 && !periodic(medium, axis)) longest = std::max(longest, nodes[index(axis)]);
+  const double layer = dimension * (static_cast<double>(nodes[0]) * nodes[1] * nodes[2] / longest);
+  return 3.0 * 8.0 * longest * layer * layer;
 }
 
 void validate(const Medium& medium) {

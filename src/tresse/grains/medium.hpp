@@ -46,6 +46,8 @@ int cell_count(const Medium& medium);
 Vector3 cell_size(const Medium& medium);  ///< (3) [m]
 Vector3 node_place(const Medium& medium, int node);
 Vector3 cell_centre(const Medium& medium, int cell);
+/// How much memory the factors of a step take. [bytes]
+double factor_bytes(const Medium& medium);
 
 /// Throws InvalidInput, one line, unless the numbers are in range, sizes agree, one axis that flow goes along is not
 /// periodic, some cell holds grains, and the factors of a step would fit into 8 GB.

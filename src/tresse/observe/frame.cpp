@@ -174,6 +174,18 @@ void check_surfaces(const TrajectoryLayout& layout) {
   if (begin != layout.surface_face.size()) fail();
 }
 
+/// That there is a place for every node and cell that are counted.
+void check_grains(const TrajectoryLayout& layout) {
+  const auto product = [](const std::vector<std::int32_t>& counts) {
+    std::size_t out = counts.empty() ? 0 : 1;
+    for (const std::int32_t count : counts) out *= static_cast<std::size_t>(std::clamp(count, 0, 1 << 20));
+    return out;
+  };
+  require(layout.grain_node.size() == 3 * product(layout.grain_nodes) &&
+              layout.grain_cell.size() == 3 * product(layout.grain_cells),
+          "trajectory: 'grains' do not add up");
+}
+
 }  // namespace
 
 void add_surface(TrajectoryLayout& layout, const std::string& name, const surfaces::Surface& surface) {
@@ -188,10 +200,33 @@ void add_surface(Frame& frame, const surfaces::Surface& surface, const surfaces:
   for (const Vector3& x : surface.vertices(state)) append(frame.surface_vertex, x);
 }
 
+void add_grains(TrajectoryLayout& layout, const grains::Medium& medium) {
+  const auto nodes = grains::node_counts(medium), cells = grains::cell_counts(medium);
+  layout.grain_nodes.assign(nodes.begin(), nodes.end());
+  layout.grain_cells.assign(cells.begin(), cells.end());
+  for (int node = 0; node < grains::node_count(medium); ++node)
+    append(layout.grain_node, grains::node_place(medium, node));
+  for (int cell = 0; cell < grains::cell_count(medium); ++cell)
+    append(layout.grain_cell, grains::cell_centre(medium, cell));
+}
+
+void add_grains(Frame& frame, const grains::Flow& flow, const grains::GrainState& state) {
+  const VectorX pressure = flow.pressure(state);
+  const std::vector<int>& solid = flow.medium().solid;
+  frame.grain_velocity.assign(state.velocity.begin(), state.velocity.end());
+  frame.grain_pressure.assign(pressure.begin(), pressure.end());
+  frame.grain_fraction.assign(frame.grain_pressure.size(), 1.0);
+  for (std::size_t cell = 0; cell < solid.size(); ++cell) {
+    if (solid[cell] >= 0) frame.grain_fraction[cell] = 0.0;
+  }
+}
+
 void validate(const TrajectoryLayout& layout) {
   observe::for_each_array(layout, SizeCheck{layout, 0});
   observe::for_each_surface_array(layout, SizeCheck{layout, 0});
   check_surfaces(layout);
+  observe::for_each_grain_array(layout, SizeCheck{layout, 0});
+  check_grains(layout);
   check_offsets("fibres/point_offsets", layout.point_offsets, layout.point_count());
   check_offsets("fibres/curvature_offsets", layout.curvature_offsets, layout.curvature_count());
   check_indices("fibres/group", layout.group, layout.group_names.size());
@@ -204,6 +239,7 @@ void validate(const TrajectoryLayout& layout) {
 
 void validate(const Frame& frame, const TrajectoryLayout& layout) {
   observe::for_each_array_of_frame(frame, SizeCheck{layout, frame.contact_count()});
+  observe::for_each_grain_array_of_frame(frame, SizeCheck{layout, 0});
   const std::size_t expected = 3 * surface_vertex_count(layout);
   require(frame.surface_vertex.size() == expected, [&] {
     return fmt::format("trajectory: the surfaces have {} values, expected {}", frame.surface_vertex.size(), expected);

@@ -7,6 +7,7 @@
 #include <tresse/base/types.hpp>
 #include <tresse/bodies/shapes.hpp>
 #include <tresse/dynamics/report.hpp>
+#include <tresse/grains/flow.hpp>
 #include <tresse/surfaces/surface.hpp>
 
 namespace tresse::observe {
@@ -49,6 +50,11 @@ struct TrajectoryLayout {
   std::vector<std::int64_t> surface_faces;     ///< (S) how many
   std::vector<std::int32_t> surface_face;      ///< (faces of all, 3) surface by surface, vertices of the surface
 
+  std::vector<std::int32_t> grain_nodes;  ///< (3) of the grid of grains along x, y, z; empty without grains
+  std::vector<std::int32_t> grain_cells;  ///< (3) likewise
+  std::vector<double> grain_node;         ///< (N, 3) where each node is, along x first, then y, then z [m]
+  std::vector<double> grain_cell;         ///< (K, 3) centre of each cell, in the same order [m]
+
   std::size_t fibre_count() const { return group.size(); }
   std::size_t point_count() const { return arc_length.size(); }
   std::size_t curvature_count() const {
@@ -56,6 +62,7 @@ struct TrajectoryLayout {
   }
   std::size_t obstacle_count() const { return obstacle_names.size(); }
   std::size_t surface_count() const { return surface_names.size(); }
+  bool has_grains() const { return !grain_nodes.empty(); }
 
   bool operator==(const TrajectoryLayout&) const = default;
 };
@@ -75,9 +82,14 @@ struct Frame {
 
   std::vector<double> surface_vertex;  ///< (vertices of all surfaces, 3) surface by surface [m]
 
+  std::vector<double> grain_velocity;  ///< (N, 3) at the nodes [m/s]
+  std::vector<double> grain_pressure;  ///< (K) between grains, 0 in obstacles [Pa]
+  std::vector<double> grain_fraction;  ///< (K) of the cell that grains fill: 1, or 0 in obstacles [-]
+
   std::vector<double> obstacle_position;  ///< (o, 3) of the moved reference point [m]
   std::vector<double> obstacle_frame;     ///< (o, 3, 3) rotation from the reference pose
-  std::vector<double> obstacle_force;  ///< (o, 3) that fibres and free bodies exert, over the last step, world axes [N]
+  /// (o, 3) that fibres, free bodies and grains exert, over the last step, world axes [N]
+  std::vector<double> obstacle_force;
   std::vector<double> obstacle_torque;  ///< (o, 3) about the moved reference point, world axes [N m]
 
   std::vector<std::int32_t> contact_fibre_a;     ///< (k) -1 - o: free obstacle o
@@ -114,6 +126,10 @@ void append(std::vector<double>& into, const Matrix3& value);
 /// Adds the name and faces of the next surface; its vertices to a frame.
 void add_surface(TrajectoryLayout& layout, const std::string& name, const surfaces::Surface& surface);
 void add_surface(Frame& frame, const surfaces::Surface& surface, const surfaces::SurfaceState& state);
+
+/// Adds the grid of grains; their state to a frame.
+void add_grains(TrajectoryLayout& layout, const grains::Medium& medium);
+void add_grains(Frame& frame, const grains::Flow& flow, const grains::GrainState& state);
 
 /// Adds the name and shape of the next obstacle.
 void add_obstacle(TrajectoryLayout& layout, const bodies::Obstacle& obstacle);

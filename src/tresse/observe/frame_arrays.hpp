@@ -23,7 +23,10 @@ enum class Per {
   mesh_vertex,
   mesh_face,
   surface,
-  surface_face
+  surface_face,
+  axis,
+  grain_node,
+  grain_cell
 };
 
 struct Field {
@@ -86,7 +89,26 @@ void for_each_surface_array(Layout& x, Visit&& visit) {
         x.surface_face);
 }
 
-/// visit(Field, array) for every array of a frame but the vertices of surfaces; the contacts' last.
+/// visit(Field, array) for every array about grains, of a layout that has any.
+template <class Layout, class Visit>
+void for_each_grain_array(Layout& x, Visit&& visit) {
+  visit(Field{"grains/node_counts", Per::axis, {}, "", "of the grid along x, y, z"}, x.grain_nodes);
+  visit(Field{"grains/cell_counts", Per::axis, {}, "", "likewise"}, x.grain_cells);
+  visit(Field{"grains/node", Per::grain_node, {3}, "m", "where it is; along x first, then y, then z"}, x.grain_node);
+  visit(Field{"grains/cell", Per::grain_cell, {3}, "m", "its centre, in the same order"}, x.grain_cell);
+}
+
+/// The same for a frame.
+template <class AnyFrame, class Visit>
+void for_each_grain_array_of_frame(AnyFrame& x, Visit&& visit) {
+  visit(Field{"grains/velocity", Per::grain_node, {3}, "m/s", "at the node"}, x.grain_velocity);
+  visit(Field{"grains/pressure", Per::grain_cell, {}, "Pa", "between grains, 0 in obstacles"}, x.grain_pressure);
+  visit(Field{"grains/fraction", Per::grain_cell, {}, "", "of the cell that grains fill: 1, or 0 in obstacles"},
+        x.grain_fraction);
+}
+
+/// visit(Field, array) for every array of a frame but the vertices of surfaces and those about grains; the contacts'
+/// last.
 template <class AnyFrame, class Visit>
 void for_each_array_of_frame(AnyFrame& x, Visit&& visit) {
   visit(Field{"fibres/points", Per::point, {3}, "m", "centreline"}, x.points);
@@ -99,8 +121,9 @@ void for_each_array_of_frame(AnyFrame& x, Visit&& visit) {
   visit(Field{"fibres/root_frame", Per::fibre, {3, 3}, "", "columns n0 (tangent), n1, n2"}, x.root_frame);
   visit(Field{"obstacles/position", Per::obstacle, {3}, "m", "of the moved reference point"}, x.obstacle_position);
   visit(Field{"obstacles/frame", Per::obstacle, {3, 3}, "", "rotation from the reference pose"}, x.obstacle_frame);
-  visit(Field{"obstacles/force", Per::obstacle, {3}, "N", "that fibres and free bodies exert over the last step"},
-        x.obstacle_force);
+  visit(
+      Field{"obstacles/force", Per::obstacle, {3}, "N", "that fibres, free bodies and grains exert over the last step"},
+      x.obstacle_force);
   visit(Field{"obstacles/torque", Per::obstacle, {3}, "N m", "of that force about the moved reference point"},
         x.obstacle_torque);
   visit(Field{"contacts/fibre_a", Per::contact, {}, "", "index of the fibre, -1 - k: free obstacle k"},
@@ -155,6 +178,12 @@ inline std::size_t rows(Per per, const TrajectoryLayout& layout, std::size_t con
       return layout.surface_count();
     case Per::surface_face:
       return layout.surface_face.size() / 3;  // likewise
+    case Per::axis:
+      return layout.has_grains() ? 3 : 0;
+    case Per::grain_node:
+      return layout.grain_node.size() / 3;  // likewise
+    case Per::grain_cell:
+      return layout.grain_cell.size() / 3;
   }
   return 0;
 }

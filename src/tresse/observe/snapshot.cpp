@@ -225,6 +225,7 @@ TrajectoryLayout snapshot_layout(const scene::Scene& scene, const assembly::Worl
   for (const scene::FibreGroup& group : scene.fibres) layout.group_names.push_back(group.name);
   for (const bodies::Obstacle& obstacle : world.obstacles) add_obstacle(layout, obstacle);
   for (const assembly::SurfaceBody& surface : world.surfaces) add_surface(layout, surface.name, *surface.model);
+  if (world.grains) add_grains(layout, *world.grains);
   return layout;
 }
 
@@ -253,6 +254,7 @@ Frame snapshot(const scene::Scene& scene, const dynamics::Stepper& stepper, cons
   for (const dynamics::ContactReport& contact : stepper.contacts()) add_contact(frame, contact);
   for (std::size_t i = 0; i < world.surfaces.size(); ++i)
     add_surface(frame, *world.surfaces[i].model, stepper.state().surfaces[i]);
+  if (stepper.grains() != nullptr) add_grains(frame, *stepper.grains(), stepper.state().grains);
   validate(frame, layout);
   return frame;
 }

@@ -62,6 +62,10 @@ void for_each_later_number(AnyCheckpoint& x, Visit&& visit) {
   visit("state/energy_excess", x.state.energy_excess);
   visit("tally/least_gap", x.tally.least_gap);
   visit("state/least_gap", x.state.least_gap);
+  visit("tally/worst_grain_residual", x.tally.worst_grain_residual);
+  visit("tally/worst_grain_residual_step", x.tally.worst_grain_residual_step);
+  visit("tally/missed_grain_steps", x.tally.missed_grain_steps);
+  visit("tally/missed_by_grains_alone", x.tally.missed_by_grains_alone);
 }
 
 /// So do these.
@@ -124,6 +128,10 @@ struct FlatState {
   std::vector<double> surface_position;
   std::vector<std::int64_t> surface_velocity_offsets;  // (surfaces + 1)
   std::vector<double> surface_velocity;
+  // Empty without grains.
+  std::vector<double> grain_velocity;  // (nodes, 3)
+  std::vector<double> grain_stress;
+  std::vector<double> grain_outflow;  // (1)
   // Empty without a fluid.
   std::vector<double> fluid_densities;         // (nodes, 3)
   std::vector<double> fluid_densities_before;  // (nodes, 3)
@@ -133,13 +141,13 @@ struct FlatState {
   std::vector<double> fluid_numbers;           // (2) length of the last part, iterations
 };
 
-/// Of models with a memory, free bodies, holds, a fluid, and contacts that slide with another friction, alone; what
-/// sticks, not of earlier versions.
+/// Of models with a memory, free bodies, holds, surfaces, grains, a fluid, and contacts that slide with another
+/// friction, alone; what sticks, not of earlier versions.
 bool optional(std::string_view name) {
   return name.starts_with("state/memory") || name.starts_with("state/bodies") || name.starts_with("state/holds") ||
-         name.starts_with("state/fluid") || name.starts_with("state/surfaces") || name == "state/warm/sticks" ||
-         name == "state/warm/slip" || name == "state/warm/slides" || name == "state/warm/keeps" ||
-         name == "state/warm/kept_gap";
+         name.starts_with("state/fluid") || name.starts_with("state/surfaces") || name.starts_with("state/grains") ||
+         name == "state/warm/sticks" || name == "state/warm/slip" || name == "state/warm/slides" ||
+         name == "state/warm/keeps" || name == "state/warm/kept_gap";
 }
 
 /// visit(name, extents of a row, array).
@@ -171,6 +179,9 @@ void for_each_array(AnyState& x, Visit&& visit) {
   visit("state/surfaces/position", files::Shape{}, x.surface_position);
   visit("state/surfaces/velocity_offsets", files::Shape{}, x.surface_velocity_offsets);
   visit("state/surfaces/velocity", files::Shape{}, x.surface_velocity);
+  visit("state/grains/velocity", files::Shape{3}, x.grain_velocity);
+  visit("state/grains/stress", files::Shape{}, x.grain_stress);
+  visit("state/grains/outflow", files::Shape{}, x.grain_outflow);
   visit("state/fluid/densities", files::Shape{3}, x.fluid_densities);
   visit("state/fluid/densities_before", files::Shape{3}, x.fluid_densities_before);
   visit("state/fluid/force", files::Shape{}, x.fluid_force);
@@ -242,6 +253,11 @@ FlatState flatten(const dynamics::SimulationState& state) {
     append_ragged(out.surface_position_offsets, out.surface_position, surface.position);
     append_ragged(out.surface_velocity_offsets, out.surface_velocity, surface.velocity);
   }
+  if (const grains::GrainState& grains = state.grains; grains.velocity.size() > 0) {
+    append_vector(out.grain_velocity, grains.velocity);
+    append_vector(out.grain_stress, grains.stress);
+    out.grain_outflow = {grains.outflow};
+  }
   if (const dynamics::FluidState& fluid = state.fluid; fluid.densities.size() > 0) {
     append_vector(out.fluid_densities, fluid.densities);
     append_vector(out.fluid_densities_before, fluid.densities_before);
@@ -302,7 +318,8 @@ bool consistent(const FlatState& x) {
          consistent_ragged(x.surface_position_offsets, x.surface_position) &&
          consistent_ragged(x.surface_velocity_offsets, x.surface_velocity) &&
          x.surface_position_offsets.size() == x.surface_velocity_offsets.size() && consistent_memory(x) &&
-         consistent_bodies(x) && consistent_fluid(x) && x.hold_force.size() % 3 == 0;
+         consistent_bodies(x) && consistent_fluid(x) && x.hold_force.size() % 3 == 0 &&
+         x.grain_velocity.size() % 3 == 0 && x.grain_outflow.size() == (x.grain_velocity.empty() ? 0 : 1);
 }
 
 /// `flat` is consistent.
@@ -339,10 +356,12 @@ void unflatten(const FlatState& flat, dynamics::SimulationState& state) {
   }
   for (std::size_t i = 0; 3 * i < flat.hold_force.size(); ++i)
     state.hold_forces.push_back(observe::vector_at(flat.hold_force, i));
-  if (flat.fluid_densities.empty()) return;
   const auto whole = [](const std::vector<double>& values) {
     return slice(values, 0, static_cast<std::int64_t>(values.size()));
   };
+  if (!flat.grain_velocity.empty())
+    state.grains = {whole(flat.grain_velocity), whole(flat.grain_stress), flat.grain_outflow.front()};
+  if (flat.fluid_densities.empty()) return;
   state.fluid = {whole(flat.fluid_densities),
                  whole(flat.fluid_densities_before),
                  whole(flat.fluid_force),

@@ -24,7 +24,7 @@ std::int64_t whole_steps(const scene::Scene& scene) {
 /// Of the first fibre, or where there is none of the first free body; any where there is neither. [m]
 double thin_radius(const assembly::World& world) {
   if (!world.fibres.empty()) return world.fibres.front().model->contact_radius();
-  if (world.free_bodies.empty()) return 1.0;  // surfaces alone: nothing touches
+  if (world.free_bodies.empty()) return 1.0;  // surfaces and grains alone: nothing touches
   return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
 }
 
@@ -129,6 +129,7 @@ RunLimits run_limits(const scene::Scene& scene, const assembly::World& world) {
   out.penetration = 0.1 * thin_radius(world);
   // Below 1 energy swings about what it should be.
   if (scene.simulation.theta < 1.0) out.energy_excess = 1e-3;
+  if (scene.grains) out.grain_residual = scene.grains->tolerance;
   out.little_energy = assembly::energy_floor(world, scene.simulation.time_step);
   if (scene.simulation.scheme == dynamics::Scheme::nonlinear)
     out.nonlinear_residual = scene.simulation.nonlinear_tolerance;
@@ -152,6 +153,7 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.holds = world.holds;
   out.roots = clamped_roots(plan.scene, world);
   out.fluid = world.fluid.has_value();
+  out.grains = world.grains.has_value();
   out.output = plan.scene.output;
   out.time_step = plan.scene.simulation.time_step;
   out.limits = run_limits(plan.scene, world);

@@ -26,6 +26,7 @@ constexpr const char* forces_file = "forces.csv";
 constexpr const char* holds_file = "holds.csv";
 constexpr const char* roots_file = "roots.csv";
 constexpr const char* fluid_file = "fluid.csv";
+constexpr const char* grains_file = "grains.csv";
 constexpr const char* remarks_file = "remarks.csv";
 constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
@@ -141,6 +142,7 @@ RunRecorder::RunRecorder(RunSettings settings)
       holds_{holds_file, holds_header, settings_.holds.size()},
       roots_{roots_file, roots_header, settings_.roots.size()},
       fluid_{fluid_file, fluid_header, settings_.fluid ? settings_.layout.fibre_count() : 0},
+      grains_{grains_file, grains_header, settings_.grains ? 1U : 0U},
       obstacle_loads_(settings_.layout.obstacle_names),
       hold_loads_(names_of(settings_.holds)),
       root_loads_(names_of(settings_.roots)) {
@@ -240,8 +242,8 @@ void RunRecorder::resume() {
       files::length_of_rows(file(steps_file), steps_header, static_cast<std::uint64_t>(last.position.step_rows));
   const std::uint64_t forces =
       files::length_of_rows(file(forces_file), forces_header, static_cast<std::uint64_t>(last.position.force_rows));
-  std::array<std::uint64_t, 3> lengths{};
   const auto tables = some_tables();
+  std::array<std::uint64_t, tables.size()> lengths{};
   for (std::size_t i = 0; i < tables.size(); ++i) lengths[i] = length_so_far(*tables[i], last.position);
   const std::uint64_t remarks = last.position.remarks == 0
                                     ? 0
@@ -331,6 +333,11 @@ void RunRecorder::record(const dynamics::StepReport& report) {
     row_.clear();
     append_fluid_rows(row_, report);
     fluid_.out->append(row_);
+  }
+  if (grains_.out) {
+    row_.clear();
+    append_grains_row(row_, report);
+    grains_.out->append(row_);
   }
   log_->flush_when_due();
   ++position_.step_rows;
@@ -484,6 +491,7 @@ void RunRecorder::write_summary_as(const char* status) {
   write_summary(file(summary_file), {.version = settings_.layout.version,
                                      .threads = settings_.threads,
                                      .time_step = settings_.time_step,
+                                     .grains = settings_.grains,
                                      .status = status,
                                      .tally = tally_,
                                      .obstacles = obstacle_loads_.all(),

@@ -40,6 +40,7 @@ struct RunSettings {
   std::vector<assembly::Hold> holds{};  ///< of the world
   std::vector<RootGroup> roots{};       ///< likewise
   bool fluid = false;                   ///< whether there is one
+  bool grains = false;                  ///< whether there are any
   scene::Output output{};
   double time_step = 0.0;  ///< for summary.json [s]
   RunLimits limits{};
@@ -139,7 +140,7 @@ class RunRecorder {
     std::optional<files::AppendFile> out{};
   };
   std::uint64_t length_so_far(const SomeTable& table, const OutputPosition& position) const;
-  std::array<SomeTable*, 3> some_tables() { return {&holds_, &roots_, &fluid_}; }
+  std::array<SomeTable*, 4> some_tables() { return {&holds_, &roots_, &fluid_, &grains_}; }
 
   RunSettings settings_;
   std::optional<files::FolderLock> lock_;
@@ -152,6 +153,7 @@ class RunRecorder {
   SomeTable holds_;  ///< where points are held
   SomeTable roots_;  ///< where roots are clamped
   SomeTable fluid_;  ///< in a fluid
+  SomeTable grains_;
   std::optional<files::AppendFile> remarks_;
   observe::Watch watch_;
   std::optional<TrajectoryLogWriter> log_;

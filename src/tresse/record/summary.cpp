@@ -62,11 +62,22 @@ Severity severity_of(double value, double limit, double slight) {
 constexpr double usable_residual = 1e-7;
 
 Finding residual_finding(const RunTally& tally, const RunLimits& limits) {
-  Finding out{"residual", tally.worst_residual_step, tally.worst_residual, limits.residual, tally.missed_steps};
+  Finding out{"residual", tally.worst_residual_step, tally.worst_residual, limits.residual,
+              tally.missed_steps - tally.missed_by_grains_alone};
   const bool unsolved = exceeds(tally.worst_nonlinear_residual, slight_residual * limits.nonlinear_residual);
   const double enough = std::max(slight_residual * limits.residual, usable_residual);
   out.severity = unsolved || exceeds(tally.worst_residual, enough) ? Severity::serious : Severity::slight;
   return out;
+}
+
+Finding grains_finding(const RunTally& tally, const RunLimits& limits) {
+  const double enough = std::max(slight_residual * limits.grain_residual, usable_residual);
+  return {"grains",
+          tally.worst_grain_residual_step,
+          tally.worst_grain_residual,
+          limits.grain_residual,
+          tally.missed_grain_steps,
+          exceeds(tally.worst_grain_residual, enough) ? Severity::serious : Severity::slight};
 }
 
 Finding counted_finding(const char* what, const observe::TroubleTally& count, double limit, Severity severity) {
@@ -79,6 +90,10 @@ std::string words(const Finding& finding) {
     if (finding.value <= finding.limit) return missed + ", that of the nonlinear step";
     return fmt::format("{}; worst residual of friction {:.3g} at step {} (limit {:.3g})", missed, finding.value,
                        finding.step, finding.limit);
+  }
+  if (finding.what == "grains") {
+    return fmt::format("{} left the flow of the grains unsolved; worst residual {:.3g} at step {} (limit {:.3g})",
+                       counted(finding.steps, "step"), finding.value, finding.step, finding.limit);
   }
   if (finding.what == "penetration") {
     return fmt::format("penetration of {:.3g} m at step {} (limit {:.3g} m)", finding.value, finding.step,
@@ -163,9 +178,23 @@ OrderedJson loads(const std::vector<LoadTally>& tallies) {
 
 }  // namespace
 
-bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limits) {
+namespace {
+
+bool grains_missed(const dynamics::StepReport& report, const RunLimits& limits) {
+  return report.grains &&
+         (report.grains->status != Status::converged || exceeds(report.grains->residual, limits.grain_residual));
+}
+
+/// Anything but the grains.
+bool bodies_missed(const dynamics::StepReport& report, const RunLimits& limits) {
   return report.solver_status != Status::converged || report.motion_status != Status::converged ||
          exceeds(report.residual, limits.residual) || exceeds(report.nonlinear_residual, limits.nonlinear_residual);
+}
+
+}  // namespace
+
+bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limits) {
+  return bodies_missed(report, limits) || grains_missed(report, limits);
 }
 
 void begin(RunTally& tally, const rods::RodEnergies& start, double work_external) {
@@ -191,6 +220,15 @@ void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& l
   if (!std::isnan(tally.worst_residual) && exceeds(report.residual, tally.worst_residual)) {
     tally.worst_residual = report.residual;
     tally.worst_residual_step = report.step;
+  }
+  if (grains_missed(report, limits)) {
+    ++tally.missed_grain_steps;
+    if (!bodies_missed(report, limits)) ++tally.missed_by_grains_alone;
+  }
+  if (report.grains && !std::isnan(tally.worst_grain_residual) &&
+      exceeds(report.grains->residual, tally.worst_grain_residual)) {
+    tally.worst_grain_residual = report.grains->residual;
+    tally.worst_grain_residual_step = report.step;
   }
   add_overlap(tally, report.max_penetration, report.step);
   if (!std::isnan(tally.worst_nonlinear_residual) && exceeds(report.nonlinear_residual, tally.worst_nonlinear_residual))
@@ -226,8 +264,10 @@ std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
   if (tally.not_finite_step != 0) out.push_back({.what = "non-finite", .step = tally.not_finite_step});
   const observe::TroubleTally& motion = tally.watch[static_cast<std::size_t>(observe::Trouble::motion_unsolved)];
   if (motion.steps > 0) out.push_back(counted_finding("motion", motion, 0.0, Severity::serious));
-  if (tally.missed_steps > motion.steps || exceeds(tally.worst_residual, limits.residual))
+  if (tally.missed_steps - tally.missed_by_grains_alone > motion.steps ||
+      exceeds(tally.worst_residual, limits.residual))
     out.push_back(residual_finding(tally, limits));
+  if (tally.missed_grain_steps > 0) out.push_back(grains_finding(tally, limits));
   if (exceeds(tally.worst_penetration, limits.penetration)) {
     out.push_back({.what = "penetration",
                    .step = tally.worst_penetration_step,
@@ -270,6 +310,9 @@ std::string sentence(const RunTally& tally, const std::vector<Finding>& found) {
                "nothing "
                "passed through (no gap below {:.2g} m at any time).",
                counted(tally.steps, "step"), tally.worst_residual, tally.worst_penetration, tally.least_gap) +
+           (tally.worst_grain_residual_step > 0
+                ? fmt::format(" The flow of the grains was solved (worst residual {:.2g}).", tally.worst_grain_residual)
+                : "") +
            remarks_in_words(tally.watch);
   }
   std::string out = severity(found) == Severity::slight ? "Nearly sound: " : "Not sound: ";
@@ -298,6 +341,10 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   json["roots"] = loads(summary.roots);
   json["worst_residual"] = tally.worst_residual;
   json["worst_residual_step"] = tally.worst_residual_step;
+  if (summary.grains) {
+    json["worst_grain_residual"] = tally.worst_grain_residual;
+    json["worst_grain_residual_step"] = tally.worst_grain_residual_step;
+  }
   json["missed_tolerance_steps"] = tally.missed_steps;
   json["worst_penetration"] = tally.worst_penetration;
   json["worst_penetration_step"] = tally.worst_penetration_step;

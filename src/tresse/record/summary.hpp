@@ -24,6 +24,7 @@ struct RunLimits {
   /// and damping only dissipate. > 0
   double energy = 0.05;
   double energy_excess = 1e-6;  ///< StepReport::energy_excess, relative to the same; > 0
+  double grain_residual = 0.0;  ///< GrainReport::residual [-]
   double little_energy = 0.0;   ///< assembly::energy_floor() [J]
 };
 
@@ -33,21 +34,25 @@ struct RunTally {
   double time = 0.0;                ///< at the end of the last step [s]
   std::int64_t contacts_total = 0;  ///< summed over steps
   std::int64_t contacts_max = 0;
-  double worst_residual = 0.0;              ///< [-]
-  std::int64_t worst_residual_step = 0;     ///< 0: none
-  std::int64_t missed_steps = 0;            ///< those of missed_tolerance()
-  double worst_penetration = 0.0;           ///< [m]
-  std::int64_t worst_penetration_step = 0;  ///< 0: none
-  std::int64_t not_finite_step = 0;         ///< first with a NaN or an infinity; 0: none
-  double worst_nonlinear_residual = 0.0;    ///< of the implicit step [-]
-  double first_gravity = 0.0;               ///< gravity energy before the first step [J]
-  double energy_scale = 0.0;                ///< see RunLimits::energy [J]
-  double lowest_energy = 0.0;               ///< of kinetic + elastic + gravity - work_external [J]
-  double worst_rise = 0.0;                  ///< above lowest_energy [J]
-  std::int64_t worst_rise_step = 0;         ///< 0: none
-  double worst_excess = 0.0;                ///< StepReport::energy_excess [J]
-  std::int64_t worst_excess_step = 0;       ///< 0: none
-  double least_gap = 0.0;                   ///< StepReport::least_gap, proved [m]
+  double worst_residual = 0.0;                 ///< [-]
+  std::int64_t worst_residual_step = 0;        ///< 0: none
+  std::int64_t missed_steps = 0;               ///< those of missed_tolerance()
+  double worst_penetration = 0.0;              ///< [m]
+  std::int64_t worst_penetration_step = 0;     ///< 0: none
+  std::int64_t not_finite_step = 0;            ///< first with a NaN or an infinity; 0: none
+  double worst_nonlinear_residual = 0.0;       ///< of the implicit step [-]
+  double first_gravity = 0.0;                  ///< gravity energy before the first step [J]
+  double energy_scale = 0.0;                   ///< see RunLimits::energy [J]
+  double lowest_energy = 0.0;                  ///< of kinetic + elastic + gravity - work_external [J]
+  double worst_rise = 0.0;                     ///< above lowest_energy [J]
+  std::int64_t worst_rise_step = 0;            ///< 0: none
+  double worst_excess = 0.0;                   ///< StepReport::energy_excess [J]
+  std::int64_t worst_excess_step = 0;          ///< 0: none
+  double least_gap = 0.0;                      ///< StepReport::least_gap, proved [m]
+  double worst_grain_residual = 0.0;           ///< GrainReport::residual [-]
+  std::int64_t worst_grain_residual_step = 0;  ///< 0: none
+  std::int64_t missed_grain_steps = 0;         ///< of `missed_steps`, those in which grains were not solved
+  std::int64_t missed_by_grains_alone = 0;     ///< of these, those in which nothing else missed
   observe::WatchTally watch{};
 };
 
@@ -88,8 +93,8 @@ const char* to_string(Severity severity);
 
 /// One thing that was not sound.
 struct Finding {
-  std::string
-      what;  ///< "residual", "penetration", "energy", "hold", "motion", "passed-through", "touched", "non-finite"
+  std::string what;  ///< "residual", "grains", "penetration", "energy", "hold", "motion", "passed-through", "touched",
+                     ///< "non-finite"
   std::int64_t step = 0;  ///< the worst
   double value = 0.0;     ///< there
   double limit = 0.0;
@@ -110,6 +115,7 @@ struct Summary {
   std::string version;
   int threads = 1;
   double time_step = 0.0;  ///< [s]
+  bool grains = false;     ///< whether there are any
   std::string status;      ///< "running", "finished", "interrupted", "failed"
   RunTally tally;
   std::vector<LoadTally> obstacles;

@@ -10,11 +10,14 @@
 namespace tresse::record {
 namespace {
 
-void append_numbers(std::string& out, const Vector3& values) {
+void append_numbers(std::string& out, const auto& values) {
   for (const double value : values) {
     out += ',';
     files::append_number(out, value);
   }
+}
+void append_numbers(std::string& out, std::initializer_list<double> values) {
+  append_numbers<std::initializer_list<double>>(out, values);
 }
 
 }  // namespace
@@ -22,17 +25,11 @@ void append_numbers(std::string& out, const Vector3& values) {
 void append_step_row(std::string& out, const dynamics::StepReport& report) {
   files::append_number(out, report.time);
   fmt::format_to(std::back_inserter(out), ",{},{}", report.contacts, report.iterations);
-  const auto append = [&](std::initializer_list<double> values) {
-    for (const double value : values) {
-      out += ',';
-      files::append_number(out, value);
-    }
-  };
-  append({report.residual, report.max_penetration, report.energies.kinetic, report.energies.elastic,
-          report.energies.gravity, report.work_external, report.largest_stick_drift});
+  append_numbers(out, {report.residual, report.max_penetration, report.energies.kinetic, report.energies.elastic,
+                       report.energies.gravity, report.work_external, report.largest_stick_drift});
   fmt::format_to(std::back_inserter(out), ",{},{}", report.evaluations, report.linear_solves);
-  append({report.least_step_length, report.nearest, report.stiffness, report.t_detection, report.t_assembly,
-          report.t_solve, report.t_step});
+  append_numbers(out, {report.least_step_length, report.nearest, report.stiffness, report.t_detection,
+                       report.t_assembly, report.t_solve, report.t_step});
   out += '\n';
 }
 
@@ -88,6 +85,16 @@ void append_fluid_rows(std::string& out, const dynamics::StepReport& report) {
     append_numbers(out, report.fluid[f].torque);
     out += '\n';
   }
+}
+
+void append_grains_row(std::string& out, const dynamics::StepReport& report) {
+  const grains::GrainReport& grains = report.grains.value();
+  files::append_number(out, report.time);
+  append_numbers(out, {grains.kinetic, grains.volume, grains.top_speed, grains.residual});
+  fmt::format_to(std::back_inserter(out), ",{}", grains.iterations);
+  append_numbers(out, {grains.discharge, grains.leaving, grains.least_pressure, grains.most_pressure});
+  append_numbers(out, Vector3(-grains.wall_force));
+  out += '\n';
 }
 
 void append_remark_row(std::string& out, const observe::Remark& remark) {

@@ -7,7 +7,8 @@
 #include <tresse/dynamics/report.hpp>
 #include <tresse/observe/watch.hpp>
 
-/// Headers and rows of steps.csv, forces.csv, holds.csv, roots.csv, fluid.csv and remarks.csv.
+/// Headers and rows of steps.csv, forces.csv, holds.csv, roots.csv, fluid.csv, grains.csv and
+/// remarks.csv.
 namespace tresse::record {
 
 inline constexpr std::string_view steps_header =
@@ -20,6 +21,8 @@ inline constexpr std::string_view holds_header = "time,hold,fibre,fx,fy,fz,mx,my
 inline constexpr std::string_view roots_header = "time,group,roots,fx,fy,fz,mx,my,mz\n";
 inline constexpr int column_of_loads = 3;  ///< fx in holds.csv and roots.csv
 inline constexpr std::string_view fluid_header = "time,fibre,fx,fy,fz,tx,ty,tz\n";
+inline constexpr std::string_view grains_header =
+    "time,kinetic,volume,top_speed,residual,iterations,discharge,leaving,least_pressure,most_pressure,fx,fy,fz\n";
 inline constexpr std::string_view remarks_header = "step,time,kind,message\n";
 
 void append_step_row(std::string& out, const dynamics::StepReport& report);
@@ -35,6 +38,9 @@ void append_root_rows(std::string& out, double time, const std::vector<dynamics:
 
 /// One row a fibre.
 void append_fluid_rows(std::string& out, const dynamics::StepReport& report);
+
+/// One row, of a step with grains.
+void append_grains_row(std::string& out, const dynamics::StepReport& report);
 
 void append_remark_row(std::string& out, const observe::Remark& remark);
 

@@ -106,16 +106,15 @@ void write_layout(files::Hdf5Writer& file, const observe::TrajectoryLayout& layo
   file.write_string("scene", layout.scene);
   file.write_strings("fibres/group_names", layout.group_names);
   file.write_strings("obstacles/names", layout.obstacle_names);
-  observe::for_each_array(layout, [&]<class T>(const observe::Field& field, const std::vector<T>& array) {
+  const auto write = [&]<class T>(const observe::Field& field, const std::vector<T>& array) {
     file.write(field.name, array.data(), joined({array.size() / observe::width(field)}, field.inner));
     describe(file, field);
-  });
+  };
+  observe::for_each_array(layout, write);
+  if (layout.has_grains()) observe::for_each_grain_array(layout, write);
   if (layout.surface_count() == 0) return;
   file.write_strings("surfaces/names", layout.surface_names);
-  observe::for_each_surface_array(layout, [&]<class T>(const observe::Field& field, const std::vector<T>& array) {
-    file.write(field.name, array.data(), joined({array.size() / observe::width(field)}, field.inner));
-    describe(file, field);
-  });
+  observe::for_each_surface_array(layout, write);
 }
 
 /// The vertices of one surface, frame after frame.
@@ -130,6 +129,7 @@ std::string vertices_name(const observe::TrajectoryLayout& layout, std::size_t s
 struct Written {
   std::vector<Column> surfaces;  ///< (surfaces) their vertices
   std::vector<Column> columns;   ///< in the order of the arrays of a frame
+  std::vector<Column> grains;    ///< likewise of those about grains; empty without any
   std::vector<double> times;
   std::vector<std::int64_t> steps;
   std::vector<std::int64_t> offsets = {0};
@@ -149,6 +149,11 @@ Written write_frames(files::Hdf5Writer& file, const observe::TrajectoryLayout& l
     out.surfaces.emplace_back().open<double>(file, vertices_field(name),
                                              {frames, static_cast<std::size_t>(layout.surface_vertices[i]), 3});
   }
+  if (layout.has_grains()) {
+    observe::for_each_grain_array_of_frame(frame, [&]<class T>(const observe::Field& field, const std::vector<T>&) {
+      out.grains.emplace_back().open<T>(file, field, joined({frames, rows(field.per, layout, 0)}, field.inner));
+    });
+  }
   for (std::uint64_t i = 0; i < frames; ++i) {
     next(frame);
     observe::validate(frame, layout);
@@ -158,6 +163,10 @@ Written write_frames(files::Hdf5Writer& file, const observe::TrajectoryLayout& l
     auto column = out.columns.begin();
     observe::for_each_array_of_frame(
         frame, [&]<class T>(const observe::Field&, const std::vector<T>& array) { (column++)->add(file, array); });
+    auto grains = out.grains.begin();
+    observe::for_each_grain_array_of_frame(frame, [&]<class T>(const observe::Field&, const std::vector<T>& array) {
+      if (grains != out.grains.end()) (grains++)->add(file, array);
+    });
     auto vertex = frame.surface_vertex.cbegin();
     for (std::size_t s = 0; s < layout.surface_count(); ++s) {
       const auto end = vertex + 3 * layout.surface_vertices[s];
@@ -171,6 +180,7 @@ Written write_frames(files::Hdf5Writer& file, const observe::TrajectoryLayout& l
   observe::for_each_array_of_frame(
       frame, [&]<class T>(const observe::Field&, const std::vector<T>&) { (column++)->template finish<T>(file); });
   for (Column& one : out.surfaces) one.finish<double>(file);
+  for (Column& one : out.grains) one.finish<double>(file);
   file.write("time", out.times);
   file.attribute("time", "unit", "s");
   file.write("step", out.steps);
@@ -192,6 +202,7 @@ void read_back(const std::filesystem::path& file, const observe::TrajectoryLayou
   observe::for_each_array_of_frame(
       types, [&]<class T>(const observe::Field&, const std::vector<T>&) { (column++)->template read_back<T>(in); });
   for (const Column& one : written.surfaces) one.read_back<double>(in);
+  for (const Column& one : written.grains) one.read_back<double>(in);
 }
 
 }  // namespace
@@ -242,6 +253,11 @@ TrajectoryReader::TrajectoryReader(const std::filesystem::path& file) : file_(fi
       array = file_.read<T>(field.name);
     });
   }
+  if (file_.has("grains")) {
+    observe::for_each_grain_array(layout_, [&]<class T>(const observe::Field& field, std::vector<T>& array) {
+      array = file_.read<T>(field.name);
+    });
+  }
   times_ = file_.read<double>("time");
   steps_ = file_.read<std::int64_t>("step", {times_.size()});
   contact_offsets_ = file_.read<std::int64_t>("contacts/frame_offsets", {times_.size() + 1});
@@ -270,6 +286,11 @@ observe::Frame TrajectoryReader::frame(std::size_t index) const {
   for (std::size_t i = 0; i < layout_.surface_count(); ++i) {
     const std::vector<double> vertices = file_.read_rows<double>(vertices_name(layout_, i), index, 1);
     out.surface_vertex.insert(out.surface_vertex.end(), vertices.begin(), vertices.end());
+  }
+  if (layout_.has_grains()) {
+    observe::for_each_grain_array_of_frame(out, [&]<class T>(const observe::Field& field, std::vector<T>& array) {
+      array = file_.read_rows<T>(field.name, index, 1);
+    });
   }
   try {
     observe::validate(out, layout_);

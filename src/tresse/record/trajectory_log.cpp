@@ -82,6 +82,8 @@ struct Decoder {
   std::string_view in;
   bool good = true;
 
+  /// Whether the name of the next array begins so.
+  bool begins_with(std::string_view text) const { return !in.empty() && in.substr(1).starts_with(text); }
   template <class Array>
   void get(const char* name, Array& array) {
     using T = typename Array::value_type;
@@ -124,6 +126,7 @@ std::string encoded(const observe::TrajectoryLayout& layout) {
     encoder.texts("surfaces/names", layout.surface_names);
     observe::for_each_surface_array(layout, encoder);
   }
+  if (layout.has_grains()) observe::for_each_grain_array(layout, encoder);
   return out;
 }
 
@@ -134,10 +137,11 @@ bool decode(std::string_view payload, observe::TrajectoryLayout& layout) {
   decoder.texts("fibres/group_names", layout.group_names);
   decoder.texts("obstacles/names", layout.obstacle_names);
   observe::for_each_array(layout, decoder);
-  if (!decoder.in.empty()) {
+  if (decoder.begins_with("surfaces/")) {
     decoder.texts("surfaces/names", layout.surface_names);
     observe::for_each_surface_array(layout, decoder);
   }
+  if (!decoder.in.empty()) observe::for_each_grain_array(layout, decoder);
   return decoder.good && decoder.in.empty();
 }
 
@@ -149,6 +153,7 @@ void encode(const observe::Frame& frame, std::string& out) {
   observe::for_each_array_of_frame(frame, encoder);
   if (!frame.surface_vertex.empty())
     encoder.put("surfaces/vertices", frame.surface_vertex.data(), frame.surface_vertex.size());
+  if (!frame.grain_velocity.empty()) observe::for_each_grain_array_of_frame(frame, encoder);
 }
 
 bool decode(std::string_view payload, observe::Frame& frame) {
@@ -159,7 +164,9 @@ bool decode(std::string_view payload, observe::Frame& frame) {
   decoder.get("step", step);
   observe::for_each_array_of_frame(frame, decoder);
   frame.surface_vertex.clear();
-  if (!decoder.in.empty()) decoder.get("surfaces/vertices", frame.surface_vertex);
+  if (decoder.begins_with("surfaces/")) decoder.get("surfaces/vertices", frame.surface_vertex);
+  observe::for_each_grain_array_of_frame(frame, [](const observe::Field&, auto& array) { array.clear(); });
+  if (!decoder.in.empty()) observe::for_each_grain_array_of_frame(frame, decoder);
   if (!decoder.good || !decoder.in.empty() || time.size() != 1 || step.size() != 1) return false;
   frame.time = time[0];
   frame.step = step[0];

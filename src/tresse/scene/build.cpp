@@ -285,6 +285,11 @@ void add_surface(const Surface& surface, Case& out) {
   out.world.surfaces.push_back({surface.name, std::move(patch)});
 }
 
+void add_grains(const Scene& scene, Case& out) {
+  out.world.grains = medium_of(*scene.grains, scene.obstacles);
+  out.state.grains = grains::at_rest(*out.world.grains);
+}
+
 constexpr int few_fibres = 10;
 constexpr int many_fibres = 100;
 
@@ -332,6 +337,10 @@ dynamics::StepOptions step_options(const Scene& scene) {
     options.detection.softness = penalty.distance_tolerance;
   }
   options.fluid_tolerance = scene.fluid.tolerance;
+  if (scene.grains) {
+    options.grain_tolerance = scene.grains->tolerance;
+    options.max_grain_iterations = scene.grains->max_iterations;
+  }
   options.solver.solver = scene.solver.name;
   options.solver.facets = scene.solver.facets.value_or(0);
   options.solver.tolerance = scene.solver.tolerance;
@@ -407,9 +416,10 @@ Case build(const Scene& scene) {
   const std::vector<std::string> materials = material_names(scene);
   Random random(scene.simulation.seed);
   for (int g = 0; g < static_cast<int>(scene.fibres.size()); ++g) add_group(scene, g, materials, random, out);
-  require(!out.world.fibres.empty() || has_free_bodies(scene) || !scene.surfaces.empty(),
+  require(!out.world.fibres.empty() || has_free_bodies(scene) || !scene.surfaces.empty() || scene.grains,
           "scene.fibres: leave_out names all fibres; expected one at least that is there, or a free body");
   for (const Surface& surface : scene.surfaces) add_surface(surface, out);
+  if (scene.grains) add_grains(scene, out);
   for (const Obstacle& obstacle : scene.obstacles) {
     out.world.obstacles.push_back(obstacle.body);
     out.world.obstacle_material.push_back(index_of(materials, obstacle.body.material_name));

@@ -70,6 +70,19 @@ void look_at_surface(const Scene& scene, const Surface& surface, std::vector<Rem
                                                surface.name)});
 }
 
+void look_at_grains(const Scene& scene, std::vector<Remark>& out) {
+  const auto remark = [&](const std::string& message) {
+    out.push_back({scene.grains->location, "grains: " + message});
+  };
+  if (!scene.fibres.empty() || !scene.surfaces.empty())
+    remark("fibres and surfaces go through them, and neither acts on the other");
+  for (const Obstacle& obstacle : scene.obstacles) {
+    if (!fills_cells(obstacle))
+      remark(fmt::format("obstacle '{}' is not at rest and goes through them, and neither acts on the other",
+                         obstacle.body.name));
+  }
+}
+
 }  // namespace
 
 std::vector<Remark> shape_remarks(const Scene& scene) {
@@ -80,6 +93,7 @@ std::vector<Remark> shape_remarks(const Scene& scene) {
   }
   for (const Obstacle& obstacle : scene.obstacles) look_at_mesh(obstacle, out);
   for (const Surface& surface : scene.surfaces) look_at_surface(scene, surface, out);
+  if (scene.grains) look_at_grains(scene, out);
   return out;
 }
 

@@ -19,7 +19,9 @@
 #include <tresse/geometry/closest_points.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
+#include <tresse/scene/grains.hpp>
 #include <tresse/scene/limits.hpp>
+#include <tresse/scene/location.hpp>
 #include <tresse/scene/surface.hpp>
 
 /// A case as plain, validated data in SI units: what a scene file says once its parameters are substituted. No
@@ -315,6 +317,7 @@ struct Scene {
   std::vector<FibreGroup> fibres;
   std::vector<Obstacle> obstacles;
   std::vector<Surface> surfaces;
+  std::optional<Grains> grains;
 };
 
 /// Index of the obstacle that a group's roots are embedded in, -1: none.

@@ -7,6 +7,7 @@
 #include <tresse/scene/body_fields.hpp>
 #include <tresse/scene/fibre_fields.hpp>
 #include <tresse/scene/fields.hpp>
+#include <tresse/scene/grain_fields.hpp>
 #include <tresse/scene/scene.hpp>
 #include <tresse/scene/setting_fields.hpp>
 #include <tresse/scene/surface_fields.hpp>
@@ -37,6 +38,7 @@ struct Table<Scene> {
     visit({.key = "fibres"}, x.fibres);
     visit({.key = "obstacles"}, x.obstacles);
     visit({.key = "surfaces"}, x.surfaces);
+    visit({.key = "grains"}, x.grains);
   }
 };
 

@@ -9,15 +9,9 @@
 #include <tresse/base/types.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
+#include <tresse/scene/location.hpp>
 
 namespace tresse::scene {
-
-/// Where a value stood in the scene file, so that a check made after parsing can still point at it. line 0: not from a
-/// file.
-struct Location {
-  int line = 0;  ///< from 1; 0: not from a file; -n: the n-th value that was given beside the file
-  int column = 0;
-};
 
 enum class SurfaceModel { developable_patch };
 

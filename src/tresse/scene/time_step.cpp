@@ -210,6 +210,24 @@ double slowest_period(const FibreGroup& group, double gravity) {
   return decay < frequency ? 2.0 * std::numbers::pi / frequency : never;
 }
 
+namespace {
+
+/// A cell a step, as fast as grains can fall through the domain.
+void look_at_grains(const Scene& scene, Shortest& out) {
+  const Vector3 gravity = scene.simulation.gravity;
+  const grains::Medium medium = medium_of(*scene.grains);
+  double smallest = never;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (medium.cells[static_cast<std::size_t>(axis)] > 0)
+      smallest = std::min(smallest, grains::cell_size(medium)[axis]);
+  }
+  const double height = (medium.high - medium.low).cwiseProduct(gravity.cwiseAbs()).maxCoeff() / gravity.norm();
+  if (gravity.norm() > 0.0)
+    out.travel("the grains", "may fall", fall_speed(height, gravity.norm(), scene.simulation.duration), smallest);
+}
+
+}  // namespace
+
 TimeStepChoice choose_time_step(const Scene& scene) {
   const Simulation& simulation = scene.simulation;
   const double most = std::clamp(simulation.duration / most_steps, longest, longest_slow);
@@ -228,6 +246,7 @@ TimeStepChoice choose_time_step(const Scene& scene) {
                          frequency / (2.0 * std::numbers::pi), steps_a_swing);
     });
   }
+  if (scene.grains) look_at_grains(scene, out);
   const Wind& wind = simulation.wind;
   if (!wind.gust.isZero(0.0)) {
     out.ask(wind.period / steps_a_gust,

@@ -410,6 +410,7 @@ void validate_fluid(const Scene& scene) {
     if (group.growth.factor != 1.0) refuse(fmt::format("fibres.{} grows; expected lengths that stay", group.name));
   }
   if (!scene.surfaces.empty()) refuse("there is a surface, which the fluid does not act on; expected fibres alone");
+  if (scene.grains) refuse("there are grains, which the fluid does not act on; expected fibres alone");
   if (has_free_bodies(scene)) refuse("there is a free body, which the fluid does not act on; expected fibres alone");
   double nodes = 0.0;
   const std::vector<double> counts = fibre_counts(scene.fibres);
@@ -451,8 +452,8 @@ void validate_penalty(const Scene& scene) {
 void validate(const Scene& scene) {
   validate_settings(scene);
   const FieldCheck field("scene");
-  if (scene.fibres.empty() && !has_free_bodies(scene) && scene.surfaces.empty())
-    field.fail("fibres", "is empty; expected at least one group, a free body or a surface");
+  if (scene.fibres.empty() && !has_free_bodies(scene) && scene.surfaces.empty() && !scene.grains)
+    field.fail("fibres", "is empty; expected at least one group, a free body, a surface or grains");
   std::set<std::string_view> names;
   double fibres = 0.0, unknowns = 0.0;
   const std::vector<double> counts = fibre_counts(scene.fibres);
@@ -487,6 +488,7 @@ void validate(const Scene& scene) {
     if (!names.insert(surface.name).second)
       field.fail("surfaces", fmt::format("holds \"{}\" twice; expected names that differ", surface.name));
   }
+  if (scene.grains) FieldCheck("grains").table<Grains>(*scene.grains);
   for (const FibreGroup& group : scene.fibres) {
     const int within = embedding_obstacle(scene, group);
     if (!group.root.embedded_in.empty() && (within < 0 || scene.obstacles[within].body.mass > 0.0))

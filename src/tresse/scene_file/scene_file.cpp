@@ -111,7 +111,7 @@ void check_size(ReaderContext& context, const TomlNode& node, const std::vector<
 void read_fibres(ReaderContext& context, const TomlNode& root, const Materials& materials, scene::Scene& scene) {
   const TomlNode* node = array_of_tables(context, root, "fibres", limits::groups);
   if (node == nullptr || node->items.empty()) {
-    if (scene::has_free_bodies(scene) || root.find("surfaces") != nullptr) return;
+    if (scene::has_free_bodies(scene) || root.find("surfaces") != nullptr || root.find("grains") != nullptr) return;
     context.fail(scene::Location{1, 1}, "the scene has no [[fibres]]; expected at least one");
   }
   std::set<std::string> names;
@@ -188,6 +188,7 @@ SceneDocument parse_document(std::string_view text, std::string_view file_name, 
   read_obstacles(context, root, scene);
   read_fibres(context, root, materials, scene);
   read_surfaces(context, root, materials, scene);
+  if (const TomlNode* grains = table.find("grains")) scene.grains = read_grains(context, *grains, scene.obstacles);
   for (const scene::Obstacle& obstacle : scene.obstacles) materials.names.insert(obstacle.body.material_name);
   for (const scene::FibreGroup& group : scene.fibres) materials.names.insert(group.material_name);
   read_pairs(table, materials.names, scene.friction);

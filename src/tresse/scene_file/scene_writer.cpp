@@ -252,6 +252,10 @@ std::string write_resolved(const scene::Scene& scene, const std::vector<Paramete
     out.element("surfaces");
     out.entries<scene::Surface>(surface);
   }
+  if (scene.grains) {
+    out.header("grains");
+    out.entries<scene::Grains>(*scene.grains);
+  }
   return out.take();
 }
 

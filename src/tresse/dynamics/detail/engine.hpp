@@ -8,6 +8,7 @@
 #include <tresse/dynamics/detail/energy_books.hpp>
 #include <tresse/dynamics/detail/fluid_forces.hpp>
 #include <tresse/dynamics/detail/free_bodies.hpp>
+#include <tresse/dynamics/detail/grain_motion.hpp>
 #include <tresse/dynamics/detail/held_points.hpp>
 #include <tresse/dynamics/detail/momentum_books.hpp>
 #include <tresse/dynamics/detail/part.hpp>
@@ -49,6 +50,7 @@ class Engine {
   void observe_kept_problems(Stepper::KeptObserver observer) { kept_observer_ = std::move(observer); }
   void differentiate(std::vector<Variation> variations);
   const TangentMotion* tangent() const { return tangent_.get(); }
+  const grains::Flow* grains() const { return grains_.flow(); }
   const LastPart& last_part() const { return last_part_; }
   const std::vector<ContactReport>& contacts() const { return contacts_; }
 
@@ -100,6 +102,7 @@ class Engine {
   Repairs repairs_;
   EnergyBooks energy_;
   MomentumBooks momentum_;
+  GrainMotion grains_;
   std::unique_ptr<TangentMotion> tangent_;  ///< none: nothing is differentiated
 };
 

@@ -181,6 +181,8 @@ void read_strands(const TableReader& group_table, const TomlNode& node, scene::F
 rods::Material find_material(const TableReader& table, const std::string& name, const Materials& materials);
 scene::Surface read_surface(ReaderContext& context, const TomlNode& node, std::size_t index,
                             const Materials& materials);
+/// `obstacles`: all of the scene.
+scene::Grains read_grains(ReaderContext& context, const TomlNode& node, const std::vector<scene::Obstacle>& obstacles);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);
 /// Coefficients of pairs of materials, `names`.
 template <class OfTable>
