@@ -78,11 +78,11 @@ def _profiles(found, axis, title):
     speed = np.linalg.norm(velocity, axis=-1).mean(axis=others)
     panels[0].plot(speed, edges, marker="o", ms=3.5)
     panels[1].plot(np.nanmean(pressure, axis=others), 0.5 * (edges[1:] + edges[:-1]), marker="o", ms=3.5, color=style.RED)
-    panels[0].set(xlabel="speed [m/s]", ylabel=f"{'xyz'[axis]} [m]", ylim=(edges[0], edges[-1]))
+    panels[0].set(xlabel="speed [m/s]", ylabel=f"{'xyz'[axis]} [m]", ylim=(edges[0], edges[-1] + 0.02 * (edges[-1] - edges[0])))
     panels[1].set(xlabel="pressure [Pa]")
     for panel in panels:
-        panel.set_xlim(left=0)
         panel.margins(x=0.05)
+        panel.set_xlim(left=0)
     panels[0].set_title(title)
     return figure
 
@@ -104,7 +104,7 @@ def _maps(found, axes, cut, title):
         mesh = panel.pcolormesh(a, b, values.T, cmap=colours, vmin=0.0)
         panel.set_aspect("equal")
         panel.set_xlabel(f"{'xyz'[axes[0]]} [m]")
-        figure.colorbar(mesh, ax=panel, label=name)
+        figure.colorbar(mesh, ax=panel, label=name, location="bottom", fraction=0.05, pad=0.02)
     every = max(1, int(np.ceil(max(len(a), len(b)) / ARROWS)))
     part = (slice(None, None, every), slice(None, None, every))
     panels[0].quiver(a[part[0]], b[part[1]], flow[part][..., axes[0]].T, flow[part][..., axes[1]].T, color="white",

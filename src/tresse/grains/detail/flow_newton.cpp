@@ -75,9 +75,10 @@ bool FlowNewton<d>::minimise(Trial& here, Law law, double wanted, int& steps, in
 /// How stiffly a strain rate is resisted, relative to the impedance of a cell: gently far from the solution, where
 /// Newton's method would be caught in the kinks of the law, and ever more stiffly near it, where each multiplier then
 /// gains a larger factor. Found by trial on silos of 300 to 2400 cells.
+constexpr double least_stiffness = 10.0;
 double stiffness(double error) {
-  constexpr double least = 10.0, most = 1e4, measure = 0.3, power = 0.7;
-  return std::clamp(measure / std::pow(error, power), least, most);
+  constexpr double most = 1e4, measure = 0.3, power = 0.7;
+  return std::clamp(measure / std::pow(error, power), least_stiffness, most);
 }
 
 /// One multiplier: velocities that balance the force of the trial stress, and that force.
@@ -106,12 +107,17 @@ FlowSolution<d> FlowNewton<d>::solve(const Nodal<d>& velocity, const Stresses& s
   Best<FlowSolution<d>> best;
   best.offer(out.error, out);
   constexpr int most_idle = 20;  // multipliers that take no step: rounding keeps them from the tolerance
+  // Rounding of strain rates counts as much as they are resisted: near the solution it is what is left.
+  constexpr double near = 1e-8;
+  double gentler = 1.0;
   for (int idle = 0; out.iterations < options.max_iterations && idle <= most_idle;) {
     if (out.error <= options.tolerance || !std::isfinite(out.error)) break;
-    rho_ = stiffness(out.error) * problem_.impedance();
+    rho_ = std::max(least_stiffness, gentler * stiffness(out.error)) * problem_.impedance();
     const int before = out.iterations;
+    const double error = out.error;
     next_multiplier(here, options, out);
     idle = out.iterations == before ? idle + 1 : 0;
+    if (error < near && !(out.error < error)) gentler *= 0.1;
     best.offer(out.error, out);
   }
   const int iterations = out.iterations;
