@@ -53,6 +53,9 @@ void expect_same(const dynamics::SimulationState& a, const dynamics::SimulationS
     EXPECT_TRUE(same_bits(a.surfaces[i].position, b.surfaces[i].position));
     EXPECT_TRUE(same_bits(a.surfaces[i].velocity, b.surfaces[i].velocity));
   }
+  EXPECT_TRUE(same_bits(a.grains.velocity, b.grains.velocity));
+  EXPECT_TRUE(same_bits(a.grains.stress, b.grains.stress));
+  EXPECT_EQ(a.grains.outflow, b.grains.outflow);
   EXPECT_EQ(a.hold_forces, b.hold_forces);
   EXPECT_EQ(a.fluid.densities, b.fluid.densities);
   EXPECT_EQ(a.fluid.densities_before, b.fluid.densities_before);
@@ -74,6 +77,7 @@ Checkpoint sample() {
   for (const int size : {2, 5}) {
     out.state.surfaces.push_back({VectorX::LinSpaced(size, -0.1, 1.7), VectorX::LinSpaced(size + 1, 1e-300, 3.0)});
   }
+  out.state.grains = {VectorX::LinSpaced(12, -2.0, 1e-300), VectorX::LinSpaced(7, -1e3, 0.3), -0.7};
   out.tally = {.steps = 9, .time = 0.1, .contacts_total = 123456789012, .worst_residual = 1e-9, .worst_rise_step = 4};
   out.position = {.step_rows = 9, .force_rows = 18, .frames = 2, .log_bytes = 4096};
   return out;

@@ -94,6 +94,46 @@ TEST_F(Trajectory, surfaces_come_back_from_log_and_file) {
   EXPECT_THROW(observe::validate(frames[0], reader.layout()), InvalidInput);
 }
 
+/// Grains alone, and beside surfaces: both are where the log ends.
+TEST_F(Trajectory, grains_come_back_from_log_and_file) {
+  for (const bool sheet : {false, true}) {
+    observe::TrajectoryLayout layout = synthetic::layout();
+    layout.grain_nodes = {3, 1, 2};
+    layout.grain_cells = {2, 1, 1};
+    layout.grain_node = numbers(1, 18);
+    layout.grain_cell = numbers(2, 6);
+    if (sheet) {
+      layout.surface_names = {"sheet"};
+      layout.surface_vertices = {3};
+      layout.surface_faces = {1};
+      layout.surface_face = {0, 1, 2};
+    }
+    std::vector<observe::Frame> frames = frames_of(layout, 20);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const auto seed = static_cast<std::int64_t>(7000 + 4 * i);
+      frames[i].grain_velocity = numbers(seed, 18);
+      frames[i].grain_pressure = numbers(seed + 1, 2);
+      frames[i].grain_fraction = numbers(seed + 2, 2);
+      if (sheet) frames[i].surface_vertex = numbers(seed + 3, 9);
+    }
+    {
+      TrajectoryLogWriter log = TrajectoryLogWriter::create(folder / "a.log", layout);
+      for (const observe::Frame& one : frames) log.append(one);
+      log.flush();
+    }
+    write_trajectory(folder / "memory.h5", layout, frames);
+    write_trajectory_from_log(folder / "log.h5", folder / "a.log");
+    EXPECT_EQ(bytes_of(folder / "memory.h5"), bytes_of(folder / "log.h5"));
+    const TrajectoryReader reader(folder / "log.h5");
+    EXPECT_EQ(reader.layout(), layout);
+    for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_EQ(reader.frame(i), frames[i]) << i;
+    frames[0].grain_pressure.pop_back();
+    EXPECT_THROW(observe::validate(frames[0], layout), InvalidInput);
+    layout.grain_nodes = {3, 1, 3};
+    EXPECT_THROW(observe::validate(layout), InvalidInput);
+  }
+}
+
 TEST_F(Trajectory, log_is_cut_and_goes_on_as_if_it_had_never_been_longer) {
   const observe::TrajectoryLayout layout = synthetic::layout();
   const std::vector<observe::Frame> frames = frames_of(layout, 9);

@@ -4,7 +4,7 @@
     tools/figures/page_pictures.py docs/start/gallery.md knot plectoneme
 
 A picture docs/images/NAME.png, also PREFIX_NAME.png with the PREFIX of the page, comes from the line of its page that is
-`tresse render` or `tresse plot` with `-o NAME.png`, and from the runs that this line reads. All renderings have one size.
+`tresse render` or `tresse plot` with `-o NAME.png`, and from the runs that this line reads. All renderings have one size, and so have the plots of a gallery.
 """
 
 import argparse
@@ -69,6 +69,8 @@ class Pictures:
             words = [*words, *(word for option, value in SIZE.items() if option not in words for word in (option, value))]
         self.call(words)
         picture = Image.open(self.folder / output(words)).convert("RGB")
+        if words[1] == "plot" and self.prefix == "gallery_":
+            picture = picture.resize((int(SIZE["--width"]), int(SIZE["--height"])), Image.Resampling.LANCZOS)
         if words[1] == "plot":  # few colours take a third of the bytes; in a picture they would be seen as bands
             picture = picture.quantize(256, dither=Image.Dither.NONE)
         picture.save(ROOT / f"docs/images/{self.prefix}{name}.png", optimize=True)

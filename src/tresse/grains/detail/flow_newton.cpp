@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tresse/base/best.hpp>
+#include <tresse/base/interrupt.hpp>
 
 namespace tresse::grains::detail {
 
@@ -65,6 +66,7 @@ bool FlowNewton<d>::minimise(Trial& here, Law law, double wanted, int& steps, in
   constexpr double rounding = 1e-13;
   here = evaluate(here.unknowns, law, false);
   while (here.left_over.norm() > std::max(wanted, rounding) * here.scale) {
+    poll_interrupt();
     if (steps >= most) return false;
     ++steps;
     if (!step(here, law)) return false;
