@@ -34,6 +34,8 @@ FIGURES = (
     ("roots", ["run"], (1350, 690), (SKY, PALE)),
     ("roots", ["run", "other"], (1500, 960), (RED,)),
     ("--y=load_end --y=load_end_z", ["knot"], (1350, 1170), (BLUE,)),
+    ("grains", ["sand"], (1440, 900), (BLUE, RED)),
+    ("auto", ["sand"], (1440, 900), (BLUE, RED)),
     ("convergence", ["sweeps.json"], (1350, 690), (BLUE,)),
     ("convergence", ["sweeps.json", "newton.json"], (1350, 690), (BLUE, RED)),
 )
@@ -74,6 +76,27 @@ def make_pulleys(program, folder):
         subprocess.run([*run, "--set", "friction=0.3"] if name == "longer" else run, cwd=folder, check=True, timeout=300)
 
 
+def make_sand(program, folder):
+    """A layer on a slope."""
+    run = [program, "run", str(SCENE.parent / "sand_incline.toml"), "-o", "sand", "--quiet", "--set", "steps=10"]
+    subprocess.run(run, cwd=folder, check=True, timeout=300)
+
+
+def sand_past_a_bar(program, folder):
+    """What is wrong with the maps of speed and pressure: grey where the bar is, bright above it in the right one."""
+    run = [program, "run", str(SCENE.parent / "sand_cylinder.toml"), "-o", "bar", "--quiet", "--until", "0.05"]
+    subprocess.run(run, cwd=folder, check=True, timeout=300)
+    subprocess.run([program, "plot", "bar", "-o", "bar.png", "--what", "grains", "--quiet"], cwd=folder, check=True, timeout=300)
+    picture = matplotlib.image.imread(folder / "bar.png")
+    if picture.shape[:2] != (900, 1440):
+        yield f"the maps have {picture.shape[:2]} pixels"
+    for name, half in (("speed", picture[:, :720]), ("pressure", picture[:, 720:])):
+        grey = np.abs(half[:, :, :3] * 255.0 - np.array(PALE)).max(axis=2) < 12.0
+        across = int((grey.sum(axis=0) > 60).sum())
+        if not 120 < across < 200:  # a quarter of a map of about 640 pixels
+            yield f"the map of {name} shows the bar in {across} columns"
+
+
 def left_out(program, folder):
     """What is wrong with the curves of two runs of different length, or with the line on what a figure leaves out."""
     plot = [program, "plot", "longer", "pulleys", "-o", "two.png"]
@@ -110,6 +133,8 @@ def refusals(program, folder):
         (["pulleys", "--what", "roots"], "no root of a fibre is clamped there; expected a run with roots.csv"),
         (["run", "--y", "fz"], "no column 'fz'; expected one of: time, contacts"),
         (["run", "--x", "time"], "found no --y"),
+        (["run", "--what", "grains"], "there are no grains there; expected a run of a scene with [grains]"),
+        (["sand", "run", "--what", "grains"], "--what grains: found 2 runs; expected one"),
         (["run", "--what", "energies", "--y", "time"], "expected one or the other"),
         (["knot", "--what", "forces"], "holds no step"),
         (["run", "pulleys"], "the runs share no obstacle"),
@@ -143,8 +168,10 @@ def main():
         make_knot(program, folder)
         make_solves(program, folder)
         make_pulleys(program, folder)
+        make_sand(program, folder)
         bad += refusals(program, folder)
         bad += left_out(program, folder)
+        bad += sand_past_a_bar(program, folder)
         for what, runs, size, colours in FIGURES:
             case = f"{what} of {len(runs)}"
             words = what.split() if what.startswith("--") else ["--what", what]

@@ -278,11 +278,14 @@ TEST(SummaryGrains, are_judged_apart_from_the_bodies) {
   RunLimits limits;
   limits.residual = 1e-10;
   limits.grain_residual = 1e-9;
+  limits.penetration = 1e-5;
   RunTally tally = opened();
   const auto step = [&](std::int64_t number, double bodies, double grains, Status status = Status::converged) {
     dynamics::StepReport report = sound_step(number);
     report.residual = bodies;
-    report.grains = grains::GrainReport{.status = status, .residual = grains};
+    report.grains.emplace();
+    report.grains->status = status;
+    report.grains->residual = grains;
     add(tally, report, limits);
     return missed_tolerance(report, limits);
   };
