@@ -14,7 +14,7 @@ import numpy as np
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 G, DENSITY, DEPTH = 9.81, 1500.0, 0.1
-HEADER = "time,kinetic,volume,top_speed,residual,iterations,discharge,leaving,least_pressure,most_pressure,fx,fy,fz"
+HEADER = "time,kinetic,volume,top_speed,residual,iterations,discharge,leaving,dilation,leak,least_pressure,most_pressure,fx,fy,fz"
 
 
 def run(program, folder, *words, status=0):
@@ -176,6 +176,15 @@ def bar(program, folder):
     speed = found["velocity"][-1].reshape(25, 25, 3)
     off = np.abs(speed - speed[:, ::-1] * [-1, 1, 1]).max() / np.abs(speed).max()
     assert off < 1e-6, off
+    with h5py.File(folder / "bar/trajectory.h5") as file:
+        force, torque = file["obstacles/force"][-1, 0], file["obstacles/torque"][-1, 0]
+    assert force[2] < 0 and np.abs(torque).max() < 1e-6 * 0.05 * -force[2], (force, torque)  # about its axis
+    shipped(program, folder, "sand_cylinder", "slippery", *sets("duration=0.1", "bar=slip"))
+    with h5py.File(folder / "slippery/trajectory.h5") as file:
+        slippery = file["obstacles/force"][-1, 0]
+    assert 0.9 * force[2] < slippery[2] < 0, (force, slippery)
+    rough, smooth = table(folder / "bar")[-1], table(folder / "slippery")[-1]
+    assert smooth["kinetic"] > rough["kinetic"] and abs(rough["leak"]) < 1e-12 < abs(smooth["leak"]) < 0.1 * smooth["leaving"]
     print(f"pressure {pressure[-1].max():.4g} Pa at {pushed}, symmetric to {off:.1g}")
 
 

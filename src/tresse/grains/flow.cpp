@@ -56,7 +56,7 @@ class FlowOf final : public Flow::Implementation {
     report.status = found.status;
     report.iterations = found.iterations;
     report.residual = found.error;
-    report.finite = found.velocity.allFinite() && found.stress.allFinite();
+    report.finite = std::isfinite(found.error) && found.velocity.allFinite() && found.stress.allFinite();
     if (!report.finite) return report;
     fill(found.velocity, found.stress, report);
     report.carried_momentum = problem_.momentum(carried);

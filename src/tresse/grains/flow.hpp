@@ -27,8 +27,8 @@ class Flow {
   ~Flow();
 
   const Medium& medium() const;
-  /// Advances the state. Where the new one holds a NaN or an infinity the report says so and the state stays. Throws
-  /// InvalidInput where sizes or numbers are wrong, and Interrupted; then the state stays too.
+  /// Advances the state. Where the new one or its residual holds a NaN or an infinity the report says so and the state
+  /// stays. Throws InvalidInput where sizes or numbers are wrong, and Interrupted; then the state stays too.
   [[nodiscard]] GrainReport step(const FlowStep& how, GrainState& state);
 
   /// Of a state: pressure (cells) [Pa], 0 in solid cells; stress of the friction, tension positive (cells, 3, 3) by

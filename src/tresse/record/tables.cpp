@@ -92,7 +92,8 @@ void append_grains_row(std::string& out, const dynamics::StepReport& report) {
   files::append_number(out, report.time);
   append_numbers(out, {grains.kinetic, grains.volume, grains.top_speed, grains.residual});
   fmt::format_to(std::back_inserter(out), ",{}", grains.iterations);
-  append_numbers(out, {grains.discharge, grains.leaving, grains.least_pressure, grains.most_pressure});
+  append_numbers(out, {grains.discharge, grains.leaving, grains.dilation, grains.leak, grains.least_pressure,
+                       grains.most_pressure});
   append_numbers(out, Vector3(-grains.wall_force));
   out += '\n';
 }

@@ -22,7 +22,8 @@ inline constexpr std::string_view roots_header = "time,group,roots,fx,fy,fz,mx,m
 inline constexpr int column_of_loads = 3;  ///< fx in holds.csv and roots.csv
 inline constexpr std::string_view fluid_header = "time,fibre,fx,fy,fz,tx,ty,tz\n";
 inline constexpr std::string_view grains_header =
-    "time,kinetic,volume,top_speed,residual,iterations,discharge,leaving,least_pressure,most_pressure,fx,fy,fz\n";
+    "time,kinetic,volume,top_speed,residual,iterations,discharge,leaving,dilation,leak,least_pressure,most_pressure,"
+    "fx,fy,fz\n";
 inline constexpr std::string_view remarks_header = "step,time,kind,message\n";
 
 void append_step_row(std::string& out, const dynamics::StepReport& report);
