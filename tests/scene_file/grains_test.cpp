@@ -86,6 +86,10 @@ TEST(Grains, RemarkWhatTheyDoNotActOn) {
   ASSERT_EQ(moved.size(), 1U);
   EXPECT_EQ(moved[0].message,
             "grains: obstacle 'bar' is not at rest and goes through them, and neither acts on the other");
+  const auto thin = scene::shape_remarks(
+      read(sand + "[[obstacles]]\nname = \"thin\"\nshape = \"sphere\"\ncenter = [0, 0, 0.2]\nradius = 1e-3\n"));
+  ASSERT_EQ(thin.size(), 1U);
+  EXPECT_EQ(thin[0].message, "grains: obstacle 'thin' covers the centre of no cell, and neither acts on the other");
   const auto hair = scene::shape_remarks(read(
       sand + "[[fibres]]\nname = \"hair\"\nmaterial = \"human-hair\"\nlength = 0.1\nelements = 2\nradius = 1e-4\n"));
   ASSERT_EQ(hair.size(), 1U);
@@ -126,9 +130,9 @@ TEST(Grains, RefusesWhatCannotBe) {
   EXPECT_THAT(with("cells", "[4, 1.5, 4]"), HasSubstr("grains.cells[1] is 1.5; expected a whole number"));
   EXPECT_THAT(with("cells", "[4, -1, 4]"), HasSubstr("grains.cells[1] is -1; expected a whole number from 0"));
   EXPECT_THAT(with("cells", "[4, 0, 0]"),
-              HasSubstr("grains.cells two counts are 0; expected at most one, the axis of a plane flow"));
+              HasSubstr("grains.cells does not fit: two counts are 0; expected at most one, the axis of a plane flow"));
   EXPECT_THAT(with("cells", "[3000, 0, 3000]"),
-              HasSubstr("grains.cells the factors of a step would take more than 8 GB"));
+              HasSubstr("grains.cells does not fit: the factors of a step would take more than 8 GB"));
   EXPECT_THAT(with("density", ""), HasSubstr("grains has no \"density\"; expected the density of the packed grains"));
   EXPECT_THAT(with("density", "\"1 kg\""), HasSubstr("grains.density = \"1 kg\" is a mass"));
   EXPECT_THAT(with("friction", "-0.1"), HasSubstr("grains.friction is -0.1; expected a plain number from 0 to 1000"));
@@ -137,8 +141,9 @@ TEST(Grains, RefusesWhatCannotBe) {
   EXPECT_THAT(with("pressure", "-1"), HasSubstr("grains.pressure is -1; expected"));
   EXPECT_THAT(with("sides", "{ x_low = \"rough\" }"), HasSubstr("grains.sides.x_low is \"rough\"; expected"));
   EXPECT_THAT(with("sides", "{ left = \"slip\" }"), HasSubstr("unknown key \"left\" in grains.sides"));
-  EXPECT_THAT(with("sides", "{ x_low = \"periodic\" }"),
-              HasSubstr("grains.sides one face is periodic and the opposite one is not; expected both or none"));
+  EXPECT_THAT(
+      with("sides", "{ x_low = \"periodic\" }"),
+      HasSubstr("grains.sides does not fit: one face is periodic and the opposite one is not; expected both or none"));
   EXPECT_THAT(with("obstacle_side", "\"open\""),
               HasSubstr("grains.obstacle_side is \"open\"; expected \"no-slip\" or \"slip\""));
   EXPECT_THAT(with("tolerance", "0"), HasSubstr("grains.tolerance is 0; expected"));

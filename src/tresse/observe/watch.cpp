@@ -249,6 +249,7 @@ std::string pair_name(const ContactReport& contact, const assembly::World& world
 
 std::string liveliest_fibre(const assembly::Kinematics& at) {
   const assembly::World& world = at.world();
+  if (world.fibres.empty() && at.bodies.empty()) return world.grains ? "the grains" : "a surface";
   std::size_t liveliest = 0;
   double most = -1.0;
   for (std::size_t f = 0; f < world.fibres.size(); ++f) {

@@ -67,7 +67,7 @@ struct WatchedStep {
 /// "fibre 3 at 0.12 m and tooth 2 of 'comb'".
 std::string pair_name(const dynamics::ContactReport& contact, const assembly::World& world);
 
-/// "fibre 3": the one with most kinetic energy.
+/// "fibre 3": the one with most kinetic energy; "the grains" or "a surface" where there is no fibre.
 std::string liveliest_fibre(const assembly::Kinematics& at);
 
 /// Looks at every step. Of each kind the first step is told, then the tenth, the hundredth and so on, and the advice on

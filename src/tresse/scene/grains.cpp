@@ -102,7 +102,7 @@ void Table<Grains>::check(const Grains& x, const Complain& complain) {
     // "grains: key: what is wrong"
     const std::string text = error.what();
     const std::size_t key = text.find(": ") + 2, message = text.find(": ", key);
-    complain(text.substr(key, message - key), text.substr(message + 2));
+    complain(text.substr(key, message - key), "does not fit: " + text.substr(message + 2));
   }
 }
 

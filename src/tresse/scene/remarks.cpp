@@ -76,7 +76,13 @@ void look_at_grains(const Scene& scene, std::vector<Remark>& out) {
   };
   if (!scene.fibres.empty() || !scene.surfaces.empty())
     remark("fibres and surfaces go through them, and neither acts on the other");
-  for (const Obstacle& obstacle : scene.obstacles) {
+  const std::vector<int> solid = medium_of(*scene.grains, scene.obstacles).solid;
+  for (std::size_t i = 0; i < scene.obstacles.size(); ++i) {
+    const Obstacle& obstacle = scene.obstacles[i];
+    const bool filled = std::find(solid.begin(), solid.end(), static_cast<int>(i)) != solid.end();
+    if (fills_cells(obstacle) && !filled)
+      remark(
+          fmt::format("obstacle '{}' covers the centre of no cell, and neither acts on the other", obstacle.body.name));
     if (!fills_cells(obstacle))
       remark(fmt::format("obstacle '{}' is not at rest and goes through them, and neither acts on the other",
                          obstacle.body.name));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tresse/scene/scene.hpp>
+#include <tresse/scene/location.hpp>
 
 /// TOML text as a plain tree with a position on every node; keys in the order of the file.
 namespace tresse::scene_file::detail {
