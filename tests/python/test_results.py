@@ -112,6 +112,25 @@ def test_clamped_roots_carry_the_weight_of_their_group(tmp_path):
     assert abs(moment).max() < 1e-9 * weight * 0.05
 
 
+def test_grains_have_a_table_and_frames(run, tmp_path):
+    scene = tresse.Scene({
+        "simulation": {"time_step": 1e-3, "duration": 0.01},
+        "output": {"every": 5},
+        "grains": {"domain": [[0, 0, 0], [0.1, 0.1, 0.2]], "cells": [3, 0, 4], "density": 1500, "friction": 0.3, "viscosity": 1,
+                   "sides": {"z_low": "open"}},
+    })  # fmt: skip
+    tresse.Simulation(scene).run(output=tmp_path / "sand")
+    results = tresse.load(tmp_path / "sand")
+    assert results.summary["verdict"] == "sound" and len(results.grains) == 10
+    assert results.grains["top_speed"][-1] > 0.01 and results.grains["residual"].max() < 1e-10
+    frame = results.frames[-1]
+    assert frame["grains/velocity"].shape == (20, 3) and frame["grains/pressure"].shape == (12,)
+    assert np.linalg.norm(frame["grains/velocity"], axis=1).max() == pytest.approx(results.grains["top_speed"][-1])
+    assert results.layout["grains/cell_counts"].tolist() == [3, 1, 4]
+    with pytest.raises(tresse.InvalidInput, match="there are no grains in the scene"):
+        _ = tresse.load(run[0]).grains
+
+
 def test_groups_tell_what_the_fibres_are(run):
     rod = tresse.load(run[0]).groups["rod"]
     assert (rod.model, rod.material, rod.elements, rod.radius) == ("super-helix", "nylon", 5, 1e-3)
