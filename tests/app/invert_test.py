@@ -3,6 +3,8 @@
 
 import argparse
 import csv
+import importlib.machinery
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -11,6 +13,7 @@ import tempfile
 import h5py
 import numpy as np
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLOPE = """
 [simulation]
 time_step = 1e-3
@@ -96,6 +99,28 @@ def check_kept_gaps(program, folder):
     assert "overlaps" in said, said
 
 
+def check_captured(program, folder):
+    """Nine strands that settled over a bar, captured with noise of a fifth of their radius, stay where they are."""
+    loader = importlib.machinery.SourceFileLoader("round_trip", str(ROOT / "benchmarks/inverse_round_trip"))
+    trip = importlib.util.module_from_spec(importlib.util.spec_from_loader("round_trip", loader))
+    loader.exec_module(trip)
+    settle, noise, fibres = 0.2, 10e-6, 9
+    positions, frames, flat, natural = trip.start(fibres)
+    onset = f"natural_curvature_onset = {settle / 4}\n"
+    (folder / "settle.toml").write_text(
+        trip.HEAD.format(duration=settle) + trip.GROUP + onset + trip.strands(positions, frames, flat, natural)
+    )
+    call(program, folder, "run", "settle.toml", "-o", "settled", "--quiet")
+    positions, frames, curvature, _ = trip.truth(folder / "settled")
+    captured = curvature + np.random.default_rng(2).normal(0.0, noise / trip.LENGTH**2, curvature.shape)
+    head = trip.HEAD.format(duration=0.3) + '[contact]\nreference = "initial"\n'
+    (folder / "captured.toml").write_text(head + trip.GROUP + trip.strands(positions, frames, captured, captured))
+    call(program, folder, "invert", "captured.toml", "-o", "still", "--strict", "--quiet")
+    assert json.loads((folder / "still/summary.json").read_text())["loaded_contacts"] > fibres
+    call(program, folder, "run", "still/start.h5", "-o", "stays", "--quiet")
+    assert drift(folder / "stays") <= 1e-9
+
+
 def check_again(program, folder):
     """A state that was kept is inverted as its scene is, and a folder of other files is left alone."""
     call(program, folder, "invert", "out1/start.h5", "-o", "again", "--guess", "zero")
@@ -131,6 +156,7 @@ def main():
         (folder / "slope.toml").write_text(SLOPE)
         check_still(program, folder)
         check_kept_gaps(program, folder)
+        check_captured(program, folder)
         check_again(program, folder)
         check_told(program, folder)
 
