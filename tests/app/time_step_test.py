@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 AUTO = ["--set", "simulation.time_step=auto"]
 STEPS = 5
 # Scenes whose own step has a reason that nothing known beforehand tells: docs/measured/time_step.md.
-APART = {"flagella", "three_point_bending", "willow"}
+APART = {"flagella", "sand_incline", "three_point_bending", "willow"}
 ROD = [str(ROOT / "scenes/cantilever.toml"), "--threads", "1"]
 
 
