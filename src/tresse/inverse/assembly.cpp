@@ -99,7 +99,7 @@ Island island_of(const TouchingFibres& system, const std::vector<int>& contacts)
       if (side.body >= 0) out.fibres.push_back(side.body);
   }
   std::ranges::sort(out.fibres);
-  out.fibres.erase(std::ranges::unique(out.fibres).begin(), out.fibres.end());
+  out.fibres.erase(std::unique(out.fibres.begin(), out.fibres.end()), out.fibres.end());
   out.rows.body_begin.push_back(0);
   for (const int f : out.fibres) {
     const FibrePart& part = system.parts[static_cast<std::size_t>(f)];

@@ -97,7 +97,7 @@ bool is_definite(const Tied& tied, const std::vector<int>& fibres) {
     }
   }
   std::ranges::sort(inside);
-  inside.erase(std::ranges::unique(inside).begin(), inside.end());
+  inside.erase(std::unique(inside.begin(), inside.end()), inside.end());
   for (const int i : inside) {
     const auto& pair = rows.contacts[static_cast<std::size_t>(i)];
     for (const friction::ContactRows& a : pair) {
@@ -121,7 +121,7 @@ std::vector<int> grown(const Tied& tied, const std::vector<int>& fibres) {
     }
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
@@ -144,7 +144,7 @@ void merge(std::vector<Cluster>& clusters, std::size_t fibre_count) {
       owner[static_cast<std::size_t>(own[n])] = static_cast<int>(k);
     }
     std::ranges::sort(own);
-    own.erase(std::ranges::unique(own).begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
     clusters[k].fibres = std::move(own);
   }
   std::erase_if(clusters, [](const Cluster& cluster) { return cluster.fibres.empty(); });
