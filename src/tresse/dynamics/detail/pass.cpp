@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <tresse/base/blocks.hpp>
@@ -34,7 +35,6 @@ void take_warm(const std::vector<WarmContact>& warm, const Part& part, const con
   struct Match {
     double distance;  ///< along both bodies [m]
     std::size_t contact, warm;
-    auto operator<=>(const Match&) const = default;
   };
   std::vector<Match> matches;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -44,7 +44,9 @@ void take_warm(const std::vector<WarmContact>& warm, const Part& part, const con
       matches.push_back(
           {std::abs(entry.s_a - s_a) + std::abs(entry.s_b - s_b), i, static_cast<std::size_t>(entry.index)});
   }
-  std::ranges::sort(matches);
+  std::sort(matches.begin(), matches.end(), [](const Match& x, const Match& y) {
+    return std::tie(x.distance, x.contact, x.warm) < std::tie(y.distance, y.contact, y.warm);
+  });
   std::vector<char> used(warm.size(), 0);
   pass.guess = VectorX::Zero(3 * static_cast<Eigen::Index>(contacts.size()));
   for (const auto& [distance, i, index] : matches) {
