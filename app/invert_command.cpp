@@ -173,7 +173,7 @@ std::vector<dynamics::WarmContact> warm_contacts(const contact::Geometry& geomet
   std::size_t closed = 0;
   for (const contact::Contact& contact : near) {
     dynamics::WarmContact warm{.place = contact::place_of(geometry, contact), .force = Vector3::Zero()};
-    if (!inverse::closed_contacts({contact}, geometry, tolerance).empty()) {
+    if (inverse::is_closed(contact, geometry, tolerance)) {
       warm.force = found.forces[closed++];
       warm.kept_gap = contact.gap;
     }

@@ -121,9 +121,8 @@ bool Engine::begin(const Span& span, StepReport& report) {
   bodies_.begin(part_.start, part_.motion);
   holds_.begin(span.end);
   if (options_.keep_gaps) {
-    const bool known =
-        std::ranges::any_of(state_.warm, [](const WarmContact& contact) { return contact.kept_gap.has_value(); });
-    if (state_.step == 0 && span.begin == 0.0 && !known) {
+    const auto keeps = [](const WarmContact& contact) { return contact.kept_gap.has_value(); };
+    if (state_.step == 0 && span.begin == 0.0 && std::ranges::none_of(state_.warm, keeps)) {
       overlaps_.kept().begin(*here_);
     } else {
       overlaps_.kept().take(*here_, state_.warm, world_);

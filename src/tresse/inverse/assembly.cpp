@@ -195,12 +195,15 @@ void solve_islands(const TouchingFibres& system, const std::vector<contact::Cont
 
 double default_regularisation(Guess guess) { return guess == Guess::shape ? 1e-3 : 1e-6; }
 
+bool is_closed(const contact::Contact& contact, const contact::Geometry& geometry, double tolerance) {
+  return contact.gap <= tolerance * geometry.pieces[static_cast<std::size_t>(contact.a)].radius;
+}
+
 std::vector<contact::Contact> closed_contacts(const std::vector<contact::Contact>& contacts,
                                               const contact::Geometry& geometry, double tolerance) {
   std::vector<contact::Contact> out;
-  std::ranges::copy_if(contacts, std::back_inserter(out), [&](const contact::Contact& contact) {
-    return contact.gap <= tolerance * geometry.pieces[static_cast<std::size_t>(contact.a)].radius;
-  });
+  std::ranges::copy_if(contacts, std::back_inserter(out),
+                       [&](const contact::Contact& contact) { return is_closed(contact, geometry, tolerance); });
   return out;
 }
 

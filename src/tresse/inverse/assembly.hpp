@@ -56,7 +56,9 @@ struct RestingAssembly {
   double weight_on_obstacles = 0.0;  ///< of all weight; 0 without gravity [-]
 };
 
-/// Of contacts those that are closed to within `tolerance` of the radius of the first body, overlaps included.
+/// Whether a contact is closed to within `tolerance` of the radius of its first body, overlaps included; and of many
+/// those that are.
+bool is_closed(const contact::Contact& contact, const contact::Geometry& geometry, double tolerance);
 std::vector<contact::Contact> closed_contacts(const std::vector<contact::Contact>& contacts,
                                               const contact::Geometry& geometry, double tolerance);
 
