@@ -70,8 +70,33 @@ void print_group(const scene::Scene& scene, const scene::FibreGroup& group, doub
         1.0 / (frequency * scene.simulation.time_step));
 }
 
-/// What the numbers of a surface mean.
-void print_surface(const scene::Scene& scene, const scene::Surface& surface) {
+/// What the numbers of a cloth mean: its mass, over what length it bends, and waves against the time step.
+void print_cloth(const scene::Scene& scene, const scene::Surface& surface) {
+  const scene::Cloth& of = surface.cloth;
+  const surfaces::Cloth cloth(scene::cloth_shape(of), of.fabric);
+  const double step = scene.simulation.time_step, gravity = scene.simulation.gravity.norm();
+  print("surface '{}': {} of {}, {} vertices and {}, {:.4g} m thick", surface.name, word(surface.model),
+        surface.material_name, cloth.vertex_count(), counted(static_cast<std::int64_t>(cloth.faces().size()), "face"),
+        surface.thickness);
+  print("  area {:.6g} m^2, mass {:.6g} kg, shortest edge {:.4g} m", cloth.area(), cloth.masses().sum(),
+        cloth.shortest_edge());
+  if (gravity > 0.0) {
+    const double bends = scene::gravito_bending_length(of.fabric, gravity);
+    print("  gravito-bending length {:.4g} m: {:.3g} edges", bends, bends / cloth.shortest_edge());
+    print("  under its weight a strip of a metre stretches by {:.3g} %",
+          50.0 * of.fabric.area_density * gravity / std::min(of.fabric.warp_stiffness, of.fabric.weft_stiffness));
+  }
+  const double wave = scene::stretch_wave_speed(of.fabric);
+  print("  waves of stretch go at {:.4g} m/s, {:.3g} edges a time step: beyond 1 they are damped, not lost", wave,
+        wave * step / cloth.shortest_edge());
+  std::size_t pinned = 0;
+  const VectorX places = scene::cloth_places(of, cloth.shape());
+  for (const scene::ClothPin& pin : of.pins) pinned += scene::pinned_vertices(pin, places).size();
+  if (pinned > 0) print("  {} of its vertices pinned", pinned);
+}
+
+/// What the numbers of a patch mean.
+void print_patch(const scene::Scene& scene, const scene::Surface& surface) {
   const double rigidity = scene::bending_rigidity(surface);
   const double density = surface.material.density * surface.thickness;
   const double side = std::max(surface.length, surface.width), weight = density * scene.simulation.gravity.norm();
@@ -295,7 +320,12 @@ void print_scene(const std::string& file, const scene_file::SceneDocument& docum
                           : std::string(body.motion.at_rest() ? "at rest" : "moving"));
     print_mesh(body);
   }
-  for (const scene::Surface& surface : scene.surfaces) print_surface(scene, surface);
+  for (const scene::Surface& surface : scene.surfaces) {
+    if (scene::is_cloth(surface))
+      print_cloth(scene, surface);
+    else
+      print_patch(scene, surface);
+  }
   print_grains(scene, built);
   tell_time_step(print_line, scene.simulation.time_step, document.time_step_reason);
   print("{} of {:.6g} s, detection {}",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include <tresse/files/atomic_file.hpp>
 #include <tresse/files/csv.hpp>
 #include <tresse/inverse/assembly.hpp>
+#include <tresse/inverse/critical_stiffness.hpp>
 #include <tresse/record/checkpoint.hpp>
 #include <tresse/record/outputs.hpp>
 #include <tresse/record/run.hpp>
@@ -138,6 +140,7 @@ scene::Scene inverted_scene(const scene::Scene& scene, const scene::Case& built,
     group.initial_curvature_rate = first.initial_curvature_rate;
     group.root.position = first.root.position;
     group.root.frame = first.root.frame;
+    if (group.cap && !group.root.reference) group.root.reference = group.cap->center;
     group.grid = {};
     group.cap.reset();
     group.ring.reset();
@@ -210,6 +213,52 @@ void tell_loose(const std::string& file, const scene::Scene& scene, const scene:
   if (told > told_one_by_one) say("{}: {} fibres have no equilibrium", file, told);
 }
 
+/// A fibre that is at rest and does not stay so.
+struct Unstable {
+  int fibre = 0;
+  std::optional<double>
+      stiffness;  ///< times its own it must exceed to stay by itself; none: it is held, or its root free
+};
+
+std::vector<Unstable> unstable(const assembly::Kinematics& at, const contact::Geometry& geometry,
+                               const std::vector<contact::Contact>& contacts, const inverse::RestingAssembly& found) {
+  std::vector<char> held(found.rest.size(), 0);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (found.forces[i].isZero(0.0)) continue;
+    for (const int piece : {contacts[i].a, contacts[i].b}) {
+      if (piece >= 0 && geometry.pieces[piece].id.is_fibre()) held[geometry.pieces[piece].id.index] = 1;
+    }
+  }
+  std::vector<Unstable> out;
+  for (const int f : inverse::unstable_fibres(at, geometry, contacts, found)) {
+    Unstable& one = out.emplace_back(Unstable{.fibre = f, .stiffness = {}});
+    if (held[static_cast<std::size_t>(f)] != 0 || at.rod(f).root_dof() > 0) continue;
+    one.stiffness = inverse::critical_stiffness(at.rod(f), assembly::gravity_of(at.world())).scale;
+  }
+  return out;
+}
+
+std::string why_unstable(const Unstable& one) {
+  if (!one.stiffness) return "what touches it does not keep it where it is";
+  return fmt::format("its weight would topple it; it stays when it is more than {:.3g} times as stiff", *one.stiffness);
+}
+
+/// The first of many line by line.
+void tell_unstable(const std::string& file, const scene::Scene& scene, const scene::Case& built,
+                   const std::vector<Unstable>& list) {
+  std::size_t told = 0;
+  for (const Unstable& one : list) {
+    if (told++ == told_one_by_one) break;
+    say("{}: {} is not stable: {}", file, name_of(scene, built.world, static_cast<std::size_t>(one.fibre)),
+        why_unstable(one));
+  }
+  if (list.size() <= told_one_by_one) return;
+  double most = 0.0;
+  for (const Unstable& one : list) most = std::max(most, one.stiffness.value_or(0.0));
+  say("{}: {} fibres are not stable{}", file, list.size(),
+      most > 0.0 ? fmt::format("; more than {:.3g} times as stiff, all that touch nothing are", most) : "");
+}
+
 int invert(const InvertArguments& arguments) {
   const std::string& file = arguments.scene.file;
   const ThreadLimit limit(arguments.threads);
@@ -239,7 +288,8 @@ int invert(const InvertArguments& arguments) {
   inverse::AssemblyOptions options = arguments.options;
   options.regularisation = arguments.regularisation.value_or(inverse::default_regularisation(options.guess));
   const inverse::RestingAssembly found = inverse::resting_assembly(at, geometry, contacts, options);
-  const bool stable = inverse::is_stable(at, geometry, contacts, found);
+  const std::vector<Unstable> topple = unstable(at, geometry, contacts, found);
+  const bool stable = topple.empty();
   slow.ends();
 
   const scene::Scene inverted = inverted_scene(scene, built, at, found.rest);
@@ -251,6 +301,13 @@ int invert(const InvertArguments& arguments) {
   for (std::size_t f = 0; f < found.loose.size(); ++f) {
     if (found.loose[f] != 0)
       loose.push_back({{"fibre", f}, {"name", name_of(scene, built.world, f)}, {"reason", why_loose}});
+  }
+  ordered_json not_stable = ordered_json::array();
+  for (const Unstable& one : topple) {
+    not_stable.push_back({{"fibre", one.fibre},
+                          {"name", name_of(scene, built.world, static_cast<std::size_t>(one.fibre))},
+                          {"reason", why_unstable(one)},
+                          {"stiffness_factor", one.stiffness ? ordered_json(*one.stiffness) : ordered_json()}});
   }
   std::int64_t loaded = 0;
   for (const Vector3& force : found.forces) loaded += force.isZero(0.0) ? 0 : 1;
@@ -269,7 +326,8 @@ int invert(const InvertArguments& arguments) {
                                 {"contacts", contacts.size()},
                                 {"loaded_contacts", loaded},
                                 {"weight_on_contacts", found.weight_on_obstacles},
-                                {"strands_without_solution", loose}};
+                                {"strands_without_solution", loose},
+                                {"strands_not_stable", not_stable}};
   lock.check();
   files::write_atomically(folder / scene_name, text);
   record::write_checkpoint(folder / start_name,
@@ -277,6 +335,7 @@ int invert(const InvertArguments& arguments) {
   files::write_atomically(folder / rest_name, rest_table(found.rest));
   files::write_atomically(folder / summary_name, summary.dump(2) + "\n");
   tell_loose(file, scene, built, found);
+  tell_unstable(file, scene, built, topple);
   const bool good = loose.empty() && found.status == Status::converged && stable;
   if (!arguments.quiet || !good) {
     say("{}: {} at rest by {}, residual {:.2g}, KKT error {:.2g}{}, {}", (folder / scene_name).string(),

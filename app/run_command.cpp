@@ -23,6 +23,7 @@
 #include "friction_dump.hpp"
 #include "messages.hpp"
 #include "progress_bar.hpp"
+#include "run_gradient.hpp"
 #include "scene_arguments.hpp"
 #include "signals.hpp"
 #include "slow_work.hpp"
@@ -45,6 +46,7 @@ struct RunArguments {
   std::string dump_folder;   ///< for friction problems; empty: none
   std::string dump_steps;    ///< which, as --dump-steps has it
   std::string record_pairs;  ///< file for the narrow phase's calls of the last step
+  std::string targets;       ///< file of what a gradient is wanted of; empty: of nothing
 };
 
 record::RunPlan plan_run(const RunArguments& arguments) {
@@ -88,6 +90,13 @@ std::string what_missed(const dynamics::StepReport& report, const dynamics::Step
   if (report.motion_status != Status::converged)
     return fmt::format("the motion without contact stopped after {} ({})",
                        counted(report.motion_iterations, "Newton step"), to_string(report.motion_status));
+  for (const dynamics::ClothReport& cloth : report.cloths) {
+    if (cloth.status == Status::converged && cloth.residual <= limits.cloth_residual) continue;
+    return fmt::format(
+        "the motion of a cloth stopped at {:.2g} after {} ({}; tolerance {:.2g}); try a smaller time_step or more "
+        "surfaces.max_iterations",
+        cloth.residual, counted(cloth.iterations, "Newton step"), to_string(cloth.status), limits.cloth_residual);
+  }
   if (report.grains && report.nonlinear_residual <= limits.nonlinear_residual)
     return fmt::format(
         "the flow of the grains stopped at {:.2g} after {} ({}; tolerance {:.2g}); try fewer cells, a smaller "
@@ -104,9 +113,11 @@ std::string what_missed(const dynamics::StepReport& report, const dynamics::Step
 class Reporter : public record::RunObserver {
  public:
   Reporter(const RunArguments& arguments, const record::RunSettings& settings, const record::RunPlan& plan,
-           FrictionDump& dump, dynamics::Stepper& stepper)
+           FrictionDump& dump, RunGradient& gradient, dynamics::Stepper& stepper)
       : settings_(settings),
         dump_(dump),
+        gradient_(gradient),
+        stepper_(stepper),
         progress_(arguments.quiet),
         first_(stepper.state().step),
         last_(plan.last_step),
@@ -134,6 +145,7 @@ class Reporter : public record::RunObserver {
   void stepped(const dynamics::Stepper& stepper, const dynamics::StepReport& report) override {
     slow_step_.ends();
     dump_.write(stepper, report);
+    if (report.finite) gradient_.look(stepper_);
   }
   void remarked(const observe::Remark& remark) override {
     say("step {} (t = {:.6g} s): {}", remark.step, remark.time, remark.message);
@@ -163,6 +175,8 @@ class Reporter : public record::RunObserver {
  private:
   const record::RunSettings& settings_;
   FrictionDump& dump_;
+  RunGradient& gradient_;
+  dynamics::Stepper& stepper_;
   ProgressBar progress_;
   std::int64_t first_, last_;
   double time_step_;
@@ -232,9 +246,11 @@ int run(const RunArguments& arguments) {
     if (!arguments.quiet) say("{}: replaces {}", arguments.folder, what);
   };
   FrictionDump dump = open_other_outputs(arguments, plan);  // before anything of an earlier run goes
-  std::optional<dynamics::Stepper> made;                    // refuses a state that cannot be
+  RunGradient gradient(arguments.targets, plan, built);
+  std::optional<dynamics::Stepper> made;  // refuses a state that cannot be
   if (!arguments.resume) made.emplace(std::move(built.world), built.options, std::move(built.state));
-  obey_stop_signals(true);  // before, nothing is lost
+  if (made) gradient.begin(*made);  // refuses what has no derivatives
+  obey_stop_signals(true);          // before, nothing is lost
   record::RunRecorder recorder(settings);
   tell_remarks(say_line, arguments.scene.file, scene::remarks(plan.scene));
   const bool fresh = !recorder.resumed_state();
@@ -251,13 +267,17 @@ int run(const RunArguments& arguments) {
   view::Companion viewer(arguments.view ? arguments.folder : "");
   record::Outcome outcome = record::Outcome::finished;
   {
-    Reporter reporter(arguments, settings, plan, dump, stepper);
+    Reporter reporter(arguments, settings, plan, dump, gradient, stepper);
     outcome = record::record_steps(plan, settings, stepper, recorder, reporter);
   }
   clear_interrupt();
   if (!arguments.record_pairs.empty() && !stop_requested()) record_pairs(arguments.record_pairs, stepper);
+  const std::string told = gradient.wanted() && stepper.state().step == plan.last_step
+                               ? gradient.write(arguments.folder, stepper)
+                               : std::string();
   const record::Verdict verdict = recorder.finish(outcome, stepper.state(), stepper.largest_overlap());
   if (!arguments.quiet || !verdict.findings.empty()) say("{}", verdict.sentence);
+  if (!arguments.quiet && !told.empty()) say("{}", told);
   if (!arguments.quiet) tell_next_step(arguments.folder, outcome, settings);
   if (arguments.view && !stop_requested() && isatty(fileno(stderr)) == 1) {
     say("The viewer stays until Ctrl-C.");
@@ -279,6 +299,12 @@ void add_run_command(CLI::App& program, int& exit_status) {
   add_threads(*command, arguments->threads);
   command->add_option("--until", arguments->until, "Stop at this time [s]; --resume goes on from there");
   command->add_flag("--resume", arguments->resume, "Go on from the folder's last checkpoint");
+  command
+      ->add_option("--gradient", arguments->targets,
+                   "Also write gradient.json: the squared distance of points from where these rows want them, and its "
+                   "derivative by each number of materials, fibres, gravity, wind and friction")
+      ->type_name("TARGETS.csv")
+      ->excludes("--resume");
   command->add_flag("--push-out", arguments->overlaps.push_out,
                     "Move fibres that overlap at the start apart, rather than refuse");
   command->add_flag("--leave-out", arguments->overlaps.leave_out,

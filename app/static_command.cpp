@@ -204,6 +204,9 @@ int solve(const SceneArguments& arguments, const StaticOptions& options) {
           fmt::format("{}: the scene has grains, whose stress at rest is not unique; tresse static expects none",
                       arguments.file));
   for (const scene::Surface& surface : scene.surfaces) {
+    require(!scene::is_cloth(surface),
+            fmt::format("{}: surface '{}' is cloth, whose folds have many equilibria; tresse static expects none",
+                        arguments.file, surface.name));
     require(surface.root.condition == rods::RootCondition::clamped,
             fmt::format("{}: surface '{}' has a free root; tresse static expects clamped roots", arguments.file,
                         surface.name));

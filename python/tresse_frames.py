@@ -56,6 +56,30 @@ def _arrays(payload):
     return out
 
 
+def _is_of_surface(name):
+    return name.startswith("surfaces/") and name.endswith("/vertices")
+
+
+class _FrameReader:
+    """Makes frames of a log's records: vertices of each surface by themselves, as in a trajectory that ended."""
+
+    def __init__(self):
+        self._names, self._ends = (), ()
+
+    def __call__(self, kind, payload):
+        """None of a layout."""
+        arrays = _arrays(payload)
+        if kind == _LAYOUT:
+            self._names = arrays.get("surfaces/names", ())
+            self._ends = np.cumsum(arrays.get("surfaces/vertex_counts", ()), dtype=int)
+            return None
+        vertices = arrays.pop("surfaces/vertices", None)
+        if vertices is not None:
+            parts = np.split(vertices.reshape(-1, 3), self._ends[:-1])
+            arrays.update({f"surfaces/{name}/vertices": part for name, part in zip(self._names, parts)})
+        return arrays
+
+
 def _records(stream):
     """(kind, payload) of the whole records from the stream's place on; leaves it behind the last of them."""
     while True:
@@ -95,7 +119,7 @@ def _open_ended(folder):
 def _frame_names(file):
     names = ["time", "step"]
     file.visititems(lambda name, item: names.append(name) if hasattr(item, "shape") else None)
-    return [n for n in dict.fromkeys(names) if n in ("time", "step") or n.startswith("contacts/") or n in _OF_A_FRAME]
+    return [n for n in dict.fromkeys(names) if n in ("time", "step") or n.startswith("contacts/") or n in _OF_A_FRAME or _is_of_surface(n)]
 
 
 _OF_A_FRAME = {
@@ -142,9 +166,11 @@ def frames(folder, first=0):
         yield from _ended_frames(folder, first)
         return
     with stream:
-        for number, (_, payload) in enumerate(_records(stream), start=-1):  # the layout comes before frame 0
+        read = _FrameReader()
+        for number, (kind, payload) in enumerate(_records(stream), start=-1):  # the layout comes before frame 0
+            frame = read(kind, payload)
             if number >= first:
-                yield _arrays(payload)
+                yield frame
 
 
 def count(folder):
@@ -173,16 +199,17 @@ def follow(folder, pause=1.0, patience=None):
     """The frames written so far and those to come, until the run ends; or, as a killed run cannot say that it ended,
     until none has come for `patience` seconds."""
     number, last = 0, time.monotonic()
-    stream = None
+    stream, read = None, _FrameReader()
     while True:
         under_way = _under_way(folder)  # asked before reading: what an ended run wrote last is read below
         stream = stream or _open_log(folder)
         before = number
         if stream:
             for kind, payload in _records(stream):
+                frame = read(kind, payload)
                 if kind == _FRAME:
                     number += 1
-                    yield _arrays(payload)
+                    yield frame
         elif not under_way:
             for frame in _ended_frames(folder, number):
                 number += 1

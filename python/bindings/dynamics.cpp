@@ -473,15 +473,19 @@ Points positions(const Simulation& simulation, int fibre, const VectorX& arc_len
   return out;
 }
 
+std::vector<dynamics::AxisPlace> places_at(const rods::Rod& rod, const VectorX& arc_lengths) {
+  std::vector<dynamics::AxisPlace> out;
+  for (const double s : arc_lengths) {
+    const auto [element, u] = rods::piece_at(*rod.model(), s);
+    out.push_back({element, u});
+  }
+  return out;
+}
+
 /// Of positions(), (variations, n, 3).
 py::array_t<double> position_derivatives(const Simulation& simulation, int fibre, const VectorX& arc_lengths) {
   const rods::Rod& rod = rod_at(simulation, fibre);
-  std::vector<dynamics::AxisPlace> places;
-  for (const double s : arc_lengths) {
-    int element = rod.piece_count() - 1;
-    while (element > 0 && rod.piece_begin(element) > s) --element;
-    places.push_back({element, std::clamp(s - rod.piece_begin(element), 0.0, rod.span(element).rest)});
-  }
+  const std::vector<dynamics::AxisPlace> places = places_at(rod, arc_lengths);
   std::vector<const dynamics::FibreChange*> changes;
   for (const auto& of_variation : simulation.stepper().changes())
     changes.push_back(&of_variation[static_cast<std::size_t>(fibre)]);
@@ -493,9 +497,34 @@ py::array_t<double> position_derivatives(const Simulation& simulation, int fibre
 }
 
 /// (refused, nearest kink, its time, changes)
-py::tuple derivative_report(const Simulation& simulation) {
-  const dynamics::DerivativeReport report = simulation.stepper().derivative_report();
+py::tuple report_tuple(const dynamics::DerivativeReport& report) {
   return py::make_tuple(report.refused, report.nearest_kink, report.kink_time, report.changes);
+}
+
+py::tuple derivative_report(const Simulation& simulation) {
+  return report_tuple(simulation.stepper().derivative_report());
+}
+
+/// Adds to an objective's derivative by the state that by positions(), (n, 3).
+void add_by_positions(Simulation& simulation, int fibre, const VectorX& arc_lengths, const Points& by) {
+  const rods::Rod& rod = rod_at(simulation, fibre);
+  std::vector<dynamics::FibreChange> all;
+  for (const assembly::Fibre& each : simulation.stepper().world().fibres) {
+    const Eigen::Index size = 6 + each.model->coordinate_count();
+    all.push_back({VectorX::Zero(size), VectorX::Zero(size)});
+  }
+  all[static_cast<std::size_t>(fibre)] = dynamics::by_positions(rod, by.transpose(), places_at(rod, arc_lengths));
+  simulation.idle_stepper().add_by_state(all);
+}
+
+/// (derivatives of the objective along variations, report)
+py::tuple gradient(Simulation& simulation, const py::list& variations) {
+  dynamics::DerivativeReport report;
+  const dynamics::Variation all = simulation.idle_stepper().gradient(report);
+  VectorX out(static_cast<Eigen::Index>(variations.size()));
+  for (Eigen::Index k = 0; k < out.size(); ++k)
+    out[k] = along(all, variation_from(simulation, variations[static_cast<std::size_t>(k)].cast<py::dict>()));
+  return py::make_tuple(out, report_tuple(report));
 }
 
 void bind_reading(py::class_<Simulation>& simulation) {
@@ -572,6 +601,9 @@ void bind_dynamics(py::module_& module) {
       .def("positions", &positions)
       .def("position_derivatives", &position_derivatives)
       .def("derivative_report", &derivative_report)
+      .def("keep_for_gradient", [](Simulation& s) { s.idle_stepper().keep_for_gradient(); })
+      .def("add_by_positions", &add_by_positions)
+      .def("gradient", &gradient)
       .def("drive_obstacle",
            [](Simulation& s, int k, const Vector3& linear, const Vector3& angular, double duration) {
              s.idle_stepper().drive_obstacle(k, {linear, angular}, duration);

@@ -16,7 +16,7 @@ from tresse._names import unknown
 from tresse.scene import Scene
 from tresse.simulation import DerivativeReport, Simulation
 
-__all__ = ["Fit", "Motion", "MotionDerivatives", "fit_parameters", "motion_derivatives"]
+__all__ = ["Fit", "Motion", "MotionDerivatives", "MotionGradient", "fit_parameters", "motion_derivatives", "motion_gradient"]
 
 Array = NDArray[np.float64]
 
@@ -35,6 +35,14 @@ class MotionDerivatives(NamedTuple):
 
     positions: list[Array]  #: (t, n, 3) of each Motion [m]
     derivatives: list[Array]  #: (parameters, t, n, 3) of each: exact, of the steps as they are made
+    report: DerivativeReport
+
+
+class MotionGradient(NamedTuple):
+    """How far a scene moves from what was seen, and the gradient of that."""
+
+    value: float  #: the sum of squared distances [m^2]
+    gradient: dict[str, float]  #: its derivative by each parameter: exact, of the steps as they are made
     report: DerivativeReport
 
 
@@ -222,6 +230,35 @@ def motion_derivatives(scene: Scene, motions: Motion | Sequence[Motion], paramet
     simulation = Simulation(own.scene(own.values))
     positions, derivatives = seen.run(simulation, own.directions(simulation))
     return MotionDerivatives(positions, derivatives, simulation.derivative_report)
+
+
+def motion_gradient(scene: Scene, motions: Motion | Sequence[Motion], parameters: Iterable[str]) -> MotionGradient:
+    """Runs a scene and takes the gradient of the sum of squared distances of its marks from where they were seen, by one
+    pass backward over the steps: it costs the same for any number of parameters. For few parameters, and for a fit,
+    motion_derivatives() tells more.
+
+    parameters  their names; see fit_parameters()
+
+    Raises InvalidInput for what has no derivative."""
+    own = _Parameters(scene, parameters)
+    seen = _Seen(motions, scene, True)
+    simulation = Simulation(own.scene(own.values))
+    simulation.keep_for_gradient()
+    value = 0.0
+
+    def look(now):
+        nonlocal value
+        for k, i in seen.at.get(now.steps, ()):
+            motion = seen.motions[k]
+            off = np.nan_to_num(now.positions(motion.fibre, motion.arc_lengths) - motion.positions[i], nan=0.0)
+            value += float((off**2).sum())
+            now.add_by_positions(motion.fibre, motion.arc_lengths, 2.0 * off)
+
+    look(simulation)
+    if seen.last > 0:
+        simulation.run(until=seen.last * simulation._core.time_step, callback=look)
+    derivatives, report = simulation.gradient(own.directions(simulation))
+    return MotionGradient(value, dict(zip(own.names, derivatives.tolist())), report)
 
 
 def fit_parameters(scene: Scene, motions: Motion | Sequence[Motion], parameters: Iterable[str] | Mapping[str, tuple[float, float]],

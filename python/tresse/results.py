@@ -84,6 +84,22 @@ class Results:
         """grains.csv, of grains: time, kinetic, volume, top_speed, residual, ..., a row a step."""
         return self._table("grains.csv")
 
+    @property
+    def cloth(self) -> np.ndarray:
+        """cloth.csv, of cloth: time, surface, kinetic, elastic, ..., contacts, penetration, pin_fx, ..., a row a step and
+        cloth."""
+        return self._table("cloth.csv")
+
+    def surfaces(self, frame: int = -1) -> dict[str, Array]:
+        """Vertices (n, 3) [m] of every surface in a frame, by its name; -1: the last."""
+        begin, end = "surfaces/", "/vertices"
+        found = {
+            name[len(begin) : -len(end)]: value
+            for name, value in self.frames[frame].items()
+            if name.startswith(begin) and name.endswith(end)
+        }
+        return Named("surface", found)
+
     def force(self, obstacle: str) -> tuple[Array, Array]:
         """Time (n) [s] and the force of the fibres on an obstacle (n, 3) [N]."""
         rows = self._rows_of("forces.csv", "obstacle", obstacle)
@@ -198,8 +214,9 @@ _WITHOUT = {
     "roots.csv": "no root is clamped in the scene; .holds has the load of held points",
     "fluid.csv": "there is no fluid in the scene",
     "grains.csv": "there are no grains in the scene",
+    "cloth.csv": "there is no cloth in the scene",
 }
-_TEXTS = ("obstacle", "hold", "group", "kind", "message")
+_TEXTS = ("obstacle", "surface", "hold", "group", "kind", "message")
 
 
 def _read_table(path):

@@ -185,6 +185,22 @@ class Simulation:
         """What the derivatives so far are worth."""
         return DerivativeReport(*self._core.derivative_report())
 
+    def keep_for_gradient(self) -> None:
+        """From now on keeps what gradient() needs of each step, and forgets what was kept before. Raises InvalidInput as
+        differentiate()."""
+        self._core.keep_for_gradient()
+
+    def add_by_positions(self, fibre: int, arc_lengths: ArrayLike, by: ArrayLike) -> None:
+        """Adds to the derivative of an objective that by positions() as they are now, (n, 3)."""
+        s = array(arc_lengths, "arc_lengths", (None,))
+        self._core.add_by_positions(fibre, s, array(by, "by", (len(s), 3)))
+
+    def gradient(self, variations: list[dict]) -> tuple[Array, DerivativeReport]:
+        """Derivatives of that objective along variations, as differentiate() takes them: one pass backward over the steps
+        that were kept, whatever their number. The report tells what they are worth."""
+        derivatives, report = self._core.gradient(list(variations))
+        return derivatives, DerivativeReport(*report)
+
     @property
     def centrelines(self) -> list[Array]:
         """centreline() of every fibre."""

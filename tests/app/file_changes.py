@@ -64,7 +64,8 @@ tally/worst_residual_step tally/missed_steps tally/worst_penetration tally/worst
 tally/first_gravity tally/energy_scale tally/lowest_energy tally/worst_rise tally/worst_rise_step position/step_rows
 position/force_rows position/frames position/log_bytes state/step state/work_external tally/worst_nonlinear_residual
 tally/worst_excess tally/worst_excess_step state/energy_excess tally/least_gap state/least_gap tally/worst_grain_residual
-tally/worst_grain_residual_step tally/missed_grain_steps tally/missed_by_grains_alone position/remarks tally/watch
+tally/worst_grain_residual_step tally/missed_grain_steps tally/missed_apart tally/worst_cloth_residual
+tally/worst_cloth_residual_step tally/missed_cloth_steps position/remarks tally/watch
 state/root_position state/root_frame state/root_velocity state/root_angular_velocity state/curvature_offsets
 state/curvature state/curvature_rate state/memory_offsets state/memory state/bodies/position state/bodies/frame
 state/bodies/velocity state/bodies/angular_velocity state/warm/key state/warm/abscissa state/warm/force state/warm/sticks

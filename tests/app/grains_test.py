@@ -2,15 +2,14 @@
 """Grains from outside: grains_test.py slope|files|flows --program TRESSE. The layer on a slope flows as the closed form says,
 or rests; runs give the same bytes on any number of threads and after a resume; the bar and the silo that ship are solved."""
 
-import argparse
 import csv
 import json
 import pathlib
 import subprocess
-import tempfile
 
 import h5py
 import numpy as np
+from parts import run_part
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 G, DENSITY, DEPTH = 9.81, 1500.0, 0.1
@@ -202,13 +201,5 @@ def silo(program, folder):
     assert found["fraction"][-1].sum() == 20 * 30 - 12
 
 
-PARTS = {"slope": (closed_form, rest), "files": (same_bytes, results, unsolved, beside, bad), "flows": (bar, silo)}
-parser = argparse.ArgumentParser()
-parser.add_argument("part", choices=PARTS)
-parser.add_argument("--program", required=True)
-arguments = parser.parse_args()
-program = str(pathlib.Path(arguments.program).resolve())
-with tempfile.TemporaryDirectory() as name:
-    for check in PARTS[arguments.part]:
-        check(program, pathlib.Path(name))
-        print(f"{check.__name__}: passed")
+if __name__ == "__main__":
+    run_part({"slope": (closed_form, rest), "files": (same_bytes, results, unsolved, beside, bad), "flows": (bar, silo)})

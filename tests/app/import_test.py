@@ -1,19 +1,16 @@
 #!/usr/bin/env python3
-"""Fibres of scenes from files, as check and run take them: import_test.py --program TRESSE."""
+"""Fibres of scenes from files, as check and run take them: import_test.py reads|fits --program TRESSE."""
 
-import argparse
 import os
 import pathlib
 import re
 import struct
 import subprocess
-import sys
-import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import h5py  # noqa: E402
-import numpy as np  # noqa: E402
-from export_runs import Run, export  # noqa: E402
+import h5py
+import numpy as np
+from export_runs import Run, export
+from parts import run_part
 
 GROUP = """
 [simulation]
@@ -444,27 +441,9 @@ def check_refusals(program, folder):
         assert result.returncode == 2 and result.stderr.count("\n") == 1, f"{more}: {result.returncode} {result.stderr}"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    program = os.path.abspath(parser.parse_args().program)
-    os.environ["TRESSE_CACHE"] = "off"
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        check_hair(program, folder)
-        check_round_trips(program, folder)
-        check_runs(program, folder)
-        check_corners(program, folder)
-        check_few_points(program, folder)
-        check_remarks(program, folder)
-        check_left_out(program, folder)
-        check_threads(program, folder)
-        check_kept_fits(program, folder)
-        check_bad_strands(program, folder)
-        check_units_of_file(program, folder)
-        check_thickness_of_header(program, folder)
-        check_refusals(program, folder)
-
+READS = (check_hair, check_runs, check_corners, check_few_points, check_remarks, check_left_out, check_bad_strands,
+         check_units_of_file, check_thickness_of_header, check_refusals)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    os.environ["TRESSE_CACHE"] = "off"
+    run_part({"reads": READS, "fits": (check_round_trips, check_threads, check_kept_fits)})

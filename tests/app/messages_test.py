@@ -264,12 +264,23 @@ def progress_of_runs(folder):
     (folder.folder / "s.toml").write_text(scene, encoding="utf-8")
     runs = [subprocess.Popen([folder.program, "run", "s.toml", "-o", name, *more], cwd=folder.folder, text=True, stderr=subprocess.PIPE)
             for name, more in (("loud", []), ("silent", ["--quiet"]))]  # fmt: skip
-    for signal_, wait in ((signal.SIGSTOP, 10.5), (signal.SIGCONT, 0.5), (signal.SIGINT, 0.0)):
-        time.sleep(0.5)  # the runs are under way
+    end = time.monotonic() + 100
+    while not all((folder.folder / name / "steps.csv").exists() for name in ("loud", "silent")):
+        assert time.monotonic() < end and all(run.poll() is None for run in runs), "not under way"
+        time.sleep(0.05)
+    for signal_, wait in ((signal.SIGSTOP, 10.5), (signal.SIGCONT, 0.0)):
         for run in runs:
             run.send_signal(signal_)
         time.sleep(wait)
+    # The line comes as soon as the run gets on, however slow the machine is; "still at work" may come before it.
+    said = []
+    while not said or "still at work" in said[-1]:
+        said.append(runs[0].stderr.readline().rstrip("\n"))
+    time.sleep(0.5)  # in which the other could say it as well
+    for run in runs:
+        run.send_signal(signal.SIGINT)
     loud, silent = (run.communicate(timeout=100)[1].splitlines() for run in runs)
+    loud = said + loud
     told = r"\d+ %: t = \S+ of 1000 s, step \d+ of 1000000, 0 contacts, about [0-9.]+ (s|min|h) left"
     lines = [line for line in loud if "still at work" not in line]
     assert len(lines) == 2 and re.fullmatch(told, lines[0]) and lines[1].startswith("Sound: "), loud

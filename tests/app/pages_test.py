@@ -82,11 +82,13 @@ class Page:
             small = [*without(words, ("--frame", "--frames", "--width", "--height", "--samples")), "--width", PIXELS,
                      "--height", PIXELS, "--samples", "1"]  # fmt: skip
             return [*small, "--frames", f"::{STEPS - 1}"] if "--frames" in words else [*small, "--frame", "-1"]
-        check = [words[0], "check", *[w for i, w in enumerate(words) if i > 1 and ("--set" in (w, words[i - 1])
+        # `tresse invert` leaves the scene of start.h5 beside it.
+        scenes = [w.replace("/start.h5", "/inverted.toml") for w in words]
+        check = [words[0], "check", *[w for i, w in enumerate(scenes) if i > 1 and ("--set" in (w, words[i - 1])
                                                                                    or w in ("--push-out", "--leave-out")
                                                                                    or w.endswith(".toml"))]]  # fmt: skip
         step = re.search(r"(?m)^\d+ steps? of (\S+) s", self.call(check, shlex.join(check)))
-        if step is None:
+        if step is None or "--gradient" in words:  # whose targets lie in the time that the page gives
             return words
         if "--dump-steps" in words:
             words = [*without(words, ("--dump-steps",)), "--dump-steps", "all"]

@@ -2,15 +2,14 @@
 """Surfaces from outside: surfaces_test.py files|motion --program TRESSE. The patch that ships gives the same bytes on any
 number of threads and after a resume, and is in every export; it keeps its energy, and rests where statics say."""
 
-import argparse
 import csv
 import json
 import pathlib
 import subprocess
-import tempfile
 
 import h5py
 import numpy as np
+from parts import run_part
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/shell_patch.toml"
 SIDES, CELLS = 0.2, 16
@@ -108,13 +107,5 @@ def bad(program, folder):
         assert not (folder / "bad").exists()
 
 
-PARTS = {"files": (same_bytes, exports, bad), "motion": (rest, energy)}
-parser = argparse.ArgumentParser()
-parser.add_argument("part", choices=PARTS)
-parser.add_argument("--program", required=True)
-arguments = parser.parse_args()
-program = str(pathlib.Path(arguments.program).resolve())
-with tempfile.TemporaryDirectory() as name:
-    for check in PARTS[arguments.part]:
-        check(program, pathlib.Path(name))
-        print(f"{check.__name__}: passed")
+if __name__ == "__main__":
+    run_part({"files": (same_bytes, exports, bad), "motion": (rest, energy)})

@@ -67,6 +67,7 @@ SOUND = {
     "a ball in a loop": (SCENES / "ball_in_loop.toml", [], ["--until", "0.3"], "shipped and tested"),
     "a ribbon": (SCENES / "ribbon.toml", [], ["--until", "0.5"], "shipped and tested"),
     "a curl that unwinds": (SCENES / "curly_unwinding.toml", [], ["--until", "0.5"], "shipped and tested"),
+    "hair that lies on a head that turns": (CASES / "head_that_turns.toml", [], [], "it turns with the head"),
     "a strand on a sphere": (SCENES / "strand_on_sphere.toml", [], ["--until", "0.5"], "shipped and tested"),
     "a rope on a floor and a drum": (random_scene(74, 1e-3), [], ["--push-out"], "no deeper than tolerances, energy falls"),
     "a limp cord over a drum, 4 ms": (random_scene(36, 4e-3), [], ["--push-out"], "held, no deeper than tolerances, energy falls"),

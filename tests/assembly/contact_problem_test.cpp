@@ -14,7 +14,7 @@
 
 // Contact problems against Jacobians and matrices written out, on made-up contacts between fibres.
 namespace tresse::assembly {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double dt = 1e-3;
 
@@ -198,5 +198,5 @@ TEST_P(ContactProblem, AContactsBitsDependOnNoOther) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::assembly

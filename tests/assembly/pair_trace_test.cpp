@@ -8,7 +8,7 @@
 #include "support/worlds.hpp"
 
 namespace tresse::assembly {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 5e-5;
 const rods::Material hair{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.48};
@@ -91,5 +91,5 @@ TEST(PairTrace, keeps_every_kth_of_many) {
   EXPECT_GE(some, std::min<std::size_t>(all, 50) / 2);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::assembly

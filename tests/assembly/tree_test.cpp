@@ -13,7 +13,7 @@
 #include <tresse/rods/super_clothoid.hpp>
 #include <tresse/rods/super_helix.hpp>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 using rods::RootCondition;
@@ -416,4 +416,4 @@ TEST(Tree, RefusesWhatDoesNotGrow) {
                InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -7,7 +7,7 @@
 #include <tresse/rods/super_helix.hpp>
 
 namespace tresse::assembly {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// Two fibres, and obstacles of which the second and the fourth move freely.
 World mixed() {
@@ -39,5 +39,5 @@ TEST(World, bodies_are_numbered_in_the_order_of_their_identities) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::assembly

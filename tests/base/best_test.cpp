@@ -6,7 +6,7 @@
 #include <string>
 
 namespace tresse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -37,5 +37,5 @@ TEST(Best, keeps_the_first_whatever_it_is_and_then_the_least) {
   EXPECT_EQ(best.error(), 2.0);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse

@@ -5,7 +5,7 @@
 #include <tresse/base/blocks.hpp>
 
 namespace tresse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(Interrupt, is_thrown_where_it_was_asked_for_and_not_after_it_was_taken_back) {
   EXPECT_NO_THROW(poll_interrupt());
@@ -32,5 +32,5 @@ TEST(Interrupt, leaves_loops_over_blocks) {
   EXPECT_NO_THROW(for_blocks(1000, 1, [](int, int, int) {}));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse

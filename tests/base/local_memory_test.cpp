@@ -7,7 +7,7 @@
 #include <tresse/base/local_memory.hpp>
 
 namespace tresse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// Whether the array stands within the object.
 template <std::size_t size>
@@ -47,5 +47,5 @@ TEST(LocalMemory, ContainersGrowInItAndBeyond) {
   EXPECT_EQ(numbers.front(), 0.0);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace tresse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(NearestWord, IsTheOneOfFewestEdits) {
   const std::vector<std::string> known{"run", "render", "plot", "export"};
@@ -46,5 +46,5 @@ TEST(Words, control_characters_are_shown) {
   EXPECT_EQ(one_line(std::string(1000, 'a'), std::string_view::npos), std::string(1000, 'a'));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse

@@ -8,7 +8,7 @@
 #include <tresse/bodies/motion.hpp>
 
 namespace tresse::bodies {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-14;
 
@@ -52,5 +52,5 @@ TEST(Motion, VelocityActsBetweenStartAndStop) {
   EXPECT_NEAR((displacement(motion, 7.0).position - Vector3(0, 2, 0)).norm(), 0.0, rounding);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::bodies

@@ -9,7 +9,7 @@
 #include <tresse/bodies/rigid_body.hpp>
 
 namespace tresse::bodies {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double pi = std::numbers::pi;
 
@@ -141,5 +141,5 @@ TEST(RigidBody, ABallTurnsEvenly) {
   EXPECT_NEAR((turn.frame - exact).norm(), 0.0, 2.0 * cubed / 12.0);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::bodies

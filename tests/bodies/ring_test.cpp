@@ -9,7 +9,7 @@
 #include <tresse/bodies/rigid_body.hpp>
 
 namespace tresse::bodies {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double pi = std::numbers::pi;
 const Vector3 axis = Vector3(2, -1, 2) / 3.0;
@@ -102,5 +102,5 @@ TEST(Ring, HasAHole) {
   EXPECT_EQ(wrong.substr(0, 14), "tube_radiusis ");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::bodies

@@ -3,7 +3,7 @@
 #include <tresse/bodies/shapes.hpp>
 
 namespace tresse::bodies {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(Shapes, CombIsAHandleAndTeethWithTheStatedClearance) {
   Comb comb{.base = {0, 0, 1}, .tooth_direction = {1, 0, 0}, .row_direction = {0, 1, 0}, .teeth = 4};
@@ -71,5 +71,5 @@ TEST(Shapes, DistancesAreFromTheSkinAndNegativeInside) {
   EXPECT_DOUBLE_EQ(signed_distance(capsule, {5, 4, 0}), 4.5);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::bodies

@@ -10,7 +10,7 @@
 #include "support/tubes.hpp"
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using geometry::test::RandomCurves;
 using Pairs = std::set<std::pair<int, int>>;
@@ -217,5 +217,5 @@ TEST(BroadPhase, OfNothingIsNothing) {
   EXPECT_TRUE(candidate_pairs(tubes.scene, {}).empty());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

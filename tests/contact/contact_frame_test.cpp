@@ -7,7 +7,7 @@
 #include <tresse/contact/contact_frame.hpp>
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-14;
 
@@ -60,5 +60,5 @@ RC_GTEST_PROP(ContactFrame, rules_agree_across_the_switch, ()) {
   RC_ASSERT((contact_frame(a, b).col(0) - normal).norm() < 1e-13);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

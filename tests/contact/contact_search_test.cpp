@@ -14,7 +14,7 @@
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using geometry::HelixArc;
 
@@ -323,5 +323,5 @@ TEST(ContactSearch, itsPairsAreThoseOfTheWayToThere) {
   EXPECT_GT(crossings, 100U);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

@@ -13,7 +13,7 @@
 
 /// Bodies that go through each other between two configurations in which they are apart.
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 1e-3;
 
@@ -244,5 +244,5 @@ TEST(Crossings, AFibreOverASheetWithItsOriginAnywhere) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

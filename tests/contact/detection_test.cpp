@@ -14,7 +14,7 @@
 #include "support/tubes.hpp"
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::Arc;
 using test::Tubes;
@@ -546,5 +546,5 @@ TEST(Detection, PlacesAreOfTheMaterialOfARodThatStretches) {
   EXPECT_GT(found, 400);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

@@ -10,7 +10,7 @@
 
 // Lines of contact: docs/theory/holding.md.
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::Tubes;
 
@@ -216,5 +216,5 @@ TEST(Lines, AHumpBetweenStationsStays) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

@@ -9,7 +9,7 @@
 #include "support/tubes.hpp"
 
 namespace tresse::contact::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// Capsules of all kinds: points, parallel, collinear and crossing ones, and curly fibres; around `centre`.
 Geometry mixed(unsigned seed, const Vector3& centre) {
@@ -80,5 +80,5 @@ TEST(LinkTree, bounds_are_below_the_distance_and_near_it) { check(Vector3::Zero(
 
 TEST(LinkTree, place_does_not_matter) { check(Vector3(300.0, -200.0, 1000.0), 1e-6); }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact::detail

@@ -12,7 +12,7 @@
 #include "support/tubes.hpp"
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-12;  // [m]
 
@@ -291,5 +291,5 @@ TEST(MeshContacts, ASearchFromStepToStepFindsTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

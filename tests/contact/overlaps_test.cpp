@@ -10,7 +10,7 @@
 #include "support/tubes.hpp"
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 2e-4;
 
@@ -61,5 +61,5 @@ TEST(Overlaps, are_the_contacts_of_detect_that_are_as_deep) {
   EXPECT_GT(shallow, 500);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

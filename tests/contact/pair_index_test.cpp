@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const BodyId fibre{BodyKind::fibre, 7};
 const BodyId body{BodyKind::rigid_body, 0};
@@ -46,5 +46,5 @@ TEST(PairIndex, finds_the_contacts_of_two_bodies_by_arc_length) {
   EXPECT_TRUE(index.of({fibre, wall}).empty());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

@@ -10,7 +10,7 @@
 #include "geometry/random_curves.hpp"
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(Pieces, AreAtMostFortyFiveHundredthsOfATurn) {
   EXPECT_EQ(pieces_per_element(0.0, 1.0), 1);
@@ -178,5 +178,5 @@ TEST(Travel, that_all_share_is_taken_off_and_kept) {
   EXPECT_EQ(empty.common.drift.norm(), 0.0);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

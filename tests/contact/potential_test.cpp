@@ -13,7 +13,7 @@
 
 // Contacts for a potential: docs/theory/penalty.md, "Which contacts".
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::Tubes;
 
@@ -193,5 +193,5 @@ TEST(PotentialContacts, PolygonsHaveTheEnergyOfTheirLeastDistance) {
   EXPECT_GT(judged, 100);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

@@ -10,7 +10,7 @@
 #include <tresse/contact/contact_search.hpp>
 
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 0.01;
 constexpr double reach = 2e-3;
@@ -420,5 +420,5 @@ TEST(RigidContacts, ManyAreFoundFromStepToStep) {
   EXPECT_GT(contacts, 1000U);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

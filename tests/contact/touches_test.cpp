@@ -15,7 +15,7 @@
 /// The proof that surfaces stay apart all the way. TRESSE_ENCOUNTERS=1000000 looks at as many
 /// (docs/theory/touching.md).
 namespace tresse::contact {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using geometry::ClothoidArc;
 using geometry::Curve;
@@ -288,5 +288,5 @@ TEST(Touches, OverASheetOfTriangles) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::contact

@@ -9,7 +9,7 @@
 #include <tresse/geometry/capsule_chain.hpp>
 
 /// Under a barrier nothing touches in any accepted part of a step, as sampling from outside confirms.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 
@@ -150,4 +150,4 @@ TEST(Barrier, NothingTouchesInAnyPartOfFastEncounters) {
   EXPECT_LE(told, 4);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -7,7 +7,7 @@
 #include <tresse/geometry/capsule_chain.hpp>
 
 /// Fibres thrown at a bar faster than a step can follow.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 
@@ -105,4 +105,4 @@ TEST(Blows, NoneGoesThroughInSilence) {
   EXPECT_LE(told, 1);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -7,7 +7,7 @@
 #include "support/worlds.hpp"
 
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double gravity = 9.81;
 constexpr double bar_radius = 5e-3;
@@ -124,5 +124,5 @@ TEST(Capstan, AFibrePulledOverABarObeysTheLaw) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

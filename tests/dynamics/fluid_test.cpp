@@ -13,7 +13,7 @@
 
 /// Fibres in a viscous fluid.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double length = 0.1, radius = 1e-3, density = 2000.0, eta = 0.5;
 constexpr int elements = 20;
@@ -174,5 +174,5 @@ TEST(Fluid, WhatItCannotBeWithIsRefused) {
   EXPECT_THROW(Stepper(world, options, at_rest(world)), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

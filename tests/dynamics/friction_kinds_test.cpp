@@ -12,7 +12,7 @@
 #include <support/free_bodies.hpp>
 
 /// Friction of what sticks above that of what slides, and along the arc length.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 
@@ -239,4 +239,4 @@ TEST(FrictionAlongTheLength, OfTwoTheLargerCountsAndBeyondTheLastThePairs) {
   EXPECT_EQ(between, 2);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -8,7 +8,7 @@
 
 // Grains in a world: they step as the flow by itself, and press on the obstacles that they flow around.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double g = 9.81;  // [m/s^2]
 
@@ -102,5 +102,5 @@ TEST(Grains, RefuseAnotherGrid) {
   EXPECT_THROW(Stepper(sand, loose, at_rest(sand)), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

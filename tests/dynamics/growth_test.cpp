@@ -6,7 +6,7 @@
 
 /// Fibres that lengthen, and fibres rooted where they touch.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const rods::Material undamped{.density = 1000.0, .young_modulus = 1e7, .poisson_ratio = 0.4};
 constexpr double radius = 5e-4;
@@ -78,5 +78,5 @@ TEST(ContactAtARoot, HasNoForceOfItsOwn) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

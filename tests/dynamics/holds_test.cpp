@@ -9,7 +9,7 @@
 #include <tresse/math/rotations.hpp>
 
 /// Held points: their forces against beams and columns, virtual work, and the balance of all forces.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 using rods::RootCondition;
@@ -366,4 +366,4 @@ TEST_P(HeldCord, PulledTautItPullsBack) {
   EXPECT_NEAR(report.holds[0].force.norm(), expected, 0.02 * expected);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -6,7 +6,7 @@
 
 /// Fibres pushed end-on: those that are straight and cannot stretch cannot give way, and a step says so.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double length = 0.1;
 constexpr double radius = 2e-3;
@@ -74,5 +74,5 @@ TEST(Jammed, AFreeOneWhoseRootIsHeldIsTold) {
   EXPECT_TRUE(upright.step().jammed);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

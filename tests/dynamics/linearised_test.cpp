@@ -14,7 +14,7 @@
 
 /// The scheme that takes the inertial force A linearised in the velocity about that of the start.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr int elements = 4;
 constexpr double dt = 2e-3;
@@ -235,5 +235,5 @@ TEST(LinearisedInertia, AnswersToContactInThePasses) {
   EXPECT_GT(error_of(Scheme::semi_implicit), 1e-2);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -8,7 +8,7 @@
 
 /// The list of loads of a world, and a load that is made up here.
 namespace tresse::assembly {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const rods::Material soft{.density = 1000.0, .young_modulus = 1e7, .poisson_ratio = 0.4};
 const Vector3 g(0.0, 0.0, -9.81);
@@ -88,5 +88,5 @@ TEST(Load, AMadeUpLoadMovesAFibreWithoutAnEditElsewhere) {
   EXPECT_GT(v.norm(), 0.1);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::assembly

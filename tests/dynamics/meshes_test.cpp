@@ -9,7 +9,7 @@
 #include "support/worlds.hpp"
 
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 5e-4;   // [m]
 constexpr double length = 0.04;   // [m]
@@ -221,5 +221,5 @@ TEST(Meshes, ARunThatIsTakenUpAgainGoesOnTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -16,7 +16,7 @@
 
 // Steps of fibres whose elasticity is not linear in the coordinates.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 bool printing() { return std::getenv("TRESSE_TEST_PRINT") != nullptr; }
 
@@ -440,5 +440,5 @@ TEST(MassSpringStep, AFibreFallsAcrossAnother) {
   EXPECT_NEAR(upper.section(0.47 * length).position.y(), 1e-3, 2e-5) << "lies on the lower one";
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -9,7 +9,7 @@
 
 /// The scheme that takes every term at the end of the step.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double gravity = 9.81;
 constexpr double damping_time = 1e-3;
@@ -181,5 +181,5 @@ TEST(Nonlinear, ConvergesWithContactAndLeavesNoOverlap) {
   EXPECT_LE(deepest, stepper.options().overlap_tolerance);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -9,7 +9,7 @@
 
 /// Steps that are cut because their end overlaps.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double gravity = 9.81;
 constexpr double dt = 4e-3;
@@ -73,5 +73,5 @@ TEST(Parts, AStepWhoseEndOverlapsIsCutAndStillTakesItsTime) {
   EXPECT_LE(cut.deepest, worth_cutting);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -8,7 +8,7 @@
 #include <tresse/rods/super_clothoid.hpp>
 
 /// Rods let go from any shape with any velocity: they gain no energy, whatever the step.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 using rods::RootCondition;
@@ -126,4 +126,4 @@ TEST(ReleasedRods, TwistAndBendKeepTheirEnergyAtAnyStep) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

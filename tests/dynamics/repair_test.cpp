@@ -8,7 +8,7 @@
 
 /// Contacts whose normal turns within the step are linearised again alone: docs/theory/dynamics.md, "Repairs".
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const rods::Material stiff{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.48, .damping_time = 1e-3};
 
@@ -81,5 +81,5 @@ TEST(Repairs, WhatIsJammedIsToldOfAllTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -13,7 +13,7 @@
 #include <support/free_bodies.hpp>
 
 /// Impacts that rebound.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 
@@ -285,4 +285,4 @@ TEST(Restitution, WhatMeetsMoreSlowlyThanTheThresholdStays) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

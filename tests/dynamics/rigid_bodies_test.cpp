@@ -10,7 +10,7 @@
 #include "support/free_bodies.hpp"
 
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double g = 9.81;
 constexpr double pi = std::numbers::pi;
@@ -483,5 +483,5 @@ TEST(RigidBodies, SameBitsForAnyNumberOfThreads) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -10,7 +10,7 @@
 #include "support/free_bodies.hpp"
 
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double g = 9.81;
 constexpr double size = 0.02, tube = 0.003, mass = 0.05;
@@ -195,5 +195,5 @@ TEST(Rings, ARingHangsOnAFibre) {
   EXPECT_NEAR(stepper.state().bodies[0].pose.position.z(), -(size - tube - radius) - sag, 0.05 * sag);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -10,7 +10,7 @@
 
 /// What is steered from outside does what a prescribed motion would.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double dt = 1e-3;
 constexpr double always = std::numeric_limits<double>::infinity();
@@ -104,5 +104,5 @@ TEST(Drive, WhatCannotBeDrivenIsRefused) {
   EXPECT_THROW(stepper.drive_root(0, unbounded, 1.0), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

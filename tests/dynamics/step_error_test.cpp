@@ -7,7 +7,7 @@
 
 /// Steps that are cut where they would be off by more than wanted.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double dt = 1e-2;
 constexpr double end = 0.25;
@@ -98,5 +98,5 @@ TEST(StepError, IsCheckedOnEntry) {
   EXPECT_THROW((void)swing(dt, 1e-6, 0.5), std::exception);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -4,7 +4,7 @@
 #include <tresse/math/rotations.hpp>
 
 /// Loads of clamped roots: against weights, lever arms, and a held point in the clamp's place.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 using rods::RootCondition;
@@ -148,4 +148,4 @@ TEST(Roots, BalanceWithHoldsBranchesAndContacts) {
   EXPECT_LT((mean + Vector3(0.0, 0.0, weight)).norm(), 1e-3 * weight);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -12,7 +12,7 @@
 #include "support/worlds.hpp"
 
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double gravity = 9.81;
 const rods::Material hair{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.48, .damping_time = 2e-3};
@@ -169,5 +169,5 @@ TEST(Stepper, RefusesBadOptionsAndStates) {
   EXPECT_THROW(Stepper(falling_curls().world, test::step_options(1e-3), built.state), std::runtime_error);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

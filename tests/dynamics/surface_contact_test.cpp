@@ -10,7 +10,7 @@
 #include <tresse/math/rotations.hpp>
 
 /// Contact at the surface of rods: what friction does to those that can turn, and the balance of angular momentum.
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 using assembly::ContactAt;
@@ -115,4 +115,4 @@ TEST_P(SurfaceContact, ADraggedRodIsTwisted) {
             1e-6 * contact.force.norm() * radius);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

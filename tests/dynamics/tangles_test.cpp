@@ -12,7 +12,7 @@
 
 /// Random tangles of fast fibres, whips and coils that are let go, at steps of 1 to 100 ms. TRESSE_TANGLES=1000 runs as
 /// many (docs/measured/passing.md).
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 
@@ -136,4 +136,4 @@ TEST(Tangles, NothingPassesThroughInSilence) {
   EXPECT_GT(touched, run_of / 8);  // 296 of 941; few seeds have fewer of those at long steps
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -7,7 +7,7 @@
 
 /// Where in the step forces are taken: order, energy, time reversal, and contact forces that mean the same.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double gravity = 9.81;
 const rods::Material undamped{.density = 1300.0, .young_modulus = 1e7, .poisson_ratio = 0.4};
@@ -138,5 +138,5 @@ TEST(Theta, IsCheckedOnEntry) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -10,7 +10,7 @@
 #include <support/worlds.hpp>
 #include <tresse/math/rotations.hpp>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
 using rods::RootCondition;
@@ -250,4 +250,4 @@ TEST(Gusts, CarryAStrand) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -10,7 +10,7 @@
 
 /// The books of a run: what its energy gains and its material loses is the work done on it.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double gravity = 9.81;
 constexpr double radius = 1e-4;
@@ -233,5 +233,5 @@ TEST(WorkExternal, OfAPlaneThatDragsAStrandAlongIsFrictionTimesThePlanesWay) {
   EXPECT_NEAR(report.work_external / (mass * speed * speed), 1.0, 1e-6);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

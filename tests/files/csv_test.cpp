@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -11,7 +12,7 @@
 #include "support/folder_test.hpp"
 
 namespace tresse::files {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace test;
 
@@ -73,5 +74,5 @@ TEST_F(Csv, length_of_rows_finds_the_end_of_a_row_and_names_what_is_wrong) {
             (folder / "b.csv").string() + ": No such file or directory; expected a table");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::files

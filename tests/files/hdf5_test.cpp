@@ -10,7 +10,7 @@
 #include "support/folder_test.hpp"
 
 namespace tresse::files {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace test;
 namespace fs = std::filesystem;
@@ -135,5 +135,5 @@ TEST_F(Hdf5, damaged_files_are_refused_or_read_never_more) {
   test::expect_damage_told<InvalidInput>(file, good, 7, read_all);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::files

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 namespace tresse::files {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using Json = nlohmann::json;
 
@@ -44,5 +44,5 @@ TEST(Json, a_file_that_is_not_there_or_no_object_is_an_empty_object) {
   EXPECT_TRUE(read_json_object<Json>("/").empty());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::files

@@ -13,7 +13,7 @@
 #include <tresse/files/atomic_file.hpp>
 
 namespace tresse::files {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 namespace fs = std::filesystem;
 
@@ -112,5 +112,5 @@ TEST_F(KeptResults, WhereNothingCanBeWrittenNothingIsKept) {
   EXPECT_FALSE(kept_result("in"));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::files

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::files;
 
@@ -43,4 +43,4 @@ TEST(Lines, numbers_are_whole_words_that_fit) {
   for (const char* word : {"", "1.5", "9223372036854775808"}) EXPECT_FALSE(integer_in(word)) << word;
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -8,7 +8,7 @@
 #include <tresse/files/units.hpp>
 
 namespace tresse::files {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(Units, AgreeWithTheirDefinitions) {
   struct Case {
@@ -62,5 +62,5 @@ TEST(Dimensions, AreDescribedInWords) {
   EXPECT_EQ(describe({{1, 1, 0, 0}}), "a quantity in kg m");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::files

@@ -10,7 +10,7 @@
 #include <tresse/fluid/stokeslet_segments.hpp>
 
 namespace tresse::fluid {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double epsilon = 1.02e-3;
 
@@ -214,5 +214,5 @@ TEST(Resistance, BadInputIsRefused) {
   EXPECT_THROW(Resistance(-1.0, Coupling::collocation), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::fluid

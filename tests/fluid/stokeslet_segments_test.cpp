@@ -8,7 +8,7 @@
 #include <tresse/math/gauss_legendre.hpp>
 
 namespace tresse::fluid {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double epsilon = 1.02e-3;
 
@@ -127,5 +127,5 @@ TEST(StokesletSegments, APointIsTheLimitOfASegment) {
   EXPECT_TRUE(segment_influence(point, x, epsilon).from_begin.isZero(0.0));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::fluid

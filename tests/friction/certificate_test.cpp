@@ -7,7 +7,7 @@
 
 #include <tresse/friction/solver.hpp>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::Matrix3;
@@ -79,4 +79,4 @@ TEST(Certificate, says_nothing_where_nothing_moves) {
   EXPECT_EQ(certificate(p).least_impulse, 0.0);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

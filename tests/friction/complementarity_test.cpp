@@ -9,7 +9,7 @@
 
 #include "support/coulomb_law.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction::detail;
 using tresse::Matrix3;
@@ -83,4 +83,4 @@ TEST(Complementarity, is_finite_at_its_kinks) {
         }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

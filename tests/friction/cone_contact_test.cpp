@@ -11,7 +11,7 @@
 
 #include <tresse/friction/enumerative.hpp>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using Real = long double;
@@ -306,4 +306,4 @@ TYPED_TEST(ConeContact, a_block_that_is_not_positive_definite_is_refused) {
   EXPECT_FALSE(prepare_cone<d>(one, std::numeric_limits<double>::infinity()));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -11,7 +11,7 @@
 
 #include "support/friction_cases.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::Status;
@@ -100,4 +100,4 @@ TEST(Convex, an_infeasible_problem_is_not_said_to_converge) {
   EXPECT_TRUE(found.impulse.allFinite());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

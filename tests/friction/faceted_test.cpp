@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::Matrix3;
@@ -112,4 +112,4 @@ TEST(Faceted, SeveralContactsConverge) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

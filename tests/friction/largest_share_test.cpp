@@ -9,7 +9,7 @@
 #include <tresse/friction/detail/largest_share.hpp>
 
 namespace tresse::friction::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(LargestShare, IsWhatASortWouldTake) {
   std::mt19937 random(7);
@@ -41,5 +41,5 @@ TEST(LargestShare, IsNothingWithoutAnOrder) {
   EXPECT_TRUE(largest_share({}, 0.999, 2).empty());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::friction::detail

@@ -17,7 +17,7 @@
 
 #include "support/coulomb_law.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::Matrix3;
@@ -359,4 +359,4 @@ TEST(SingleContact, public_solve_says_that_no_solution_exists) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

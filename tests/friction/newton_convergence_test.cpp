@@ -12,7 +12,7 @@
 /// Newton's method converges quadratically where the derivative is regular: on a ball that rolls and slips on two rails
 /// as in the double loop of Bertails-Descoubes et al. 2011, figure 9 (n = 2 contacts, six degrees of freedom).
 namespace tresse::friction::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 struct Ball {
   double mass = 0.1;          // [kg]
@@ -111,5 +111,5 @@ TEST(NewtonConvergence, a_ball_on_two_rails_takes_quadratic_steps) {
   if (std::getenv("TRESSE_TEST_PRINT") != nullptr) std::printf("%d in under six steps, at most %d\n", quick, most);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::friction::detail

@@ -12,7 +12,7 @@
 #include "support/coulomb_law.hpp"
 #include "support/messages.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::Matrix3;
@@ -141,4 +141,4 @@ TEST(Nodal, refuses_what_is_no_problem) {
   expect_refused([&] { static_cast<void>(solve_nodal(good, zero, {.tolerance = 0.0})); }, "tolerance");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

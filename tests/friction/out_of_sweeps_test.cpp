@@ -8,7 +8,7 @@
 
 #include "support/friction_cases.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 
@@ -37,4 +37,4 @@ TEST(GaussSeidel, an_island_out_of_sweeps_is_finished_by_newton) {
   EXPECT_GE(finished, 8) << "from a far start Newton need not converge";
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

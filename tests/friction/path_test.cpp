@@ -11,7 +11,7 @@
 
 #include "support/coulomb_law.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using namespace tresse::friction::detail;
@@ -172,4 +172,4 @@ TEST(Path, ends_where_there_is_no_solution) {
   EXPECT_TRUE(found.impulse.allFinite());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -14,7 +14,7 @@
 #include "support/friction_cases.hpp"
 #include "support/messages.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::Matrix3;
@@ -220,4 +220,4 @@ TEST(Primal, refuses_what_is_no_problem) {
   expect_refused([&] { static_cast<void>(solve_primal(good, zero, {})); }, "guess");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace tresse::friction {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// No memory is taken for the entries.
 TEST(FactoredProblem, rows_beyond_two_to_the_31_have_their_place) {
@@ -27,5 +27,5 @@ TEST(FactoredProblem, rows_beyond_two_to_the_31_have_their_place) {
   EXPECT_EQ(next, all);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::friction

@@ -10,7 +10,7 @@
 #include "support/coulomb_law.hpp"
 #include "support/friction_cases.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::MatrixX;
@@ -211,4 +211,4 @@ TEST(Coulomb, cases) {
   EXPECT_EQ(classify({1, 0, 0}, 0.0), ContactCase::slide);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -9,7 +9,7 @@
 
 #include "support/coulomb_law.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::Matrix3;
 using tresse::MatrixX;
@@ -174,4 +174,4 @@ TEST(SmallNewton, RegularProblemsTakeAFewSteps) {
   EXPECT_LE(worst, 15);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

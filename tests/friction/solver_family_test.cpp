@@ -15,7 +15,7 @@
 
 #include "support/friction_cases.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::MatrixX;
@@ -240,4 +240,4 @@ TEST(SolverFamily, the_same_contact_a_hundred_times) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

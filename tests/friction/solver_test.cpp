@@ -18,7 +18,7 @@
 #include "support/friction_cases.hpp"
 #include "support/messages.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::Matrix3;
@@ -367,4 +367,4 @@ TEST(GaussSeidel, bad_input_is_refused_with_one_line) {
   expect_refused([&] { static_cast<void>(solve_gauss_seidel(factored, zero(factored.q), {})); }, "contact 0");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -8,7 +8,7 @@
 
 #include "support/friction_cases.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::friction;
 using tresse::VectorX;
@@ -104,4 +104,4 @@ TEST(Stack, a_guess_that_is_far_too_large_is_seen_through) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

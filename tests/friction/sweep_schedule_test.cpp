@@ -15,7 +15,7 @@
 #include "support/friction_cases.hpp"
 
 namespace tresse::friction::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 struct Island {
   FactoredProblem problem;
@@ -169,5 +169,5 @@ TEST_P(Schedule, on_several_threads_ends_like_one_cluster_after_the_other) {
 
 INSTANTIATE_TEST_SUITE_P(Contacts, Schedule, testing::Values(1, 2, 10, 149, 300, 2000, 20000));
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::friction::detail

@@ -11,7 +11,7 @@
 #include "geometry/random_curves.hpp"
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::moved;
 using test::RandomCurves;
@@ -448,5 +448,5 @@ TEST(ClosestPoints, refuse_bad_input) {
                InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

@@ -6,7 +6,7 @@
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 class Random {
  public:
@@ -82,5 +82,5 @@ TEST(CurveMotion, knows_nothing_of_a_change_of_type) {
   EXPECT_EQ(motion_between(segment, helix, domain(segment)).spread, std::numeric_limits<double>::infinity());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

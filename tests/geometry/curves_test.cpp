@@ -10,7 +10,7 @@
 #include "geometry/random_curves.hpp"
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::RandomCurves;
 constexpr double arc_error = 1e-13;  // of a position, relative to the arc length: the accuracy that the docs promise
@@ -201,5 +201,5 @@ RC_GTEST_PROP(Box, quick_one_holds_the_curve_with_little_room, (unsigned seed)) 
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

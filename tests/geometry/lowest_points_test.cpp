@@ -7,7 +7,7 @@
 #include "geometry/random_curves.hpp"
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::RandomCurves;
 
@@ -77,5 +77,5 @@ TEST(LowestPoints, refuse_bad_input) {
                InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

@@ -7,7 +7,7 @@
 #include <tresse/geometry/material_span.hpp>
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
@@ -47,5 +47,5 @@ TEST(MaterialSpan, IsNothingWhereNothingStretches) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

@@ -7,7 +7,7 @@
 #include "geometry/random_curves.hpp"
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::RandomCurves;
 
@@ -108,5 +108,5 @@ TEST(SegmentDistance, is_that_of_the_closest_points) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

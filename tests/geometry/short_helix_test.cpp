@@ -10,7 +10,7 @@
 #include <tresse/geometry/short_helix.hpp>
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using LongVector = Eigen::Matrix<long double, 3, 1>;
 
@@ -158,5 +158,5 @@ TEST(ShortHelix, DoesNotExistWhereTheChordLeavesThePlane) {
   EXPECT_TRUE(short_helix(Vector3(1, 1, 0.3), t0, t1).has_value());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

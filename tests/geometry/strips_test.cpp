@@ -8,7 +8,7 @@
 #include "geometry/random_curves.hpp"
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using detail::Lanes;
 using test::RandomCurves;
@@ -363,5 +363,5 @@ TEST(ClosestPoints, of_neighbours_in_a_wisp_are_found_and_proved) {
   EXPECT_GT(proved, pairs - 5);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

@@ -15,9 +15,9 @@
 #include "support/meshes.hpp"
 
 namespace tresse::geometry {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-TriangleMesh as_mesh(const test::Triangles& triangles) {
+TriangleMesh as_mesh(const tresse::test::Triangles& triangles) {
   return {std::make_shared<const MeshTopology>(triangles.faces, triangles.vertices), triangles.vertices};
 }
 
@@ -58,16 +58,16 @@ void expect_distances(const TriangleMesh& mesh, double size) {
 }
 
 TEST(SignedDistance, OfABoxIsThatOfAllItsFaces) {
-  expect_distances(as_mesh(test::box(Vector3(-1, -0.5, -0.2), Vector3(1, 0.5, 0.2))), 1.0);
+  expect_distances(as_mesh(tresse::test::box(Vector3(-1, -0.5, -0.2), Vector3(1, 0.5, 0.2))), 1.0);
 }
 
 TEST(SignedDistance, OfABumpyBallIsThatOfAllItsFaces) {
   const auto bumpy = [](const Vector3& n) { return 1.0 + 0.3 * std::sin(5.0 * n.x()) * std::cos(4.0 * n.z()); };
-  expect_distances(as_mesh(test::ball(2, bumpy)), 1.0);
+  expect_distances(as_mesh(tresse::test::ball(2, bumpy)), 1.0);
 }
 
 TEST(SignedDistance, OfASheetIsNowhereNegative) {
-  const TriangleMesh sheet = as_mesh(test::plate(1.0, 3));
+  const TriangleMesh sheet = as_mesh(tresse::test::plate(1.0, 3));
   EXPECT_DOUBLE_EQ(signed_distance(sheet, {0.2, 0.3, 0.5}), 0.5);
   EXPECT_DOUBLE_EQ(signed_distance(sheet, {0.2, 0.3, -0.5}), 0.5);
   EXPECT_DOUBLE_EQ(signed_distance(sheet, {4.0, 0.0, -4.0}), 5.0);
@@ -83,24 +83,24 @@ double volume_of(const TriangleMesh& mesh) {
   return out;
 }
 
-test::Triangles turned_round(test::Triangles triangles) {
+tresse::test::Triangles turned_round(tresse::test::Triangles triangles) {
   for (Face& face : triangles.faces) std::swap(face[1], face[2]);
   return triangles;
 }
 
-test::Triangles together(test::Triangles one, const test::Triangles& other) {
+tresse::test::Triangles together(tresse::test::Triangles one, const tresse::test::Triangles& other) {
   const int first = static_cast<int>(one.vertices.size());
   one.vertices.insert(one.vertices.end(), other.vertices.begin(), other.vertices.end());
   for (const Face& face : other.faces) one.faces.push_back({face[0] + first, face[1] + first, face[2] + first});
   return one;
 }
 
-const test::Triangles unit_box = test::box(Vector3(-1, -1, -1), Vector3(1, 1, 1));
+const tresse::test::Triangles unit_box = tresse::test::box(Vector3(-1, -1, -1), Vector3(1, 1, 1));
 
 /// Whichever faces a file has the wrong way round, the box is solid and looks outwards.
 TEST(Winding, OfABoxDoesNotMatter) {
   for (unsigned wrong = 0; wrong < 4096; ++wrong) {
-    test::Triangles mixed = unit_box;
+    tresse::test::Triangles mixed = unit_box;
     int count = 0;
     for (std::size_t f = 0; f < 12; ++f) {
       if ((wrong >> f & 1U) == 0) continue;
@@ -124,7 +124,7 @@ TEST(Winding, OfABoxDoesNotMatter) {
 }
 
 TEST(Winding, OfASheetIsMadeOne) {
-  test::Triangles sheet = test::plate(1.0, 4);
+  tresse::test::Triangles sheet = tresse::test::plate(1.0, 4);
   for (std::size_t f = 0; f < sheet.faces.size(); f += 3) std::swap(sheet.faces[f][0], sheet.faces[f][1]);
   const TriangleMesh mesh = as_mesh(sheet);
   EXPECT_FALSE(mesh.topology->closed());
@@ -134,7 +134,7 @@ TEST(Winding, OfASheetIsMadeOne) {
 
 TEST(Winding, OfAMoebiusStripStaysAsItIs) {
   constexpr int n = 12;
-  test::Triangles strip;
+  tresse::test::Triangles strip;
   for (int i = 0; i < n; ++i) {
     const double turn = 2.0 * std::numbers::pi * i / n;
     const Vector3 out(std::cos(turn), std::sin(turn), 0.0);
@@ -157,8 +157,8 @@ TEST(Winding, OfAMoebiusStripStaysAsItIs) {
 
 /// Of two boxes side by side each looks outwards; a hollow within a box looks into the hollow.
 TEST(Winding, OfSeveralPartsIsThatOfSolids) {
-  const test::Triangles beside = test::box(Vector3(2, -1, -1), Vector3(3, 1, 1));
-  const test::Triangles within = test::box(Vector3(-0.5, -0.5, -0.5), Vector3(0.5, 0.5, 0.5));
+  const tresse::test::Triangles beside = tresse::test::box(Vector3(2, -1, -1), Vector3(3, 1, 1));
+  const tresse::test::Triangles within = tresse::test::box(Vector3(-0.5, -0.5, -0.5), Vector3(0.5, 0.5, 0.5));
   for (const bool first : {false, true}) {
     for (const bool second : {false, true}) {
       const TriangleMesh two =
@@ -170,7 +170,7 @@ TEST(Winding, OfSeveralPartsIsThatOfSolids) {
     }
   }
   for (const bool inside_out : {false, true}) {
-    const test::Triangles wall = together(unit_box, turned_round(within));
+    const tresse::test::Triangles wall = together(unit_box, turned_round(within));
     const TriangleMesh hollow = as_mesh(inside_out ? turned_round(wall) : wall);
     EXPECT_FALSE(is_inside(hollow, {0.3, 0.2, 0.1}));
     EXPECT_TRUE(is_inside(hollow, {0.8, 0.2, 0.1}));
@@ -183,7 +183,7 @@ TEST(Winding, OfSeveralPartsIsThatOfSolids) {
 
 /// Beside a part that stands in another the nearest face alone says "outside".
 TEST(Winding, OfPartsThatOverlapIsThatOfTheirUnion) {
-  const TriangleMesh mesh = as_mesh(together(unit_box, test::ball(2, 0.4)));
+  const TriangleMesh mesh = as_mesh(together(unit_box, tresse::test::ball(2, 0.4)));
   EXPECT_TRUE(is_inside(mesh, {0.45, 0.02, 0.01}));
   EXPECT_TRUE(is_inside(mesh, {0.1, 0.02, 0.01}));
   EXPECT_FALSE(is_inside(mesh, {1.1, 0.02, 0.01}));
@@ -201,7 +201,7 @@ TEST(Winding, RaysThroughCornersAndSidesCountOnce) {
       }
     }
   }
-  const TriangleMesh ball = as_mesh(test::ball(3, 1.0));
+  const TriangleMesh ball = as_mesh(tresse::test::ball(3, 1.0));
   for (const Vector3& x : ball.vertices) {
     EXPECT_EQ(winding_number(ball, 0.9 * x), 1);
     EXPECT_EQ(winding_number(ball, {0.5 * x.x(), 0.9 * x.y(), 0.9 * x.z()}), 1);
@@ -209,5 +209,5 @@ TEST(Winding, RaysThroughCornersAndSidesCountOnce) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::geometry

@@ -3,7 +3,7 @@
 #include <tresse/grains/detail/carry.hpp>
 
 namespace tresse::grains::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-13;  // of velocities of order one
 
@@ -59,5 +59,5 @@ TEST(Carry, GoesAroundAPeriodicAxis) {
   for (int node = 0; node < v.cols(); ++node) EXPECT_NEAR(found(1, node), 1e-9 * ((node % 5 + 4) % 5), 1e-16);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::grains::detail

@@ -7,7 +7,7 @@
 #include <tresse/grains/cone.hpp>
 
 namespace tresse::grains {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-13;  // of numbers of order one
 
@@ -127,5 +127,5 @@ TEST(Cone, DerivativesOfTheForce) {
   expect_derivative<6>(Law::frozen);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::grains

@@ -9,7 +9,7 @@
 #include <tresse/grains/flow.hpp>
 
 namespace tresse::grains {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double g = 9.81;           // [m/s^2]
 constexpr double long_step = 1e3;    // so long that one step is nearly steady [s]
@@ -278,5 +278,5 @@ TEST(Medium, RefusesWhatCannotBe) {
             "grains: domain: obstacles fill all of it; expected room for grains");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::grains

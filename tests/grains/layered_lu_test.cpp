@@ -5,7 +5,7 @@
 #include <tresse/grains/detail/layered_lu.hpp>
 
 namespace tresse::grains::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// Against the dense solution, with layers of different sizes and empty ones.
 TEST(LayeredLU, SolvesWhatTheDenseMatrixDoes) {
@@ -38,5 +38,5 @@ TEST(LayeredLU, SolvesWhatTheDenseMatrixDoes) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::grains::detail

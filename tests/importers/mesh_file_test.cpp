@@ -19,7 +19,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::importers {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using geometry::Face;
 using test::error_of;
@@ -168,5 +168,5 @@ TEST(MeshFile, RefusesABadGltf) {
   for (std::size_t n = 0; n < whole.size(); ++n) EXPECT_NE(error(whole.substr(0, n), ""), "none") << n;
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::importers

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse::importers::detail;
 
@@ -24,4 +24,4 @@ TEST(ObjStatements, join_lines_and_drop_comments) {
   EXPECT_EQ(numbers, (std::vector<std::size_t>{1, 2, 6, 7, 8}));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -6,7 +6,7 @@
 #include <tresse/inverse/cone_forces.hpp>
 
 namespace tresse::inverse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// Random rows of contacts between neighbours of a ring of bodies, several to a pair, and some with one body alone.
 struct Sample {
@@ -110,5 +110,5 @@ TEST(ConeForces, SayWhatTheyMissed) {
   EXPECT_GT(found.error, 1e-12);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::inverse

@@ -13,7 +13,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::inverse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 1e-3;
 
@@ -115,5 +115,5 @@ TEST(CriticalStiffness, AsksForAClampedRoot) {
             "inverse: critical stiffness of a root that is not clamped; expected a clamped one");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::inverse

@@ -13,7 +13,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::inverse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 bool printing() { return std::getenv("TRESSE_TEST_PRINT") != nullptr; }
 
@@ -226,5 +226,5 @@ TEST(Framing, BadInputIsTold) {
   EXPECT_EQ(asked(stiffness), "framing: fewer than two places");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::inverse

@@ -16,7 +16,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::inverse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using rods::CrossSection;
 using rods::RootCondition;
@@ -304,5 +304,5 @@ TEST(RestShapeInput, IsCheckedAndTold) {
             "this rod's model does not stretch; expected a discrete elastic rod or a mass-spring chain");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::inverse

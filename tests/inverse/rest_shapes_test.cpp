@@ -11,7 +11,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::inverse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr rods::Material wood{.density = 800.0, .young_modulus = 1e8, .poisson_ratio = 0.3};
 
@@ -119,5 +119,5 @@ TEST(RestShapes, AFibreThatCannotRestIsNamed) {
             "inverse: a load on fibre 2; expected one of the world");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::inverse

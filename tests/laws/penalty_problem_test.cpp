@@ -7,7 +7,7 @@
 #include <tresse/laws/penalty_problem.hpp>
 
 namespace tresse::laws {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 1e-3, delta = 1e-5, nu = 1e-4, dt = 1e-3;
 
@@ -133,5 +133,5 @@ TEST(PenaltyProblem, BadOptionsAreRefused) {
                InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::laws

@@ -7,7 +7,7 @@
 #include <tresse/laws/penalty.hpp>
 
 namespace tresse::laws {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 1e-3, touching = 2e-3, delta = 1e-5;
 
@@ -148,5 +148,5 @@ TEST(Penalty, CreepOnASlope) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::laws

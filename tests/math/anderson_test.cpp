@@ -5,7 +5,7 @@
 #include <tresse/math/anderson.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 // On a linear map of n unknowns it is a Krylov method: it ends after n + 1 answers, though the map itself goes away
 // from its fixed point.
@@ -39,5 +39,5 @@ TEST(AndersonMixing, StandsEqualAnswers) {
   EXPECT_EQ(mixing.next(x, x), x);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

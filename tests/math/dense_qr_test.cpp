@@ -5,7 +5,7 @@
 #include <tresse/math/dense_qr.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-13;
 
@@ -66,5 +66,5 @@ TEST(DenseQr, LeastSquaresIsTheShortestOfTheBest) {
   EXPECT_LT((null.transpose() * x).norm(), rounding) << "no part of x does nothing";
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

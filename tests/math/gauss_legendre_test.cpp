@@ -7,7 +7,7 @@
 #include <tresse/math/gauss_legendre.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(GaussLegendre, ExactForPolynomialsOfDegreeTwiceTheirPointsLessOne) {
   for (int n = 1; n <= 64; ++n) {
@@ -59,5 +59,5 @@ TEST(GaussLegendre, RefusesOtherCounts) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

@@ -7,7 +7,7 @@
 #include <tresse/math/gmres.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 auto product(const MatrixX& matrix) {
   return [&matrix](const VectorX& v, VectorX& out) { out = matrix * v; };
@@ -60,5 +60,5 @@ TEST(Gmres, OfNothingIsNothing) {
   EXPECT_EQ(x, VectorX::Zero(4));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::math::real_roots;
 
@@ -126,4 +126,4 @@ RC_GTEST_PROP(Polynomial, agrees_with_simultaneous_iteration, ()) {
     RC_ASSERT(std::abs(found.value[k] - expected[k]) < 1e-9 * (1 + std::abs(expected[k])));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

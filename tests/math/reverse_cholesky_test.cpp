@@ -8,7 +8,7 @@
 #include <tresse/math/reverse_cholesky.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 MatrixX random_definite(int n, unsigned seed) {
   std::srand(seed);
@@ -106,5 +106,5 @@ TEST(ReverseCholesky, RefusesWhatIsNotPositiveDefinite) {
   EXPECT_FALSE(factor(step, matrix));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

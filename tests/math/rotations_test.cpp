@@ -9,7 +9,7 @@
 #include <tresse/math/rotations.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-14;
 
@@ -104,5 +104,5 @@ RC_GTEST_PROP(Rotations, OrthonormalisedIsTheNearestRotation, ()) {
   RC_ASSERT((orthonormalised_once(r) - r).cwiseAbs().maxCoeff() < 1e-15);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

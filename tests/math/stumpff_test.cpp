@@ -6,7 +6,7 @@
 #include <tresse/math/stumpff.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double tolerance = 1e-14;  // a few roundings of c_m(0) = 1/m!
 
@@ -86,5 +86,5 @@ TEST(Stumpff, ZeroIsTheInverseFactorial) {
   for (int m = 0; m < 9; ++m) EXPECT_DOUBLE_EQ(c[m], 1.0 / factorial(m));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

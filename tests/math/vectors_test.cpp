@@ -5,7 +5,7 @@
 #include <tresse/math/vectors.hpp>
 
 namespace tresse::math {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(SafeNorm, neither_overflows_nor_underflows) {
   for (const double size : {1e-300, 1e-160, 1e-3, 1.0, 1e160, 1e300}) {
@@ -24,5 +24,5 @@ TEST(SafeNorm, of_what_is_not_finite_is_not_finite) {
   EXPECT_FALSE(std::isfinite(safe_norm(Vector3(0.0, nan, 1.0))));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::math

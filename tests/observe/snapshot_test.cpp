@@ -11,7 +11,7 @@
 
 /// Forces and moments inside fibres, against statics and rigid-body dynamics by hand.
 namespace tresse::observe {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double gravity = 9.81;
 constexpr double length = 0.05;
@@ -260,5 +260,5 @@ TEST(InternalForces, AFrameOfACutStepIsInBalance) {
   EXPECT_GT(checked, 3);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::observe

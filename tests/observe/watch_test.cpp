@@ -13,7 +13,7 @@
 #include "support/worlds.hpp"
 
 namespace tresse::observe {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -443,5 +443,5 @@ TEST(Watch, StepsNameTheirDeepestOverlap) {
   EXPECT_EQ(pair_name(*report.deepest, stepper.world()), "fibre 0 at 0.02 m and 'bar'");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::observe

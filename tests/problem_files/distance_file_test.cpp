@@ -12,7 +12,7 @@
 #include <tresse/problem_files/distance_file.hpp>
 
 namespace tresse::problem_files {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using nlohmann::json;
 
@@ -159,5 +159,5 @@ TEST_F(DistanceFile, gives_back_a_trace_with_its_bounds_and_guesses) {
                InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::problem_files

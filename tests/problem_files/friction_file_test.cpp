@@ -20,7 +20,7 @@
 #include "support/coulomb_law.hpp"
 #include "support/messages.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::Matrix3;
 using tresse::MatrixX;
@@ -392,4 +392,4 @@ TEST(FrictionProblems, real_ones_reach_1e10_by_every_solver) {
   EXPECT_LE(stalled, solved / 4);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

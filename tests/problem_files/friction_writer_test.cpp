@@ -16,7 +16,7 @@
 #include <tresse/files/hdf5.hpp>
 #include <tresse/friction/solver.hpp>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::Matrix3;
 using tresse::MatrixX;
@@ -260,4 +260,4 @@ TEST_F(FrictionWriter, real_problems_come_back_bit_for_bit) {
   EXPECT_GT(seen, 0) << folder;
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

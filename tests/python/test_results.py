@@ -131,6 +131,25 @@ def test_grains_have_a_table_and_frames(run, tmp_path):
         _ = tresse.load(run[0]).grains
 
 
+def test_cloth_has_a_table_and_vertices(run, tmp_path):
+    scene = tresse.Scene({
+        "simulation": {"time_step": 1e-3, "duration": 0.01},
+        "output": {"every": 5},
+        "surfaces": [{"name": "sheet", "model": "cloth", "material": "silk", "thickness": 1e-3,
+                      "grid": {"cells": [2, 2], "length": 0.1, "width": 0.1}}],
+    })  # fmt: skip
+    tresse.Simulation(scene).run(output=tmp_path / "cloth")
+    results = tresse.load(tmp_path / "cloth")
+    assert results.summary["verdict"] == "sound" and len(results.cloth) == 10
+    assert results.cloth["surface"][0] == "sheet" and results.cloth["top_speed"][-1] == pytest.approx(0.0981)
+    vertices = results.surfaces()["sheet"]
+    assert vertices.shape == (10, 3) and vertices[:, 2].max() == pytest.approx(-9.81 * 1e-6 * 55)
+    with pytest.raises(tresse.InvalidInput, match="no surface 'shet', .*did you mean 'sheet'"):
+        results.surfaces()["shet"]
+    with pytest.raises(tresse.InvalidInput, match="there is no cloth in the scene"):
+        _ = tresse.load(run[0]).cloth
+
+
 def test_groups_tell_what_the_fibres_are(run):
     rod = tresse.load(run[0]).groups["rod"]
     assert (rod.model, rod.material, rod.elements, rod.radius) == ("super-helix", "nylon", 5, 1e-3)

@@ -14,7 +14,7 @@
 
 /// scenes/cantilever.toml against the elastica under its own weight, computed by shooting (tests/data/cantilever).
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 struct Choice {
   const char* model;
@@ -54,5 +54,5 @@ TEST(Cantilever, AspectRatioAtAnyHeaviness) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

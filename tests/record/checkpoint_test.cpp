@@ -8,7 +8,7 @@
 #include "record/synthetic_run.hpp"
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace synthetic;
 
@@ -269,5 +269,5 @@ TEST_F(CheckpointFile, other_files_are_named) {
             (folder / "none" / "a.h5.tmp").string() + ": cannot write '/': No such file or directory");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -15,7 +15,7 @@
 /// read or refused in one line. The bytes are in a block of their own length, so that the address sanitizer sees a look
 /// past their end.
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using Reader = std::function<void(std::string_view, const std::filesystem::path&)>;
 
@@ -68,5 +68,5 @@ TEST(DamagedFiles, OfPolylinesAreReadOrRefused) { expect_read_or_refused("polyli
 
 TEST(DamagedFiles, OfMeshesAreReadOrRefused) { expect_read_or_refused("mesh_fuzz", read_as_mesh); }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -12,7 +12,7 @@
 
 // What friction holds stays where it is: docs/theory/holding.md.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double mu = 0.3, drum = 50e-3, radius = 1e-3, light = 0.15;
 
@@ -112,5 +112,5 @@ TEST(Holding, TheStateHasTheSlipAndGoesOnWithTheSameBits) {
   EXPECT_EQ(height(stepper), height(again));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

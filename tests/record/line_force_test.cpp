@@ -13,7 +13,7 @@
 
 // The line force along a line of contact, against closed forms: docs/theory/holding.md.
 namespace tresse::dynamics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 Stepper stepper_of(const std::string& text) {
   scene::Case built = scene::build(scene_file::parse_scene(text, "line.toml"));
@@ -218,5 +218,5 @@ TEST(LineForce, OfASlidingRopeGrowsAsTheCapstanLawSays) {
   EXPECT_LT(std::abs(fine - 1.0), 0.5 * std::abs(coarse - 1.0)) << "the error falls with the elements";
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::dynamics

@@ -11,7 +11,7 @@
 #include "record/synthetic_run.hpp"
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace synthetic;
 
@@ -75,5 +75,5 @@ TEST_F(Loads, a_table_gives_the_bits_that_its_steps_gave) {
   EXPECT_THROW(forces.add_table(folder / "forces.csv", 1000, column_of_forces), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -6,7 +6,7 @@
 #include "record/synthetic_run.hpp"
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 namespace fs = std::filesystem;
 using namespace synthetic;
@@ -84,5 +84,5 @@ TEST_F(Files, only_a_folder_of_runs_may_hold_files) {
   require_folder_of_run(folder);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

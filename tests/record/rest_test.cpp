@@ -11,7 +11,7 @@
 
 /// Two codes, one rest: where a damped motion ends is the equilibrium that Newton's method finds, contact included.
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr char kScene[] = R"([parameters]
 model = "super-helix"
@@ -97,5 +97,5 @@ INSTANTIATE_TEST_SUITE_P(Models, Rest,
                            return name;
                          });
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

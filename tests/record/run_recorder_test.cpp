@@ -22,7 +22,7 @@
 #include "record/synthetic_run.hpp"
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace synthetic;
 namespace fs = std::filesystem;
@@ -427,5 +427,5 @@ TEST_F(Recorder, a_step_without_a_frame_costs_microseconds) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

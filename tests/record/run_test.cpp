@@ -14,7 +14,7 @@
 /// A run from its scene to its folder; that its bytes are those of `tresse run`, resumed or not, the Python tests
 /// check.
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -130,5 +130,5 @@ root = { position = [0, 0.1, 0] }
   EXPECT_THAT(plan.resolved, HasSubstr("\nleave_out = [0]\n"));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -15,7 +15,7 @@
 
 /// Runs with every friction solver of the family, as `solver.name` of a scene.
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const std::string comb = TRESSE_SCENES "/comb.toml";
 
@@ -109,5 +109,5 @@ TEST(SolversInRuns, settings_are_set_from_outside) {
   EXPECT_NE(message("contact.margin", "3 kg").find("contact.margin"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -12,7 +12,7 @@
 /// Spaghetti as mass-spring chains of 16 nodes, both ends free, dropped across each other on a plate
 /// (Bertails-Descoubes et al. 2011, section 5.1.3, in small), from scene text on.
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr const char* scene_text = R"(
 [simulation]
@@ -124,5 +124,5 @@ TEST(Spaghetti, WhatPointsCannotSayIsRefused) {
   EXPECT_EQ(message("natural_curvature = 2", "initial_curvature = [1, 0, 2]"), "");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

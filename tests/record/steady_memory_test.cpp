@@ -10,7 +10,7 @@
 #include "record/synthetic_run.hpp"
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace synthetic;
 
@@ -71,5 +71,5 @@ normal = [0, 0, 1]
   EXPECT_GT(contacts, steps);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -10,7 +10,7 @@
 
 /// Whole runs of rods that stretch: none may end by itself, and what is reported lies on the rod.
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 struct Seen {
   Vector3 force = Vector3::Zero();  ///< on the obstacle in the last step [N]
@@ -91,5 +91,5 @@ TEST(StretchedRods, OneEdgeFoundBySegmentsRunsToItsEnd) {
   EXPECT_LT(seen.penetration, 1e-3);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -6,7 +6,7 @@
 #include "record/synthetic_run.hpp"
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace synthetic;
 
@@ -309,6 +309,36 @@ TEST(SummaryGrains, are_judged_apart_from_the_bodies) {
   EXPECT_EQ(tally.missed_steps, 3);
 }
 
+TEST(SummaryCloth, is_judged_apart_from_the_bodies) {
+  RunLimits asked = limits;
+  asked.cloth_residual = 1e-10;
+  RunTally tally = opened();
+  const auto step = [&](std::int64_t number, double bodies, double first, double second) {
+    dynamics::StepReport report = sound_step(number);
+    report.residual = bodies;
+    report.cloths.resize(2);
+    report.cloths[0].residual = first;
+    report.cloths[1].residual = second;
+    add(tally, report, asked);
+    return missed_tolerance(report, asked);
+  };
+  EXPECT_FALSE(step(1, 1e-11, 1e-11, 9e-11));
+  EXPECT_TRUE(findings(tally, asked).empty());
+  EXPECT_NE(sentence(tally, {}).find("The motion of cloth was solved (worst residual 9e-11)."), std::string::npos);
+  EXPECT_TRUE(step(2, 1e-11, 1e-11, 2e-9));
+  ASSERT_EQ(findings(tally, asked).size(), 1U);
+  EXPECT_EQ(findings(tally, asked)[0].severity, Severity::slight);
+  EXPECT_EQ(sentence(tally, findings(tally, asked)),
+            "Nearly sound: 1 step left the motion of a cloth unsolved; worst residual 2e-09 at step 2 (limit 1e-10).");
+  EXPECT_TRUE(step(3, 1e-9, 1e-5, 1e-11));
+  ASSERT_EQ(findings(tally, asked).size(), 2U);
+  EXPECT_EQ(findings(tally, asked)[0].what, "residual");
+  EXPECT_EQ(findings(tally, asked)[0].steps, 1);
+  EXPECT_EQ(findings(tally, asked)[1].what, "cloth");
+  EXPECT_EQ(findings(tally, asked)[1].steps, 2);
+  EXPECT_EQ(findings(tally, asked)[1].severity, Severity::serious);
+}
+
 TEST_F(SummaryFile, a_run_under_way_has_no_verdict) {
   RunTally tally = opened();
   add(tally, sound_step(1), limits);
@@ -351,5 +381,5 @@ TEST_F(SummaryFile, missing_or_damaged_timings_count_as_zero) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

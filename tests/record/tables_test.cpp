@@ -8,7 +8,7 @@
 #include <tresse/files/csv.hpp>
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(Tables, holds_the_columns_of_its_header) {
   dynamics::StepReport report;
@@ -52,5 +52,5 @@ TEST(Tables, a_remark_quotes_its_message) {
   EXPECT_EQ(row, "12,0.5,contact-lost,\"fibre 1 and 'a, \"\"b\"\"': lost\"\n");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

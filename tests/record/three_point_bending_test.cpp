@@ -22,7 +22,7 @@
 /// contact detection, friction and time stepping in one number, the force on the support. The full set is
 /// validation/three_point_bending.
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double kFirstIndentation = 0.02;  // before, the support's start from rest at its full speed still rings
 constexpr double kForceTolerance = 3e-3;    // of the largest force: 20 elements leave 0.17 to 0.26 %
@@ -175,5 +175,5 @@ TEST(ThreePointBendingRoughness, segments_are_many_times_rougher_than_certified_
   EXPECT_GE(segments, kLeastRatio * certified);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -14,7 +14,7 @@
 #include "support/meshes.hpp"
 
 namespace tresse::record {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace synthetic;
 
@@ -458,5 +458,5 @@ print("%.17g %.17g %.17g %.17g" % (time[-1], *points[-1, begin[2] + 1]))
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::record

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::Vector3;
 using tresse::observe::Frame;
@@ -51,4 +51,4 @@ TEST(BetweenFrames, moments_are_as_far_apart_as_asked_whatever_the_frames_are) {
   EXPECT_EQ(render::moments({0.0, 0.3}, 0.1).size(), 4U) << "0.3 / 0.1 is less than 3 in floating point";
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

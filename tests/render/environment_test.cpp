@@ -10,7 +10,7 @@
 
 #include "render/ray_tracer.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::InvalidInput;
 using tresse::Vector3;
@@ -194,4 +194,4 @@ TEST_F(HdrFile, refuses_what_is_none) {
   says(header + "-Y 1 +X 9\n\x02\x02\x00\x09\x8a\x01"s, "leaves its row");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 namespace render = tresse::render;
 
@@ -100,4 +100,4 @@ TEST(Random, first_numbers_of_a_family_fill_their_range_evenly) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

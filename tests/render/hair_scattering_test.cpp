@@ -2,7 +2,7 @@
 
 #include "render/hair_scattering.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::render::Color;
 using tresse::render::HairMaterial;
@@ -91,4 +91,4 @@ TEST(HairScattering, absorption_only_darkens) {
   EXPECT_GT(albedo[2], 0.0F);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -7,7 +7,7 @@
 #include "render/camera.hpp"
 #include "render/ray_tracer.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::InvalidInput;
 using tresse::Vector3;
@@ -133,4 +133,4 @@ TEST(Render, a_ground_takes_shadows_under_everything_and_fades_away) {
   EXPECT_THROW(render::validate(scene), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -8,7 +8,7 @@
 #include "render/ray_tracer.hpp"
 #include "render/world.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::Vector3;
 namespace render = tresse::render;
@@ -120,4 +120,4 @@ TEST(Render, a_coarse_sphere_is_shaded_as_a_fine_one) {
   EXPECT_LT(different, 0.01 * inside);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

@@ -15,7 +15,7 @@
 #include "render/trajectory_scene.hpp"
 #include "render/world.hpp"
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using tresse::InvalidInput;
 using tresse::SystemFailure;
@@ -376,4 +376,4 @@ TEST(Errors, name_what_was_wrong) {
             "no/such/folder/x.png: cannot create: No such file or directory");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

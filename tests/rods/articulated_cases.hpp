@@ -7,7 +7,7 @@
 #include <tresse/rods/detail/articulated_matrix.hpp>
 
 // Data of chains to factor, and their matrix written out in long double, element against element.
-namespace tresse::rods::testing {
+namespace tresse::rods::rod_cases {
 
 using detail::ArticulatedElement;
 using detail::ChainRoot;
@@ -163,4 +163,4 @@ inline double factor_error(const MatrixX& found, const LongMatrix& expected) {
   return static_cast<double>(worst);
 }
 
-}  // namespace tresse::rods::testing
+}  // namespace tresse::rods::rod_cases

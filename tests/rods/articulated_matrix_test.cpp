@@ -6,10 +6,10 @@
 #include <tresse/math/reverse_cholesky.hpp>
 #include <tresse/rods/detail/dense_step_matrix.hpp>
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using namespace tresse;
-using namespace tresse::rods::testing;
+using namespace tresse::rods::rod_cases;
 using rods::Matrix6;
 using rods::RootCondition;
 using rods::Vector6;
@@ -315,4 +315,4 @@ TEST(ArticulatedMatrix, IsWhatALongRodStepsWith) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE

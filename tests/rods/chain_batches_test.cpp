@@ -11,9 +11,9 @@
 
 // What a step takes of a chain at once, against the same one by one.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 VectorX random_vector(int n, unsigned seed) {
   std::mt19937 random(seed);
@@ -176,5 +176,5 @@ TEST(ChainBatches, OtherRatesAreSeen) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

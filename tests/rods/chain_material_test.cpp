@@ -7,9 +7,9 @@
 // The velocity of the material carried from one shape of a rod to another: against quadrature of the jacobians, and
 // what makes it safe, that the nearest velocity field of the new shape has at most its energy.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 constexpr double quadrature_tolerance = 1e-12;
 
@@ -143,5 +143,5 @@ TEST(CarriedMomentum, NearestFieldHasNoMoreEnergy) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

@@ -10,9 +10,9 @@
 // M, A, G, drag, energies and the Hessian against quadrature of kinematics and differences, on tapered elliptic curly
 // rods.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 constexpr double quadrature_tolerance = 2e-13;  // our quadrature's error, 1e-13 of the scale, and rounding
 constexpr double difference_tolerance = 1e-9;   // sixth-order differences with steps near 1e-3
@@ -472,5 +472,5 @@ TEST(CurvatureRodsDynamics, LengthScale) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

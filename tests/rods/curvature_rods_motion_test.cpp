@@ -6,9 +6,9 @@
 
 // A free rod under no force, stepped in time: what is conserved, and a vibration and a fall whose answer is known.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 /// Semi-implicit Euler, bertails2018hdr sec. 3.5: (M + dt D + dt^2 K) v+ = M v - dt (K (q - q_rest) + G + A).
 void step(Rod& rod, const RodLoads& loads, double dt) {
@@ -165,5 +165,5 @@ TEST(CurvatureRodsMotion, WhatWindsUpWithoutEndIsOutOfReach) {
   EXPECT_FALSE(reached(0.0, still * std::nan(""), 1e-3));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

@@ -9,7 +9,7 @@
 // M, G, A, K and end points against values computed with 60 digits by another program (tests/data/darboux). Units cm,
 // g, s.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using nlohmann::json;
 
@@ -98,5 +98,5 @@ TEST(CurvatureRodsReference, MassForcesAndStiffness) {
   EXPECT_EQ(count, 8);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

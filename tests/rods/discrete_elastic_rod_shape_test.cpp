@@ -12,9 +12,9 @@
 
 // The discrete elastic rod against the continuum: shapes, frequencies, buckling, and the super-helix.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 using nlohmann::json;
 
 struct Unit {
@@ -301,5 +301,5 @@ TEST(DiscreteElasticRodShape, TwistIsContinuousOverManyTurns) {
   EXPECT_NEAR(std::abs(cone.memory[7]), rounds * 2.0 * M_PI * (1.0 - std::cos(a)), 1e-4);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

@@ -18,7 +18,7 @@
 #include <tresse/rods/super_helix.hpp>
 
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double kSameParameters = 1e-9;  ///< of curvature times length, points with all their digits
 constexpr double kSingle = 1e-8;          ///< of the length, mean distance of points kept in single precision: their
@@ -317,5 +317,5 @@ TEST(FitCurve, RefusesWhatIsNoRowOfPoints) {
   EXPECT_THROW(fit_polygon({{0, 0, 0}, {1, 0, 0}, {0.5, 0, 0}}, {.elements = 2}), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

@@ -20,7 +20,7 @@
 
 /// Fits of random polylines, by measures that share nothing with the fit.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using Points = std::vector<Vector3>;
 
@@ -288,5 +288,5 @@ TEST(FitProperties, GivenElementsAreAsManyAndDoNotWander) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

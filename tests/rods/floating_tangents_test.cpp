@@ -11,7 +11,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using geometry::CubicBezier;
 
@@ -23,8 +23,8 @@ std::vector<Vector3> samples(const Pose& root, const std::vector<double>& length
   std::vector<Vector3> out;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     for (int k = 1; k <= parts; ++k) {
-      out.push_back(testing::centreline<double>(root.position, root.frame, lengths, q, static_cast<int>(i),
-                                                lengths[i] * k / parts));
+      out.push_back(rod_cases::centreline<double>(root.position, root.frame, lengths, q, static_cast<int>(i),
+                                                  lengths[i] * k / parts));
     }
   }
   return out;
@@ -69,7 +69,7 @@ TEST(FloatingTangents, ChainsOfHelicesComeBack) {
     for (int i = 0; i < pieces; ++i) {
       lengths.push_back(0.2 + 0.1 * uniform(engine));
       curvature.emplace_back(3.0 * uniform(engine), 5.0 * uniform(engine), 5.0 * uniform(engine));
-      frame = frame * testing::rodrigues<double>(lengths.back() * curvature.back());
+      frame = frame * rod_cases::rodrigues<double>(lengths.back() * curvature.back());
       joints.push_back({samples(root, lengths, curvature, 1).back(), frame.col(0)});
     }
     const FloatingCurve found = float_tangents(joints);
@@ -139,7 +139,7 @@ TEST(FloatingTangents, ErrorFallsAsTheSquareOfTheNumberOfPieces) {
     EXPECT_EQ(found.relaxed, 0);
     last = found.curve.largest_distance / length;
     if (pieces == 8) first = last;
-    if (testing::printing()) std::printf("%d pieces: %.2e of the length\n", pieces, last);
+    if (rod_cases::printing()) std::printf("%d pieces: %.2e of the length\n", pieces, last);
   }
   EXPECT_GT(std::log2(first / last) / 4.0, 1.8);  // by halving
 }
@@ -166,7 +166,7 @@ TEST(FloatingTangents, PointsDoAsWellAsTheCurveThatTheyAreFrom) {
   for (const int pieces : {8, 15, 30}) {
     const double exact = fit_floating(curve, pieces).curve.largest_distance;
     const FloatingFit found = fit_floating(sampled(smooth, 100), pieces);
-    if (testing::printing())
+    if (rod_cases::printing())
       std::printf("%d: %.2e from the curve, %.2e from points\n", pieces, exact, found.curve.largest_distance);
     EXPECT_LT(found.curve.largest_distance, 1.5 * exact + 1e-5);
   }
@@ -191,7 +191,7 @@ TEST(FloatingTangents, NoiseMakesNoCoils) {
       fine = std::max(fine, clean.curve.largest_distance);
       squares += found.least_squares ? 1 : 0;
     }
-    if (testing::printing())
+    if (rod_cases::printing())
       std::printf("noise %.0e: turn %.3f of %.3f, distance %.1e, %d by least squares\n", noise, turns / 20, exact / 20,
                   worst, squares);
     EXPECT_LT(turns, 1.1 * exact) << noise;
@@ -270,5 +270,5 @@ TEST(FloatingTangents, BadInputIsTold) {
                        " rad; expected at least 7 elements, found 3");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

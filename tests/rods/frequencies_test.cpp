@@ -13,9 +13,9 @@
 // Lowest frequencies of small vibrations of clamped rods, every model: straight against the beam of Euler and
 // Bernoulli, curved against a Rayleigh-Ritz computation of this file's own.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 constexpr double asked = 2e-3;
 
@@ -213,5 +213,5 @@ TEST(BendingFrequencies, OfAThickRodAreThoseWithRotaryInertia) {
   EXPECT_NEAR(frequencies(*clothoid(beam, 12))[2 * mode] / expected, 1.0, asked);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

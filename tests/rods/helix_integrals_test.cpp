@@ -13,7 +13,7 @@
 
 // Integrals by power series against many Gauss points of the closed forms.
 namespace tresse::rods::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 struct Sums {
   ElementMoments<3> moments{};
@@ -66,7 +66,7 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
   const auto random_vector = [&](double scale) { return Vector3(scale * Vector3(u(random), u(random), u(random))); };
   double worst = 0.0;
   const auto expect_close = [&](const auto& found, const auto& expected, double turn) {
-    const double error = testing::relative(found, expected);
+    const double error = rod_cases::relative(found, expected);
     EXPECT_LT(error, tolerance) << turn;
     worst = std::max(worst, error);
   };
@@ -150,7 +150,7 @@ TEST(HelixIntegrals, AreThoseOfTheClosedForms) {
       }
     }
   }
-  if (testing::printing()) std::printf("integrals of helices by series: %.1e\n", worst);
+  if (rod_cases::printing()) std::printf("integrals of helices by series: %.1e\n", worst);
 }
 
 /// What a straight element's twist moves by is as good relative to itself, not to the element.
@@ -165,5 +165,5 @@ TEST(HelixIntegrals, NearlyStraightElementsKeepTheirTwist) {
   EXPECT_NEAR(m.P_P[0][0], expected, 1e-12 * expected);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods::detail

@@ -12,9 +12,9 @@
 // What a chain of points has of its own: no directions of bending, no twist. Its derivatives are in
 // nodal_rods_test.cpp.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 // A straight joint: the energy is |kb|^2 whatever the directors, and its Hessian that of a beam, in every plane alike.
 TEST(MassSpringChain, IsSmoothWhereItIsStraight) {
@@ -175,5 +175,5 @@ TEST(MassSpringChain, BadInputIsNamed) {
   EXPECT_THROW(rod->set_length_scale(2.0), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

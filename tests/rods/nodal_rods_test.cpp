@@ -14,9 +14,9 @@
 
 // Derivatives, matrices and invariance of both rods of nodes in random, strongly deformed states.
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 /// A rod of nodes with angles (the discrete elastic rod) or without (the mass-spring chain).
 struct Nodal {
@@ -411,5 +411,5 @@ TEST(DiscreteElasticRod, BadInputIsNamed) {
   EXPECT_EQ(rod->section(0.3).position, rod->section(rod->length()).position) << "beyond its end: the end";
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

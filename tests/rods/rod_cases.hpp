@@ -17,7 +17,7 @@
 #include <tresse/rods/super_helix.hpp>
 
 // Random rods, and a centreline written out with plain trigonometry that shares no code with the library.
-namespace tresse::rods::testing {
+namespace tresse::rods::rod_cases {
 
 inline bool printing() { return std::getenv("TRESSE_TEST_PRINT") != nullptr; }
 
@@ -256,4 +256,4 @@ inline EndsOff ends_off(const Rod& rod, const VectorX& v) {
   return out;
 }
 
-}  // namespace tresse::rods::testing
+}  // namespace tresse::rods::rod_cases

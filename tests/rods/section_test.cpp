@@ -7,7 +7,7 @@
 #include "rods/rod_cases.hpp"
 
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(CrossSection, StiffnessOfACircleAndAnEllipse) {
   const Material m{.density = 1.0, .young_modulus = 3e9, .poisson_ratio = 0.25};
@@ -89,7 +89,7 @@ TEST(SuperHelixInput, OneLineSaysWhatIsWrong) {
 }
 
 TEST(SuperHelixInput, SectionOfATaperedRodReadsItsOwnElement) {
-  const auto c = testing::make_case({.elements = 3});
+  const auto c = rod_cases::make_case({.elements = 3});
   const Material m{.density = 1200.0, .young_modulus = 2e6, .poisson_ratio = 0.4};
   for (int i = 0; i < 3; ++i) {
     const RodSection at = c.rod->section(c.rod->piece_begin(i) + 0.5 * c.lengths[i]);
@@ -102,5 +102,5 @@ TEST(SuperHelixInput, SectionOfATaperedRodReadsItsOwnElement) {
   EXPECT_EQ(c.rod->contact_radius(), 1.5e-3);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

@@ -8,9 +8,9 @@
 #include "rods/rod_cases.hpp"
 
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 
 const Material material{.density = 1000.0, .young_modulus = 1e9, .poisson_ratio = 0.3};
 
@@ -163,5 +163,5 @@ TEST(SuperClothoidInput, OneLineSaysWhatIsWrong) {
             "super-clothoid element 0: length is 0.000000, expected a positive number");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

@@ -9,9 +9,9 @@
 #include "rods/rod_cases.hpp"
 
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 using Complex = std::complex<double>;
 
 constexpr double complex_step = 1e-30;
@@ -226,5 +226,15 @@ TEST(SuperHelixKinematics, AdvancedTakesThePrescribedRootOver) {
   EXPECT_EQ(state.root_velocity.angular, twist.angular);
 }
 
-}  // namespace
+TEST(Rods, PieceAtAnArcLength) {
+  const auto rod = uniform_rod(4, 0.5, Vector3::Zero());
+  const auto at = [&](double s) { return piece_at(*rod->model(), s); };
+  EXPECT_EQ(at(0.0), std::pair(0, 0.0));
+  EXPECT_EQ(at(0.2), std::pair(1, 0.2 - 0.125));
+  EXPECT_EQ(at(0.25), std::pair(1, 0.125));  // where two pieces meet it is the first
+  EXPECT_EQ(at(0.5), std::pair(3, 0.125));
+  EXPECT_EQ(at(0.5 + 1e-12), std::pair(3, 0.125));  // a length as a person writes it
+}
+
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

@@ -10,9 +10,9 @@
 // Equilibria found with potential_gradient and potential_hessian against heavy cantilevers computed by shooting, and
 // against super-helices of another program (tests/data/cantilever; L = 1, EI = 1).
 namespace tresse::rods {
-namespace {
+namespace TRESSE_TEST_FILE {
 
-using namespace testing;
+using namespace rod_cases;
 using nlohmann::json;
 
 Vector3 vector3(const json& j) { return {j[0].get<double>(), j[1].get<double>(), j[2].get<double>()}; }
@@ -84,5 +84,5 @@ TEST(SuperHelixStatics, PlanarHeavyCantilevers) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::rods

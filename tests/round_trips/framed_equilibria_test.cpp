@@ -10,7 +10,7 @@
 
 // The frame of a rod at rest, from its centreline alone: equilibria that the forward code finds.
 namespace tresse::inverse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 bool printing() { return std::getenv("TRESSE_TEST_PRINT") != nullptr; }
 
@@ -67,5 +67,5 @@ TEST(FramedEquilibria, AngleIsThatOfTheRod) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::inverse

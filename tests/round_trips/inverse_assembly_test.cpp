@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +11,7 @@
 
 // Many fibres that touch, inverted: what their natural shapes and forces say of themselves.
 namespace tresse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// A straight strand on a slope, and one beside it that touches nothing.
 std::string strand(const std::string& condition, double slope_deg, const std::string& model) {
@@ -60,7 +61,7 @@ TEST_P(InverseAssembly, AStraightStrandAlongABarNeedsNoCurvature) {
   EXPECT_NEAR(one.found.weight_on_obstacles, 1.0, 1e-6);
   EXPECT_LE(one.found.kkt_error, 1e-8);
   EXPECT_LE(one.found.residual, 1e-12);
-  EXPECT_TRUE(inverse::is_stable(one.at, one.geometry, one.contacts, one.found));
+  EXPECT_THAT(inverse::unstable_fibres(one.at, one.geometry, one.contacts, one.found), testing::IsEmpty());
 }
 
 TEST_P(InverseAssembly, EveryGuessAndNormBalances) {
@@ -74,9 +75,9 @@ TEST_P(InverseAssembly, EveryGuessAndNormBalances) {
   }
 }
 
-/// Whether upright strands in a row, each touching the next, are stable: Young's moduli in GPa. By Greenhill a strand
-/// alone needs 0.1377 GPa, strands that bend together need it on average.
-bool stands(const std::vector<double>& moduli) {
+/// Those of upright strands in a row, each touching the next, that are not stable: Young's moduli in GPa. By Greenhill
+/// a strand alone needs 0.1377 GPa, strands that bend together need it on average.
+std::vector<int> topple(const std::vector<double>& moduli) {
   std::string text;
   for (std::size_t i = 0; i < moduli.size(); ++i) {
     const std::string number = std::to_string(i);
@@ -90,21 +91,21 @@ bool stands(const std::vector<double>& moduli) {
   // Loaded, and next to nothing beside the weight: each pair is held together.
   for (std::size_t i = 0; i < one.contacts.size(); ++i) one.found.forces[i] = 1e-15 * one.contacts[i].frame.col(0);
   EXPECT_GE(one.contacts.size(), 5 * (moduli.size() - 1));
-  return inverse::is_stable(one.at, one.geometry, one.contacts, one.found);
+  return inverse::unstable_fibres(one.at, one.geometry, one.contacts, one.found);
 }
 
 TEST(InverseAssemblyStability, IsThatOfStrandsTogether) {
-  EXPECT_TRUE(stands({0.15}));
-  EXPECT_FALSE(stands({0.12}));
-  EXPECT_FALSE(stands({0.12, 0.12}));
-  EXPECT_TRUE(stands({0.12, 0.17}));
-  EXPECT_FALSE(stands({0.12, 0.145}));
+  EXPECT_THAT(topple({0.15}), testing::IsEmpty());
+  EXPECT_THAT(topple({0.12}), testing::ElementsAre(0));
+  EXPECT_THAT(topple({0.12, 0.12}), testing::ElementsAre(0, 1));
+  EXPECT_THAT(topple({0.12, 0.17}), testing::IsEmpty());
+  EXPECT_THAT(topple({0.12, 0.145}), testing::ElementsAre(0));
   // Three and four strands away from what holds them; two that are weak by themselves on both sides of it.
-  EXPECT_TRUE(stands({0.1, 0.1, 0.1, 0.3}));
-  EXPECT_FALSE(stands({0.1, 0.1, 0.1, 0.2}));
-  EXPECT_TRUE(stands({0.1, 0.14, 0.14, 0.14, 0.2}));
-  EXPECT_TRUE(stands({0.1, 0.14, 0.3, 0.14, 0.1}));
-  EXPECT_FALSE(stands({0.1, 0.14, 0.16, 0.14, 0.1}));
+  EXPECT_THAT(topple({0.1, 0.1, 0.1, 0.3}), testing::IsEmpty());
+  EXPECT_THAT(topple({0.1, 0.1, 0.1, 0.2}), testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(topple({0.1, 0.14, 0.14, 0.14, 0.2}), testing::IsEmpty());
+  EXPECT_THAT(topple({0.1, 0.14, 0.3, 0.14, 0.1}), testing::IsEmpty());
+  EXPECT_THAT(topple({0.1, 0.14, 0.16, 0.14, 0.1}), testing::ElementsAre(0, 4));
 }
 
 TEST(InverseAssemblySlope, WhatFrictionWithItsMarginCannotHoldIsTold) {
@@ -114,5 +115,5 @@ TEST(InverseAssemblySlope, WhatFrictionWithItsMarginCannotHoldIsTold) {
   EXPECT_EQ(Inverted(strand("free", 25.0, "super-helix"), {.friction_margin = 1.0}).found.loose[0], 0);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse

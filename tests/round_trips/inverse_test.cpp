@@ -18,7 +18,7 @@
 
 // Inverse statics against the forward code: what was inverted is asked for its equilibrium, and let go.
 namespace tresse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 bool printing() { return std::getenv("TRESSE_TEST_PRINT") != nullptr; }
 
@@ -162,5 +162,5 @@ TEST(Inverse, ManyLongStrandsAreAtRestToRounding) {
   EXPECT_LT(worst, 1e-12);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse

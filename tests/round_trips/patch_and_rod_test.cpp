@@ -8,7 +8,7 @@
 
 // A patch that is bent along a side is a super-helix of one element with EI = D b and rho S = rho h b.
 namespace tresse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-12;
 constexpr double length = 0.4, width = 0.1, area_density = 0.3, rigidity = 5e-3, natural = 2.0;
@@ -63,5 +63,5 @@ TEST(PatchAndRod, AtAngleZeroEveryTermIsThatOfASuperHelix) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse

@@ -15,7 +15,7 @@
 
 // How stiff a rod is, from shapes in which the forward code finds it at rest.
 namespace tresse::inverse {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 bool printing() { return std::getenv("TRESSE_TEST_PRINT") != nullptr; }
 
@@ -150,5 +150,5 @@ TEST(MeasuredStiffness, BadInputIsTold) {
             "stiffness: the root is not clamped; expected a clamped one");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::inverse

@@ -9,7 +9,7 @@
 #include <tresse/scene/build.hpp>
 
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 FibreGroup group(const std::string& name, int elements) {
   FibreGroup out;
@@ -95,5 +95,5 @@ TEST(Branches, RefusesWhatCannotGrow) {
   refused([](Scene& s) { s.simulation.wind.period = 0.0; });
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

@@ -6,7 +6,7 @@
 #include <tresse/scene/build.hpp>
 
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 FibreGroup hair(const std::string& name) {
   FibreGroup out;
@@ -53,5 +53,5 @@ TEST(SetOutFrom, ClampedRootsStayWhereTheStateHasThem) {
   EXPECT_LT((stepper.state().rods[1].root.position - 5.0 * dt * speed).norm(), 1e-15);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

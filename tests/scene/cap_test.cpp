@@ -11,7 +11,7 @@
 
 /// Fibres on a cap of a sphere, and the motion of the head that they stand on.
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const Vector3 kCenter(0.1, -0.2, 0.3);
 const Vector3 kAxis = Vector3(1.0, 2.0, 2.0) / 3.0;
@@ -164,5 +164,5 @@ TEST(Cap, AReferenceIsWhatRootsTurnAbout) {
   EXPECT_GT((stepper.state().rods[3].root.frame - left.frame).norm(), 1e-3);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

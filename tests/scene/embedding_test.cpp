@@ -15,7 +15,7 @@
 
 /// Roots that stand in an obstacle.
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 1e-4;  // of the hair
 constexpr double head = 0.1;     // of the ball it stands in
@@ -296,5 +296,5 @@ TEST_P(Winch, LiftsByWhatItTurnsAndItsWorkIsThat) {
 
 INSTANTIATE_TEST_SUITE_P(Embedding, Winch, testing::Values(RodModel::super_helix, RodModel::super_clothoid));
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

@@ -6,7 +6,7 @@
 #include <numbers>
 
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 FibreGroup group_of(double radius) {
   FibreGroup out;
@@ -117,5 +117,5 @@ TEST(TimeStepRemarks, PrescribedMotionsAreResolved) {
   EXPECT_EQ(remarks(scene).size(), 1U);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

@@ -8,7 +8,7 @@
 
 /// Fibres on a circle.
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const Vector3 kAxis = Vector3(1.0, 2.0, 2.0) / 3.0;
 const Vector3 kMiddle(0.1, -0.2, 0.3);
@@ -63,5 +63,5 @@ TEST(Ring, WhatItCannotBeIsRefused) {
   EXPECT_THROW(build(both), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

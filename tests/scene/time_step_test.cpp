@@ -8,7 +8,7 @@
 #include <tresse/scene/remarks.hpp>
 
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// A clamped rod that sags, of five elements.
 Scene rod(double length) {
@@ -166,5 +166,5 @@ TEST(TimeStep, IsNeverBelowTenMicrosecondsForAMotion) {
   EXPECT_THAT(found.reason, testing::EndsWith(", but not below 1e-05 s"));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

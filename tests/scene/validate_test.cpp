@@ -11,7 +11,7 @@
 #include <tresse/scene/scene.hpp>
 
 namespace tresse::scene {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 Scene sound() {
   Scene s;
@@ -177,5 +177,5 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene

@@ -10,7 +10,7 @@
 #include <tresse/scene_file/expression.hpp>
 
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using Kind = Quantity::Kind;
 using testing::HasSubstr;
@@ -184,5 +184,5 @@ RC_GTEST_PROP(Expression, AnyTextIsAValueOrAnError, ()) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

@@ -12,7 +12,7 @@
 
 // The table [grains]: what it becomes, that a resolved scene reads back, and what is refused.
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using grains::Side;
 using test::error_of;
@@ -158,5 +158,5 @@ TEST(Grains, RefusesWhatCannotBe) {
               HasSubstr("there are grains, which the fluid does not act on"));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

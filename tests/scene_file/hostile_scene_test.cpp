@@ -13,7 +13,7 @@
 /// Scenes that must be refused: one line that says where, what was found and what was expected. An @ marks the position
 /// that the message must name; it is taken out before the text is read. Without an @ only the file is named.
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -207,5 +207,5 @@ TEST(HostileScenes, MissingFilesAndFoldersAreNamed) {
   EXPECT_THROW(static_cast<void>(read_scene("/tmp")), InvalidInput);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

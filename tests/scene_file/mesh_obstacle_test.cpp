@@ -14,7 +14,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::error_of;
 using testing::HasSubstr;
@@ -94,5 +94,5 @@ TEST_F(MeshScene, RefusesWhatIsNotAMesh) {
   EXPECT_THAT(error("file = \"head.#.obj\"\nfirst = 2\nlast = 1\n"), HasSubstr("expected first"));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

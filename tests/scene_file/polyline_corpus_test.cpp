@@ -16,7 +16,7 @@
 /// ("at", "radius_at": strand, point, value), the first and the last radius, what the remarks begin with or hold, or
 /// else what the error holds.
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using Json = nlohmann::json;
 
@@ -125,5 +125,5 @@ TEST(PolylineCorpus, ThicknessThatIsNotWantedIsNotLookedAt) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

@@ -17,7 +17,7 @@
 #include "scene_file/shipped_scenes.hpp"
 
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 /// Every field, by the text that names every field: two scenes that write alike are alike.
 void expect_round_trip(const SceneDocument& document) {
@@ -549,5 +549,5 @@ TEST(SceneFile, WhatIsWrongWithAFreeBody) {
   for (const auto& [shape, keys, expected] : cases) EXPECT_THAT(message(shape, keys), testing::HasSubstr(expected));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

@@ -9,7 +9,7 @@
 #include <tresse/scene_file/scene_schema.hpp>
 
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using nlohmann::json;
 
@@ -82,5 +82,5 @@ TEST(SceneSchema, KeysThatAVariantRefusesAreNotOffered) {
     EXPECT_NE(variant.at("properties").contains("parent"), variant.at("properties").contains("condition"));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

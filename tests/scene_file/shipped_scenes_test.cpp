@@ -15,7 +15,7 @@
 #include "scene_file/shipped_scenes.hpp"
 
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 TEST(ThreePointBending, StartsAtFirstTouch) {
   const double c = 2 * 1.85e-4, span = 5e-2;
@@ -129,5 +129,5 @@ TEST(Cantilever, TakesEveryParameterOfTheContract) {
   EXPECT_LT((rod.root.frame - pitched).norm(), 1e-15);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

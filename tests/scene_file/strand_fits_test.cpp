@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace tresse::scene_file::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 std::vector<std::vector<Vector3>> wavy_rows() {
   std::vector<std::vector<Vector3>> out(3);
@@ -69,5 +69,5 @@ TEST(StrandFits, WhateverFitsDependOnIsInTheirOrder) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file::detail

@@ -13,7 +13,7 @@
 
 // Tables [[surfaces]]: what they become, that a resolved scene reads back, and what is refused.
 namespace tresse::scene_file {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using test::error_of;
 using testing::HasSubstr;
@@ -99,5 +99,5 @@ TEST(Surfaces, RefusesWhatCannotBe) {
   EXPECT_THAT(refused(patch, "[fluid]\nviscosity = 1\n"), HasSubstr("a surface, which the fluid does not act on"));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::scene_file

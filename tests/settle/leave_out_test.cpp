@@ -15,7 +15,7 @@ namespace tresse::settle {
 
 using namespace scene;
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -177,5 +177,5 @@ TEST(LeaveOut, NumbersThatCannotBeAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::settle

@@ -17,7 +17,7 @@ namespace tresse::settle {
 
 using namespace scene;
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 2e-4;  // of the fibre
 constexpr double size = 0.01;    // of the bodies, half
@@ -176,5 +176,5 @@ TEST(Overlaps, AMeshOfMixedWindingBearsAsOneWoundWell) {
   EXPECT_LT((one.coordinates - other.coordinates).norm(), 1e-6);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::settle

@@ -10,7 +10,7 @@ namespace tresse::settle {
 
 using namespace scene;
 
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double radius = 1e-3;
 constexpr double length = 0.1;
@@ -116,5 +116,5 @@ TEST(PushOut, what_is_apart_stays_to_the_bit) {
   EXPECT_EQ(built.state.rods[1].coordinates, VectorX::Zero(12));
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::settle

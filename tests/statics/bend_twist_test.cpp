@@ -17,7 +17,7 @@
 // Heavy super-clothoids that bend and twist, against shooting: tests/data/cantilever, and this file's own for elliptic
 // sections and natural twist.
 namespace tresse::statics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using nlohmann::json;
 
@@ -187,5 +187,5 @@ TEST(BendTwist, EllipticSectionsAndNaturalTwist) {
   expect_close(helix, Shooting(helix).solve(), "helix");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::statics

@@ -11,7 +11,7 @@
 #include "support/messages.hpp"
 
 namespace tresse::statics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 const Vector3 down(2.0, 1.0, -9.0);
 
@@ -81,5 +81,5 @@ TEST(EquilibriumChange, BadInputIsTold) {
             "equilibrium change: natural curvatures do not match the rod");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::statics

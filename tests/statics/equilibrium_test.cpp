@@ -10,7 +10,7 @@
 #include <tresse/statics/equilibrium.hpp>
 
 namespace tresse::statics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using nlohmann::json;
 
@@ -148,5 +148,5 @@ TEST(Equilibrium, RefusesAFreeRootAndBadOptions) {
       std::runtime_error);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::statics

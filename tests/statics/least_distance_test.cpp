@@ -8,7 +8,7 @@
 
 // The nearest point to the origin with G y >= h, against the best of all sets of rows held as equalities.
 namespace tresse::statics::detail {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 struct Best {
   bool feasible = false;
@@ -67,5 +67,5 @@ TEST(LeastDistance, IsTheBestOfAllActiveSets) {
   EXPECT_GT(conflicts, 10) << "some have no solution, and are told";
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::statics::detail

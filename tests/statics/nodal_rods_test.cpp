@@ -13,7 +13,7 @@
 #include <tresse/statics/equilibrium.hpp>
 
 namespace tresse::statics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 using nlohmann::json;
 
@@ -63,5 +63,5 @@ TEST_P(NodalRodEquilibrium, PlanarHeavyCantileversConvergeToTheElasticaInSecondO
   }
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::statics

@@ -18,7 +18,7 @@
 #include <tresse/statics/world_equilibrium.hpp>
 
 namespace tresse::statics {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 enum class Model { helix, clothoid, nodes };
 
@@ -344,5 +344,5 @@ TEST(WorldEquilibrium, RefusesFreeRootsAndSaysWhereThereIsNoRoom) {
   EXPECT_FALSE(found.stable());
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::statics

@@ -14,7 +14,7 @@
 
 // The shape of a patch and its integrals: against the definition, arithmetic of 60 digits, and differences.
 namespace tresse::surfaces {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double rounding = 1e-12;  // relative, of sums over 256 points
 
@@ -170,5 +170,5 @@ TEST(DevelopablePatch, RefusesWhatIsOutOfRange) {
   EXPECT_EQ(message([](auto& m) { m.natural_angle = NAN; }), "developable patch: natural shape must be finite");
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::surfaces

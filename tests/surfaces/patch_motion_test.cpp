@@ -11,7 +11,7 @@
 
 // How a patch moves: conservation laws, closed forms, and statics as the end of damped motion.
 namespace tresse::surfaces {
-namespace {
+namespace TRESSE_TEST_FILE {
 
 constexpr double pi = std::numbers::pi;
 
@@ -98,7 +98,8 @@ TEST(PatchMotion, AFreePatchKeepsItsMomenta) {
     const PatchVector p = patch.integrals(at.curvature, at.angle, v).mass * v;
     const Vector3 linear = at.frame.frame * p.segment<3>(2);
     Eigen::Matrix<double, 6, 1> out;
-    out << linear, at.frame.frame * p.tail<3>() + at.frame.position.cross(linear);
+    out.head<3>() = linear;
+    out.tail<3>() = at.frame.frame * p.tail<3>() + at.frame.position.cross(linear);
     return out;
   };
   const SurfaceStep step{.dt = 5e-4, .theta = 0.5};
@@ -201,5 +202,5 @@ TEST(PatchMotion, DampedMotionEndsInTheRestThatStaticsFind) {
   EXPECT_LT(std::abs(end.velocity[0]), settled);
 }
 
-}  // namespace
+}  // namespace TRESSE_TEST_FILE
 }  // namespace tresse::surfaces

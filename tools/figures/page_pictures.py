@@ -4,7 +4,7 @@
     tools/figures/page_pictures.py docs/start/gallery.md knot plectoneme
 
 A picture docs/images/NAME.png, also PREFIX_NAME.png with the PREFIX of the page, comes from the line of its page that is
-`tresse render` or `tresse plot` with `-o NAME.png`, and from the runs that this line reads. All renderings have one size, and so have the plots of a gallery.
+`tresse render` or `tresse plot` with `-o NAME.png`, and from the runs and inversions that this line reads. All renderings have one size, and so have the plots of a gallery.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import tempfile
 from PIL import Image  # of Debian's python3-pil, which matplotlib needs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PREFIXES = {"gallery": "gallery_", "gallery_friction": "gallery_", "first_scene": "start_"}
+PREFIXES = {"gallery": "gallery_", "gallery_friction": "gallery_", "first_scene": "start_", "keep_a_groom": "stays_"}
 SIZE = {"--width": "640", "--height": "400", "--samples": "128"}  # where the page's line says nothing else
 
 
@@ -62,9 +62,7 @@ class Pictures:
 
     def draw(self, name):
         words = self.line(name)
-        for before in self.lines[: self.lines.index(words)]:
-            if before[1:2] in (["run"], ["static"]) and output(before) in words and not (self.folder / output(before)).exists():
-                self.call(before)
+        self.call_before(words)
         if words[1] == "render":
             words = [*words, *(word for option, value in SIZE.items() if option not in words for word in (option, value))]
         self.call(words)
@@ -74,6 +72,14 @@ class Pictures:
         if words[1] == "plot":  # few colours take a third of the bytes; in a picture they would be seen as bands
             picture = picture.quantize(256, dither=Image.Dither.NONE)
         picture.save(ROOT / f"docs/images/{self.prefix}{name}.png", optimize=True)
+
+    def call_before(self, words):
+        """The lines whose folders, or files in them, a line reads, unless they are there."""
+        read = {place for word in words for place in (word, str(pathlib.Path(word).parent))} - {output(words)}
+        for before in self.lines[: self.lines.index(words)]:
+            if before[1:2] in (["run"], ["static"], ["invert"]) and output(before) in read and not (self.folder / output(before)).exists():
+                self.call_before(before)
+                self.call(before)
 
     def call(self, words):
         print(shlex.join(words), file=sys.stderr)

@@ -29,6 +29,7 @@ class TreeMatrix {
   [[nodiscard]] bool factor(const Kinematics& at, const Tree& tree, const std::vector<RootMotion>& roots, double h,
                             const VectorX& velocity, VectorX& momentum);
   rods::StepMatrix& lone() { return *lone_; }  ///< of a lone fibre
+  const rods::StepMatrix& lone() const { return *lone_; }
   double squared_norm(const VectorX& x) const;
   void solve(Eigen::Ref<VectorX> x) const;
   void velocity_from_whitened(Eigen::Ref<VectorX> x) const;

@@ -172,6 +172,11 @@ BodyId body_of_number(const World& world, int number) {
   return {BodyKind::obstacle, obstacle};
 }
 
+Vector3 pinned_place(const ClothPins& pins, std::size_t i, double time) {
+  const Pose moved = bodies::displacement(pins.motion, time);
+  return pins.reference + moved.position + moved.frame * (pins.places[i] - pins.reference);
+}
+
 double energy_floor(const World& world, double dt) {
   constexpr double still = 1e-9;  // of a length in a step
   const double gravity = gravity_of(world).norm();

@@ -108,10 +108,26 @@ struct FreeBody {
   bodies::BodyState start;
 };
 
-/// A body that is a surface.
+/// Vertices of a cloth whose motion is prescribed.
+struct ClothPins {
+  std::string name;
+  std::vector<int> vertices;            ///< ascending
+  std::vector<Vector3> places;          ///< (vertices)(3) at time zero [m]
+  Vector3 reference = Vector3::Zero();  ///< point that rotations turn about (3) [m]
+  bodies::Motion motion;
+  std::optional<double> release;  ///< they let go then; none: never [s]
+};
+
+/// Where the i-th vertex of pins is to be at `time`. (3) [m]
+Vector3 pinned_place(const ClothPins& pins, std::size_t i, double time);
+
+/// A body that is a surface. What follows the model is of cloth, which alone touches obstacles.
 struct SurfaceBody {
   std::string name;
   std::shared_ptr<const surfaces::Surface> model;  ///< not null
+  double radius = 0.0;                             ///< of the ball around each vertex that touches; >= 0 [m]
+  int material = 0;                                ///< of World::law
+  std::vector<ClothPins> pins;
 };
 
 /// Where a contact acts on a fibre: docs/theory/surface_contact.md.

@@ -12,7 +12,7 @@ namespace tresse::contact::detail {
 namespace {
 
 /// How much farther than the nearest points of its piece a station may be from b and still be on a line, of a's radius.
-constexpr double flat = 0.1;
+constexpr double flat_share = 0.1;
 /// How much deeper a minimum may be than the fixed contacts beside it say, of a's radius.
 constexpr double shallow = 1e-2;
 /// No contact stays nearer than this to a station or to another one that stays, of the spacing of stations.
@@ -163,7 +163,7 @@ class Line {
       const double share = std::clamp(2.0 - std::abs(other.a - one.a) / one.spacing, 0.0, 1.0);
       farther = std::max(farther, share * (gap(one) - gap(other)));
     }
-    return std::clamp(1.0 - farther / (flat * radius(one)), 0.0, 1.0);
+    return std::clamp(1.0 - farther / (flat_share * radius(one)), 0.0, 1.0);
   }
 
   /// What they tell at another contact, gap [m] and reach.
@@ -329,7 +329,7 @@ void append_line_end(const Geometry& scene, const CandidatePair& pair, int side,
 
 }  // namespace
 
-bool is_along(const Piece& a, double farther) { return farther <= flat * a.radius; }
+bool is_along(const Piece& a, double farther) { return farther <= flat_share * a.radius; }
 
 void append_stations(const Geometry& scene, const CandidatePair& pair,
                      const std::vector<geometry::ClosestPoints>& minima, std::vector<Candidate>& out) {
@@ -429,7 +429,7 @@ void give_reach(const Geometry& scene, std::vector<Candidate>& candidates, const
       twice = keep[static_cast<std::size_t>(minima[j])] && distance_along(scene, contact, other) <= same * radius &&
               !(is_mesh(scene, contact.b) && bear_apart(contact, other, radius));
     }
-    contact.reach = line.reach_beside(minima[k], std::max(softness, flat * radius));
+    contact.reach = line.reach_beside(minima[k], std::max(softness, flat_share * radius));
     if (twice || contact.reach < least_reach) keep[static_cast<std::size_t>(minima[k])] = 0;
   }
 }

@@ -23,7 +23,7 @@ StepReport Engine::step() {
     astray_ = false;
     return report;
   } catch (...) {
-    tangent_.reset();
+    stop_derivatives();
     state_ = previous_;
     throw;
   }
@@ -73,14 +73,14 @@ StepReport Engine::take_step() {
       begin += size;
       if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= most_error) size *= 2;
     }
-    if (report.finite) report.finite = advance_surfaces(world_, options_, state_.surfaces, report);
+    if (report.finite) report.finite = advance_surfaces(world_, options_, time(), state_.surfaces, report);
     if (report.finite) report.finite = grains_.advance(world_, options_, state_.grains, report);
     report.step = previous_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;
     if (report.finite) {
       ++state_.step;
     } else {
-      tangent_.reset();
+      stop_derivatives();
       state_ = previous_;
       restore(state_);
     }
@@ -88,6 +88,7 @@ StepReport Engine::take_step() {
       const bool iterated = options_.penalty.has_value();
       report.nonlinear_residual = std::max(iterated ? report.nonlinear_residual : 0.0, report.fluid_residual);
     }
+    for (const ClothReport& cloth : report.cloths) state_.work_external += report.finite ? cloth.work : 0.0;
     energies_ = all_energies();
     report.energies = energies_;
     report.energy_excess = std::max(report.energy_excess, state_.energy_excess);
@@ -115,7 +116,7 @@ SubstepResult Engine::attempt(const Span& span, StepReport& report) {
 /// Begins a part and finds its motion without contact and holds. Whether that was solved for.
 bool Engine::begin(const Span& span, StepReport& report) {
   begin_part(part_, span);
-  if (tangent_) tangent_->begin();
+  each_recorder([](PartRecorder& recorder) { recorder.begin(); });
   trees_.begin();
   fluid_.begin(state_.fluid);
   bodies_.begin(part_.start, part_.motion);
@@ -206,7 +207,7 @@ SubstepResult Engine::iterate(Pass pass, StepReport& report) {
       const SubstepResult mended = repairs_.mend(pass, go_on, report);
       if (mended != SubstepResult::accepted) return mended;
     }
-    if (tangent_) tangent_->note(pass, trees_.carried().shapes());
+    each_recorder([&](PartRecorder& recorder) { recorder.note(pass, trees_.carried().shapes()); });
     const double fluid_off = fluid_.update(pass.velocities);
     const bool fluid_settled = fluid_off <= options_.fluid_tolerance;
     // Without a load nothing is left to linearise again, unless the fibres' own terms are iterated.
@@ -349,7 +350,8 @@ SubstepResult Engine::accept(Pass& pass, SharedConfiguration end, StepReport& re
   if (kept_observer_) kept_observer_({pass.problem, pass.guess, pass.solution, part_.motion.dt});
   report.nearest = std::min(report.nearest, nearest_gap(*end));
   note_slips(part_, *here_, *end, pass);
-  if (tangent_) tangent_->accept(pass, slowed);
+  if (tangent_) tangent_->accept(pass, slowed, known_matrices());
+  if (tape_) tape_->accept(pass, slowed);
   report_contacts(part_, pass, contacts_, report);
   report_overlap(*here_, overlaps_, report);
   report_holds(part_, pass, report);

@@ -70,6 +70,8 @@ void validate(const assembly::World& world, const StepOptions& options, const Si
   require(options.fluid_tolerance > 0.0, "fluid tolerance: must be positive");
   require(options.grain_tolerance > 0.0, "grain tolerance: must be positive");
   require(options.max_grain_iterations >= 1, "grain iterations: must be 1 or more");
+  require(options.cloth_tolerance > 0.0, "cloth tolerance: must be positive");
+  require(options.max_cloth_iterations >= 1, "cloth iterations: must be 1 or more");
   require(world.holds.empty() || options.scheme != Scheme::nonlinear,
           "scheme: must not be nonlinear where points are held");
   validate(world, state);
@@ -129,6 +131,24 @@ void Engine::differentiate(std::vector<Variation> variations) {
   tangent_ = std::make_unique<TangentMotion>(part_, std::move(variations));
 }
 
+void Engine::keep_for_gradient() { tape_ = std::make_unique<GradientTape>(part_); }
+
+/// Of the last pass, and of the end of this part. Fibres are trees of their own where something is differentiated.
+KnownMatrices Engine::known_matrices() const {
+  KnownMatrices out;
+  for (const int t : part_.motion.forest.tree_of) {
+    const assembly::TreeMatrix* end = trees_.carried().mass_at_end(t);
+    out.last_pass.push_back(&part_.motion.matrices[static_cast<std::size_t>(t)].lone());
+    out.end.push_back(end != nullptr ? &end->lone() : nullptr);
+  }
+  return out;
+}
+
+void Engine::stop_derivatives() {
+  tangent_.reset();
+  tape_.reset();
+}
+
 rods::RodEnergies Engine::all_energies() const {
   rods::RodEnergies out = energy_.energies();
   const rods::RodEnergies of_surfaces = surface_energies(world_, state_.surfaces);
@@ -140,7 +160,7 @@ rods::RodEnergies Engine::all_energies() const {
 
 void Engine::set_state(SimulationState state) {
   validate(world_, state);
-  tangent_.reset();
+  stop_derivatives();
   state_ = std::move(state);
   restore(state_);
   previous_ = state_;

@@ -17,11 +17,11 @@ namespace tresse::dynamics {
 
 using assembly::ContactReport;
 
-/// What the fibres, free bodies and grains exert on one obstacle over a step.
+/// What the fibres, free bodies, cloth and grains exert on one obstacle over a step.
 struct ObstacleLoad {
   Vector3 force = Vector3::Zero();   ///< (3) world axes [N]
   Vector3 torque = Vector3::Zero();  ///< about the obstacle's moved reference point (3) world axes [N m]
-  int contacts = 0;                  ///< with a force; none of grains
+  int contacts = 0;                  ///< with a force; of cloth vertices, of grains none
 };
 
 /// The last part of the last step, over which the contacts' forces act: the whole step unless it was cut.
@@ -29,6 +29,21 @@ struct LastPart {
   double dt = 0.0;                    ///< [s]; 0: there was no step
   std::vector<rods::RodState> start;  ///< (fibres) where it began
   std::vector<Matrix3X> fluid;        ///< (fibres) (3, nodes) of the fluid on each node; empty without one [N]
+};
+
+/// How the motion of a cloth was solved for over a step, and what it carries.
+struct ClothReport {
+  Status status = Status::converged;
+  int iterations = 0;                   ///< Newton's steps, of all passes
+  int passes = 0;                       ///< each with contacts found anew where vertices overlapped
+  double residual = 0.0;                ///< friction::primal_error() of the pass that stood, computed anew [-]
+  int contacts = 0;                     ///< vertices near an obstacle, in the problem
+  int loaded = 0;                       ///< of these, with a force
+  double penetration = 0.0;             ///< deepest of a vertex at the end of the step; >= 0 [m]
+  surfaces::SurfaceEnergies energies;   ///< at the end
+  double top_speed = 0.0;               ///< of a vertex at the end [m/s]
+  Vector3 pin_force = Vector3::Zero();  ///< of the cloth on its pins, in all (3) [N]
+  double work = 0.0;                    ///< done on it by obstacles, pins and the air over the step [J]
 };
 
 /// What a fibre exerts on what holds it over a step.
@@ -105,6 +120,7 @@ struct StepReport {
   std::vector<HoldLoad> holds;                ///< in the order of World::holds; zero once it let go
   std::vector<RootLoad> roots;                ///< (fibres) zero where no root is clamped
   std::vector<FluidLoad> fluid;               ///< (fibres) empty without a fluid
+  std::vector<ClothReport> cloths;            ///< of World::surfaces that are cloth, in their order
   std::optional<grains::GrainReport> grains;  ///< none without grains
 };
 

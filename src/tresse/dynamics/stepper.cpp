@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <tresse/base/errors.hpp>
 #include <tresse/dynamics/detail/contact_reports.hpp>
 #include <tresse/dynamics/detail/engine.hpp>
 
@@ -24,6 +25,16 @@ const std::vector<std::vector<FibreChange>>& Stepper::changes() const {
 }
 DerivativeReport Stepper::derivative_report() const {
   return engine_->tangent() != nullptr ? engine_->tangent()->report() : DerivativeReport{};
+}
+void Stepper::keep_for_gradient() { engine_->keep_for_gradient(); }
+void Stepper::add_by_state(const std::vector<FibreChange>& by_state) {
+  require(engine_->tape() != nullptr, "gradients: nothing is kept for one; call keep_for_gradient() before the steps");
+  engine_->tape()->add(by_state);
+}
+Variation Stepper::gradient(DerivativeReport& report) const {
+  const detail::Engine& engine = *engine_;
+  require(engine.tape() != nullptr, "gradients: nothing is kept for one; call keep_for_gradient() before the steps");
+  return engine.tape()->gradient(report);
 }
 
 void Stepper::drive_obstacle(int obstacle, const Twist& velocity, double duration) {

@@ -69,6 +69,8 @@ struct StepOptions {
   std::optional<PenaltyStep> penalty;  ///< none: the exact law
   double fluid_tolerance = 1e-5;       ///< on StepReport::fluid_residual; > 0
   double grain_tolerance = 1e-10;      ///< on GrainReport::residual; > 0
+  double cloth_tolerance = 1e-10;      ///< on ClothReport::residual; > 0
+  int max_cloth_iterations = 200;      ///< of Newton's method for cloth; >= 1
   int max_grain_iterations = 2000;     ///< of Newton's method for grains; >= 1
 };
 
@@ -95,6 +97,16 @@ class Stepper {
   /// (variations) (fibres) How the state changes along each; empty unless it is differentiated.
   const std::vector<std::vector<FibreChange>>& changes() const;
   DerivativeReport derivative_report() const;
+  /// From now on keeps what gradient() needs of each step, and forgets what was kept before. Throws InvalidInput as
+  /// differentiate().
+  void keep_for_gradient();
+  /// Adds to the derivative of an objective that by the present state, one entry a fibre. Throws InvalidInput for sizes
+  /// that do not fit, and where nothing is kept.
+  void add_by_state(const std::vector<FibreChange>& by_state);
+  /// The gradient of that objective by all that can be varied, for about the time of the steps that were kept, whatever
+  /// their number: docs/theory/gradients.md, "Backward". Writes to `report` what it is worth. Throws InvalidInput where
+  /// nothing is kept.
+  Variation gradient(DerivativeReport& report) const;
 
   /// Goes on from another state of this world, contacts found anew, which is not differentiated any more. Throws
   /// InvalidInput when sizes are wrong.

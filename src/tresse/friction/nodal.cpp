@@ -1,5 +1,6 @@
 #include <tresse/friction/nodal.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include <tresse/base/errors.hpp>
 #include <tresse/friction/coulomb.hpp>
 #include <tresse/friction/detail/newton.hpp>
+#include <tresse/friction/detail/nodal_system.hpp>
 #include <tresse/friction/residual.hpp>
 
 namespace tresse::friction {
@@ -19,7 +21,7 @@ struct RotatedProblem {
         scale(problem.M.rows),
         offset(VectorX::Zero(problem.f.size())),
         mu(VectorX::Constant(problem.M.rows, -1.0)),
-        M(problem.M) {
+        M{problem.M} {
     for (int k = 0; k < problem.H.rows(); ++k) {
       const int node = problem.H.column[index(k)];
       turn[index(node)] = problem.H.block[index(k)].transpose();
@@ -85,7 +87,7 @@ struct RotatedProblem {
   VectorX scale;              ///< (N) [kg^1/2]
   VectorX offset;             ///< (3N) [m/s]
   VectorX mu;                 ///< (N), -1 where nothing touches
-  BlockMatrix M;
+  detail::NodalMatrix M;
   VectorX f, q;
 };
 
@@ -142,8 +144,20 @@ PrimalSolution solve_nodal(const PrimalProblem& problem, const VectorX& guess, c
       .function = detail::Complementarity::nodal,
       .max_steps = options.max_iterations,
       .watch = [&](const VectorX& at, const VectorX&, int) { return rotated.error(at) <= options.tolerance; }};
-  out.iterations = detail::controlled_newton(rotated.M, rotated.q, rotated.mu, settings, u);
-  if (!(rotated.error(u) <= options.tolerance) && out.iterations < options.max_iterations) {
+  // Mostly the plain method is done in a few steps: the guess knows what touches, sticks and slides.
+  constexpr int plain = 12;
+  const auto unsolved = [&] {
+    return !(rotated.error(u) <= options.tolerance) && out.iterations < options.max_iterations;
+  };
+  if (unsolved()) {
+    settings.max_steps = std::min(plain, options.max_iterations);
+    out.iterations = detail::newton(rotated.M, rotated.q, rotated.mu, settings, u);
+  }
+  if (unsolved()) {
+    settings.max_steps = options.max_iterations - out.iterations;
+    out.iterations += detail::controlled_newton(rotated.M, rotated.q, rotated.mu, settings, u);
+  }
+  if (unsolved()) {
     settings.max_steps = options.max_iterations - out.iterations;
     out.iterations += detail::proximal(rotated.M, rotated.q, rotated.mu, settings, u);
   }

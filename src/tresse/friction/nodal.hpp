@@ -24,11 +24,11 @@ struct NodalOptions {
 
 /// Solves a problem whose contacts are each at a node of their own, without W: a block of H is a frame, and in the
 /// frames the velocities themselves are the unknowns. Newton's method on Alart and Curnier's function of (r, u),
-/// r = M v - f, with line search and a lift where the derivative is near singular: what sticks or is open falls out of
-/// the sparse system of a step. Then proximal steps, where Newton's method alone is stuck. `guess` (3N): velocities to
-/// start from. Not converged: the best iterate found. Unlike the problem in impulses, this one is regular with any
-/// number of contacts. Throws as validate(), and unless every contact has one block, a frame's transpose, at a node of
-/// its own.
+/// r = M v - f: what sticks or is open falls out of the sparse system of a step. Where the plain method is stuck it
+/// goes on with line search and a lift where the derivative is near singular, then with proximal steps. `guess` (3N):
+/// velocities to start from. Not converged: the best iterate found. Unlike the problem in impulses, this one is regular
+/// with any number of contacts. Throws as validate(), and unless every contact has one block, a frame's transpose, at a
+/// node of its own.
 [[nodiscard]] PrimalSolution solve_nodal(const PrimalProblem& problem, const VectorX& guess,
                                          const NodalOptions& options = {});
 

@@ -406,14 +406,10 @@ double squared_distance(const Box& box, const Vector3& p) {
   return (p - p.cwiseMax(box.lower).cwiseMin(box.upper)).squaredNorm();
 }
 
-/// A point of a face.
-struct FacePoint {
-  int face = -1;
-  TrianglePoint at{Vector3::Zero(), Vector3::Zero(), std::numeric_limits<double>::infinity()};
-};
+}  // namespace
 
-FacePoint nearest_on(const TriangleMesh& mesh, const Vector3& p) {
-  FacePoint best;
+MeshPoint nearest_on_mesh(const TriangleMesh& mesh, const Vector3& p, double within) {
+  MeshPoint best{-1, {Vector3::Zero(), Vector3::Zero(), within}};
   std::array<int, 64> stack;  // as in visit_leaves()
   std::size_t count = 0;
   stack[count++] = 0;
@@ -434,10 +430,9 @@ FacePoint nearest_on(const TriangleMesh& mesh, const Vector3& p) {
       if (found.distance < best.at.distance) best = {face, found};
     }
   }
+  if (best.face < 0) best.at.distance = std::numeric_limits<double>::infinity();
   return best;
 }
-
-}  // namespace
 
 int winding_number(const TriangleMesh& mesh, const Vector3& p) {
   int out = 0;
@@ -450,7 +445,7 @@ bool is_inside(const TriangleMesh& mesh, const Vector3& p) {
 }
 
 double signed_distance(const TriangleMesh& mesh, const Vector3& p) {
-  const double distance = nearest_on(mesh, p).at.distance;
+  const double distance = nearest_on_mesh(mesh, p, std::numeric_limits<double>::infinity()).at.distance;
   return is_inside(mesh, p) ? -distance : distance;
 }
 

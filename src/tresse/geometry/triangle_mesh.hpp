@@ -115,6 +115,14 @@ struct TrianglePoint {
 /// Of the triangle with corners x, to p.
 TrianglePoint nearest_on_triangle(const std::array<Vector3, 3>& x, const Vector3& p);
 
+/// A point of a face.
+struct MeshPoint {
+  int face = -1;     ///< -1: none is as near as was asked for
+  TrianglePoint at;  ///< infinitely far then
+};
+/// The point of a surface nearest to another, if it is nearer than `within`. [m]
+MeshPoint nearest_on_mesh(const TriangleMesh& mesh, const Vector3& p, double within);
+
 /// How often a closed surface goes round a point: 0 outside. It is the number of faces that a ray along x leaves the
 /// solid by, less those that it enters by; faces that share an edge agree to the bit on which side of it the ray goes.
 int winding_number(const TriangleMesh& mesh, const Vector3& p);

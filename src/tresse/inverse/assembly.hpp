@@ -71,12 +71,13 @@ std::vector<contact::Contact> closed_contacts(const std::vector<contact::Contact
 RestingAssembly resting_assembly(const assembly::Kinematics& at, const contact::Geometry& geometry,
                                  const std::vector<contact::Contact>& contacts, const AssemblyOptions& options);
 
-/// Whether no small motion that keeps the loaded contacts (those with a force) where they stick lets energy go, with
-/// the natural curvatures `rest`: the Hessian with contacts as stiff springs is positive definite. Cholesky factors of
-/// fibres, and of small groups of them, tell; where such a group has thousands of unknowns, conjugate gradients that
-/// meet no direction of negative curvature do. Motions that cost nothing, such as rolling, count as stable.
-bool is_stable(const assembly::Kinematics& at, const contact::Geometry& geometry,
-               const std::vector<contact::Contact>& contacts, const RestingAssembly& found);
+/// Fibres, ascending, that do not stay: none where no small motion that keeps the loaded contacts (those with a force)
+/// where they stick lets energy go, with the natural curvatures that were found: the Hessian with contacts as stiff
+/// springs is positive definite. Cholesky factors of fibres, and of small groups of them, tell; where such a group has
+/// thousands of unknowns, conjugate gradients that meet no direction of negative curvature do, and then fibres that
+/// others may hold count too. Motions that cost nothing, such as rolling, count as stable.
+std::vector<int> unstable_fibres(const assembly::Kinematics& at, const contact::Geometry& geometry,
+                                 const std::vector<contact::Contact>& contacts, const RestingAssembly& found);
 
 }  // namespace tresse::inverse
 

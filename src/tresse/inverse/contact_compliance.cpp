@@ -23,7 +23,7 @@ constexpr std::size_t few_fibres = 8, few_contacts = 512;
 }  // namespace
 
 ContactCompliance::ContactCompliance(const friction::FactoredProblem& rows)
-    : fibres_(rows.body_begin.size() - 1), places_(rows.contacts.size()), diagonal_(rows.contacts.size()) {
+    : fibres_(rows.body_begin.size() - 1), places_(rows.contacts.size()) {
   scales_ = friction::contact_scales(friction::diagonal_blocks(rows));
   std::vector<std::vector<friction::ContactRows>> sides(fibres_.size());
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -48,14 +48,6 @@ ContactCompliance::ContactCompliance(const friction::FactoredProblem& rows)
     fibre.compliance.setZero(3 * count, 3 * count);
     fibre.compliance.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose());
     fibre.compliance.triangularView<Eigen::StrictlyUpper>() = fibre.compliance.transpose();
-  });
-  for_each(places_.size(), few_contacts, [&](std::size_t i) {
-    diagonal_[i].setZero();
-    for (const Place& place : places_[i]) {
-      if (place.fibre < 0) continue;
-      const MatrixX& S = fibres_[static_cast<std::size_t>(place.fibre)].compliance;
-      diagonal_[i] += S.block<3, 3>(3 * place.at, 3 * place.at);
-    }
   });
 }
 

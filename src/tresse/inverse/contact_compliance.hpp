@@ -22,10 +22,6 @@ class ContactCompliance {
   /// S r, (3n).
   VectorX times(const VectorX& r) const;
 
-  /// Visits one contact after the other. r := update(i, S r of it (3), S_ii, r of it), at once for all that follow.
-  template <typename Update>
-  void sweep(VectorX& r, const Update& update) const;
-
   struct Place {
     int fibre = -1;  ///< -1: none
     int at = 0;      ///< which of the fibre's contacts
@@ -37,33 +33,14 @@ class ContactCompliance {
   const std::vector<Fibre>& fibres() const { return fibres_; }
   /// (n) where a contact stands among those of its fibres.
   const std::vector<std::array<Place, 2>>& places() const { return places_; }
-  const Matrix3& diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
 
  private:
   std::vector<VectorX> gathered(const VectorX& r) const;
 
   std::vector<Fibre> fibres_;
   std::vector<std::array<Place, 2>> places_;
-  std::vector<Matrix3> diagonal_;
   VectorX scales_;
 };
-
-template <typename Update>
-void ContactCompliance::sweep(VectorX& r, const Update& update) const {
-  std::vector<VectorX> own = gathered(r);
-  for (int i = 0; i < contacts(); ++i) {
-    Vector3 moved = Vector3::Zero();
-    for (const Place& place : places_[static_cast<std::size_t>(i)]) {
-      if (place.fibre < 0) continue;
-      const auto f = static_cast<std::size_t>(place.fibre);
-      moved.noalias() += fibres_[f].compliance.middleCols<3>(3 * place.at).transpose() * own[f];
-    }
-    const Vector3 force = update(i, moved, diagonal(i), Vector3(r.segment<3>(3 * i)));
-    r.segment<3>(3 * i) = force;
-    for (const Place& place : places_[static_cast<std::size_t>(i)])
-      if (place.fibre >= 0) own[static_cast<std::size_t>(place.fibre)].segment<3>(3 * place.at) = force;
-  }
-}
 
 /// Where Newton's method changes forces: the directions in which one contact's force is free to change, (3, 0 to 3)
 /// orthonormal, and what is added to W there, (columns) >= 0.

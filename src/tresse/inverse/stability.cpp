@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 #include <vector>
@@ -163,10 +164,18 @@ bool seems_definite(const Tied& tied) {
   return matrix.solve(b, tolerance, most).positive;
 }
 
+/// Those of `fibres` that are not stable alone.
+std::vector<int> weak(const std::vector<int>& fibres, const std::vector<char>& alone) {
+  std::vector<int> out;
+  std::ranges::copy_if(fibres, std::back_inserter(out), [&](int f) { return alone[static_cast<std::size_t>(f)] == 0; });
+  return out;
+}
+
 /// Fibres that are stable by themselves stay so with springs. The others are looked at with those that they touch,
 /// and with those that these touch, until together they are stable. Such clusters share no fibre, and springs between
-/// them only add: then all is stable.
-bool all_definite(const Tied& tied) {
+/// them only add: then all is stable. Where a cluster touches no others any more, or is too large to be looked at by
+/// itself, those of its fibres that are not stable alone are left.
+std::vector<int> not_definite(const Tied& tied) {
   constexpr int most = 3000;  // unknowns of a cluster
   std::vector<char> alone(tied.blocks.size(), 0);
   for_each_fibre(alone.size(), [&](std::size_t f) {
@@ -180,27 +189,41 @@ bool all_definite(const Tied& tied) {
     for (const int f : fibres) out += tied.blocks[static_cast<std::size_t>(f)].rows();
     return out;
   };
+  std::vector<int> left;
   for (;;) {
     bool all = true;
     for (Cluster& cluster : clusters) {
       if (cluster.stable) continue;
-      if (unknowns(cluster.fibres) > most) return seems_definite(tied);
+      if (unknowns(cluster.fibres) > most) {
+        if (seems_definite(tied)) return left;
+        for (const Cluster& open : clusters) {
+          const std::vector<int> more = open.stable ? std::vector<int>() : weak(open.fibres, alone);
+          left.insert(left.end(), more.begin(), more.end());
+        }
+        return left;
+      }
       cluster.stable = is_definite(tied, cluster.fibres);
       if (cluster.stable) continue;
-      all = false;
       std::vector<int> more = grown(tied, cluster.fibres);
-      if (more.size() == cluster.fibres.size()) return false;
+      if (more.size() == cluster.fibres.size()) {
+        const std::vector<int> those = weak(cluster.fibres, alone);
+        left.insert(left.end(), those.begin(), those.end());
+        cluster.fibres.clear();
+        cluster.stable = true;  // nothing more is to be found out
+        continue;
+      }
+      all = false;
       cluster.fibres = std::move(more);
     }
-    if (all) return true;
+    if (all) return left;
     merge(clusters, alone.size());
   }
 }
 
 }  // namespace
 
-bool is_stable(const assembly::Kinematics& at, const contact::Geometry& geometry,
-               const std::vector<contact::Contact>& contacts, const RestingAssembly& found) {
+std::vector<int> unstable_fibres(const assembly::Kinematics& at, const contact::Geometry& geometry,
+                                 const std::vector<contact::Contact>& contacts, const RestingAssembly& found) {
   std::vector<contact::Contact> loaded;
   std::vector<Vector3> forces;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -218,8 +241,11 @@ bool is_stable(const assembly::Kinematics& at, const contact::Geometry& geometry
     blocks[f].diagonal().array() += nothing;
   });
   const double spring = loaded.empty() ? 0.0 : springs / fibres.mean_diagonal;
-  return all_definite(
-      {.fibres = fibres, .blocks = blocks, .spring = spring, .contacts = contacts_by_fibre(fibres.rows)});
+  std::vector<int> out =
+      not_definite({.fibres = fibres, .blocks = blocks, .spring = spring, .contacts = contacts_by_fibre(fibres.rows)});
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());  // several clusters may have grown into the same one
+  return out;
 }
 
 }  // namespace tresse::inverse

@@ -65,7 +65,10 @@ void for_each_later_number(AnyCheckpoint& x, Visit&& visit) {
   visit("tally/worst_grain_residual", x.tally.worst_grain_residual);
   visit("tally/worst_grain_residual_step", x.tally.worst_grain_residual_step);
   visit("tally/missed_grain_steps", x.tally.missed_grain_steps);
-  visit("tally/missed_by_grains_alone", x.tally.missed_by_grains_alone);
+  visit("tally/missed_apart", x.tally.missed_apart);
+  visit("tally/worst_cloth_residual", x.tally.worst_cloth_residual);
+  visit("tally/worst_cloth_residual_step", x.tally.worst_cloth_residual_step);
+  visit("tally/missed_cloth_steps", x.tally.missed_cloth_steps);
 }
 
 /// So do these.

@@ -68,6 +68,7 @@ void LoadTallies::add_table(const std::filesystem::path& file, std::uint64_t len
     add(number_in(file, row.front()), forces);
     forces.clear();
   }
+  if (read < length) throw SystemFailure(fmt::format("cannot read {}", file.string()));
 }
 
 }  // namespace tresse::record

@@ -20,9 +20,9 @@ void require_outputs(const FileList& outputs, const FileList& inputs);
 
 /// Of a run, in the order in which a new run removes those of an earlier one: the checkpoint first, the scene last, so
 /// that whatever interrupts it, no checkpoint stands beside another run's files.
-inline constexpr std::array run_files{"checkpoint.h5", "summary.json", "trajectory.log", "trajectory.h5",
-                                      "remarks.csv",   "grains.csv",   "fluid.csv",      "roots.csv",
-                                      "holds.csv",     "forces.csv",   "steps.csv",      "scene.toml"};
+inline constexpr std::array run_files{
+    "checkpoint.h5", "summary.json", "gradient.json", "trajectory.log", "trajectory.h5", "remarks.csv", "cloth.csv",
+    "grains.csv",    "fluid.csv",    "roots.csv",     "holds.csv",      "forces.csv",    "steps.csv",   "scene.toml"};
 
 /// Those of a run or of an equilibrium in its folder, there or not.
 FileList files_of_run(const std::filesystem::path& folder);

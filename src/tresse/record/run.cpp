@@ -21,11 +21,16 @@ std::int64_t whole_steps(const scene::Scene& scene) {
   return std::llround(scene.simulation.duration / scene.simulation.time_step);
 }
 
-/// Of the first fibre, or where there is none of the first free body; any where there is neither. [m]
+/// Of the first fibre, or where there is none of the first free body; without these half the thinnest cloth, and any
+/// where there is none. [m]
 double thin_radius(const assembly::World& world) {
   if (!world.fibres.empty()) return world.fibres.front().model->contact_radius();
-  if (world.free_bodies.empty()) return 1.0;  // surfaces and grains alone: nothing touches
-  return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
+  if (!world.free_bodies.empty()) return bodies::radius(world.obstacles[world.free_bodies.front().obstacle].shape);
+  double out = 1.0;  // of patches and grains alone: nothing touches
+  for (const assembly::SurfaceBody& surface : world.surfaces) {
+    if (surface.radius > 0.0) out = std::min(out, surface.radius);
+  }
+  return out;
 }
 
 /// The step did not happen, so it gets no row in the tables: they hold the states that were reached.
@@ -130,6 +135,9 @@ RunLimits run_limits(const scene::Scene& scene, const assembly::World& world) {
   // Below 1 energy swings about what it should be.
   if (scene.simulation.theta < 1.0) out.energy_excess = 1e-3;
   if (scene.grains) out.grain_residual = scene.grains->tolerance;
+  for (const scene::Surface& surface : scene.surfaces) {
+    if (scene::is_cloth(surface)) out.cloth_residual = std::max(out.cloth_residual, surface.cloth.tolerance);
+  }
   out.little_energy = assembly::energy_floor(world, scene.simulation.time_step);
   if (scene.simulation.scheme == dynamics::Scheme::nonlinear)
     out.nonlinear_residual = scene.simulation.nonlinear_tolerance;
@@ -154,6 +162,9 @@ RunSettings run_settings(const RunPlan& plan, const assembly::World& world, cons
   out.roots = clamped_roots(plan.scene, world);
   out.fluid = world.fluid.has_value();
   out.grains = world.grains.has_value();
+  for (const scene::Surface& surface : plan.scene.surfaces) {
+    if (scene::is_cloth(surface)) out.cloth.push_back(surface.name);
+  }
   out.output = plan.scene.output;
   out.time_step = plan.scene.simulation.time_step;
   out.limits = run_limits(plan.scene, world);

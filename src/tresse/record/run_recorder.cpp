@@ -21,12 +21,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* scene_file = "scene.toml";
 constexpr const char* summary_file = "summary.json";
+constexpr const char* gradient_file = "gradient.json";
 constexpr const char* steps_file = "steps.csv";
 constexpr const char* forces_file = "forces.csv";
 constexpr const char* holds_file = "holds.csv";
 constexpr const char* roots_file = "roots.csv";
 constexpr const char* fluid_file = "fluid.csv";
 constexpr const char* grains_file = "grains.csv";
+constexpr const char* cloth_file = "cloth.csv";
 constexpr const char* remarks_file = "remarks.csv";
 constexpr const char* trajectory_file = "trajectory.h5";
 constexpr const char* log_file = "trajectory.log";
@@ -143,6 +145,7 @@ RunRecorder::RunRecorder(RunSettings settings)
       roots_{roots_file, roots_header, settings_.roots.size()},
       fluid_{fluid_file, fluid_header, settings_.fluid ? settings_.layout.fibre_count() : 0},
       grains_{grains_file, grains_header, settings_.grains ? 1U : 0U},
+      cloth_{cloth_file, cloth_header, settings_.cloth.size()},
       obstacle_loads_(settings_.layout.obstacle_names),
       hold_loads_(names_of(settings_.holds)),
       root_loads_(names_of(settings_.roots)) {
@@ -211,7 +214,7 @@ void RunRecorder::start() {
 
   const std::string earlier = settings_.resume ? std::string() : earlier_results();
   if (!earlier.empty() && settings_.replacing) settings_.replacing(earlier);
-  for (const char* name : {checkpoint_file, summary_file, trajectory_file, remarks_file}) {
+  for (const char* name : {checkpoint_file, summary_file, gradient_file, trajectory_file, remarks_file}) {
     files::remove_file(file(name));
     files::remove_file(files::temporary_name(file(name)));
   }
@@ -338,6 +341,11 @@ void RunRecorder::record(const dynamics::StepReport& report) {
     row_.clear();
     append_grains_row(row_, report);
     grains_.out->append(row_);
+  }
+  if (cloth_.out) {
+    row_.clear();
+    append_cloth_rows(row_, report, settings_.cloth);
+    cloth_.out->append(row_);
   }
   log_->flush_when_due();
   ++position_.step_rows;
@@ -492,6 +500,7 @@ void RunRecorder::write_summary_as(const char* status) {
                                      .threads = settings_.threads,
                                      .time_step = settings_.time_step,
                                      .grains = settings_.grains,
+                                     .cloth = !settings_.cloth.empty(),
                                      .status = status,
                                      .tally = tally_,
                                      .obstacles = obstacle_loads_.all(),

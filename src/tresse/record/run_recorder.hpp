@@ -41,6 +41,7 @@ struct RunSettings {
   std::vector<RootGroup> roots{};       ///< likewise
   bool fluid = false;                   ///< whether there is one
   bool grains = false;                  ///< whether there are any
+  std::vector<std::string> cloth{};     ///< names of the surfaces that are cloth, in their order
   scene::Output output{};
   double time_step = 0.0;  ///< for summary.json [s]
   RunLimits limits{};
@@ -140,7 +141,7 @@ class RunRecorder {
     std::optional<files::AppendFile> out{};
   };
   std::uint64_t length_so_far(const SomeTable& table, const OutputPosition& position) const;
-  std::array<SomeTable*, 4> some_tables() { return {&holds_, &roots_, &fluid_, &grains_}; }
+  std::array<SomeTable*, 5> some_tables() { return {&holds_, &roots_, &fluid_, &grains_, &cloth_}; }
 
   RunSettings settings_;
   std::optional<files::FolderLock> lock_;
@@ -154,6 +155,7 @@ class RunRecorder {
   SomeTable roots_;  ///< where roots are clamped
   SomeTable fluid_;  ///< in a fluid
   SomeTable grains_;
+  SomeTable cloth_;
   std::optional<files::AppendFile> remarks_;
   observe::Watch watch_;
   std::optional<TrajectoryLogWriter> log_;

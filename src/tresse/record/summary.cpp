@@ -61,23 +61,17 @@ Severity severity_of(double value, double limit, double slight) {
 /// Whatever the tolerance, forces that are this exact can be used.
 constexpr double usable_residual = 1e-7;
 
-Finding residual_finding(const RunTally& tally, const RunLimits& limits) {
-  Finding out{"residual", tally.worst_residual_step, tally.worst_residual, limits.residual,
-              tally.missed_steps - tally.missed_by_grains_alone};
-  const bool unsolved = exceeds(tally.worst_nonlinear_residual, slight_residual * limits.nonlinear_residual);
-  const double enough = std::max(slight_residual * limits.residual, usable_residual);
-  out.severity = unsolved || exceeds(tally.worst_residual, enough) ? Severity::serious : Severity::slight;
-  return out;
+/// Of steps in which a residual is beyond what was asked.
+Severity residual_severity(double residual, double asked) {
+  return exceeds(residual, std::max(slight_residual * asked, usable_residual)) ? Severity::serious : Severity::slight;
 }
 
-Finding grains_finding(const RunTally& tally, const RunLimits& limits) {
-  const double enough = std::max(slight_residual * limits.grain_residual, usable_residual);
-  return {"grains",
-          tally.worst_grain_residual_step,
-          tally.worst_grain_residual,
-          limits.grain_residual,
-          tally.missed_grain_steps,
-          exceeds(tally.worst_grain_residual, enough) ? Severity::serious : Severity::slight};
+Finding residual_finding(const RunTally& tally, const RunLimits& limits) {
+  Finding out{"residual", tally.worst_residual_step, tally.worst_residual, limits.residual,
+              tally.missed_steps - tally.missed_apart};
+  const bool unsolved = exceeds(tally.worst_nonlinear_residual, slight_residual * limits.nonlinear_residual);
+  out.severity = unsolved ? Severity::serious : residual_severity(tally.worst_residual, limits.residual);
+  return out;
 }
 
 Finding counted_finding(const char* what, const observe::TroubleTally& count, double limit, Severity severity) {
@@ -93,6 +87,10 @@ std::string words(const Finding& finding) {
   }
   if (finding.what == "grains") {
     return fmt::format("{} left the flow of the grains unsolved; worst residual {:.3g} at step {} (limit {:.3g})",
+                       counted(finding.steps, "step"), finding.value, finding.step, finding.limit);
+  }
+  if (finding.what == "cloth") {
+    return fmt::format("{} left the motion of a cloth unsolved; worst residual {:.3g} at step {} (limit {:.3g})",
                        counted(finding.steps, "step"), finding.value, finding.step, finding.limit);
   }
   if (finding.what == "penetration") {
@@ -185,7 +183,13 @@ bool grains_missed(const dynamics::StepReport& report, const RunLimits& limits) 
          (report.grains->status != Status::converged || exceeds(report.grains->residual, limits.grain_residual));
 }
 
-/// Anything but the grains.
+bool cloth_missed(const dynamics::StepReport& report, const RunLimits& limits) {
+  return std::any_of(report.cloths.begin(), report.cloths.end(), [&](const dynamics::ClothReport& cloth) {
+    return cloth.status != Status::converged || exceeds(cloth.residual, limits.cloth_residual);
+  });
+}
+
+/// Anything but grains and cloth.
 bool bodies_missed(const dynamics::StepReport& report, const RunLimits& limits) {
   return report.solver_status != Status::converged || report.motion_status != Status::converged ||
          exceeds(report.residual, limits.residual) || exceeds(report.nonlinear_residual, limits.nonlinear_residual);
@@ -194,7 +198,7 @@ bool bodies_missed(const dynamics::StepReport& report, const RunLimits& limits) 
 }  // namespace
 
 bool missed_tolerance(const dynamics::StepReport& report, const RunLimits& limits) {
-  return bodies_missed(report, limits) || grains_missed(report, limits);
+  return bodies_missed(report, limits) || grains_missed(report, limits) || cloth_missed(report, limits);
 }
 
 void begin(RunTally& tally, const rods::RodEnergies& start, double work_external) {
@@ -221,9 +225,13 @@ void add(RunTally& tally, const dynamics::StepReport& report, const RunLimits& l
     tally.worst_residual = report.residual;
     tally.worst_residual_step = report.step;
   }
-  if (grains_missed(report, limits)) {
-    ++tally.missed_grain_steps;
-    if (!bodies_missed(report, limits)) ++tally.missed_by_grains_alone;
+  if (grains_missed(report, limits)) ++tally.missed_grain_steps;
+  if (cloth_missed(report, limits)) ++tally.missed_cloth_steps;
+  if (missed_tolerance(report, limits) && !bodies_missed(report, limits)) ++tally.missed_apart;
+  for (const dynamics::ClothReport& cloth : report.cloths) {
+    if (std::isnan(tally.worst_cloth_residual) || !exceeds(cloth.residual, tally.worst_cloth_residual)) continue;
+    tally.worst_cloth_residual = cloth.residual;
+    tally.worst_cloth_residual_step = report.step;
   }
   if (report.grains && !std::isnan(tally.worst_grain_residual) &&
       exceeds(report.grains->residual, tally.worst_grain_residual)) {
@@ -264,10 +272,14 @@ std::vector<Finding> findings(const RunTally& tally, const RunLimits& limits) {
   if (tally.not_finite_step != 0) out.push_back({.what = "non-finite", .step = tally.not_finite_step});
   const observe::TroubleTally& motion = tally.watch[static_cast<std::size_t>(observe::Trouble::motion_unsolved)];
   if (motion.steps > 0) out.push_back(counted_finding("motion", motion, 0.0, Severity::serious));
-  if (tally.missed_steps - tally.missed_by_grains_alone > motion.steps ||
-      exceeds(tally.worst_residual, limits.residual))
+  if (tally.missed_steps - tally.missed_apart > motion.steps || exceeds(tally.worst_residual, limits.residual))
     out.push_back(residual_finding(tally, limits));
-  if (tally.missed_grain_steps > 0) out.push_back(grains_finding(tally, limits));
+  if (tally.missed_grain_steps > 0)
+    out.push_back({"grains", tally.worst_grain_residual_step, tally.worst_grain_residual, limits.grain_residual,
+                   tally.missed_grain_steps, residual_severity(tally.worst_grain_residual, limits.grain_residual)});
+  if (tally.missed_cloth_steps > 0)
+    out.push_back({"cloth", tally.worst_cloth_residual_step, tally.worst_cloth_residual, limits.cloth_residual,
+                   tally.missed_cloth_steps, residual_severity(tally.worst_cloth_residual, limits.cloth_residual)});
   if (exceeds(tally.worst_penetration, limits.penetration)) {
     out.push_back({.what = "penetration",
                    .step = tally.worst_penetration_step,
@@ -313,6 +325,9 @@ std::string sentence(const RunTally& tally, const std::vector<Finding>& found) {
            (tally.worst_grain_residual_step > 0
                 ? fmt::format(" The flow of the grains was solved (worst residual {:.2g}).", tally.worst_grain_residual)
                 : "") +
+           (tally.worst_cloth_residual_step > 0
+                ? fmt::format(" The motion of cloth was solved (worst residual {:.2g}).", tally.worst_cloth_residual)
+                : "") +
            remarks_in_words(tally.watch);
   }
   std::string out = severity(found) == Severity::slight ? "Nearly sound: " : "Not sound: ";
@@ -344,6 +359,10 @@ void write_summary(const std::filesystem::path& file, const Summary& summary) {
   if (summary.grains) {
     json["worst_grain_residual"] = tally.worst_grain_residual;
     json["worst_grain_residual_step"] = tally.worst_grain_residual_step;
+  }
+  if (summary.cloth) {
+    json["worst_cloth_residual"] = tally.worst_cloth_residual;
+    json["worst_cloth_residual_step"] = tally.worst_cloth_residual_step;
   }
   json["missed_tolerance_steps"] = tally.missed_steps;
   json["worst_penetration"] = tally.worst_penetration;

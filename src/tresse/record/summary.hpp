@@ -25,6 +25,7 @@ struct RunLimits {
   double energy = 0.05;
   double energy_excess = 1e-6;  ///< StepReport::energy_excess, relative to the same; > 0
   double grain_residual = 0.0;  ///< GrainReport::residual [-]
+  double cloth_residual = 0.0;  ///< ClothReport::residual [-]
   double little_energy = 0.0;   ///< assembly::energy_floor() [J]
 };
 
@@ -52,7 +53,10 @@ struct RunTally {
   double worst_grain_residual = 0.0;           ///< GrainReport::residual [-]
   std::int64_t worst_grain_residual_step = 0;  ///< 0: none
   std::int64_t missed_grain_steps = 0;         ///< of `missed_steps`, those in which grains were not solved
-  std::int64_t missed_by_grains_alone = 0;     ///< of these, those in which nothing else missed
+  std::int64_t missed_apart = 0;               ///< of `missed_steps`, those in which nothing but grains or cloth missed
+  double worst_cloth_residual = 0.0;           ///< ClothReport::residual [-]
+  std::int64_t worst_cloth_residual_step = 0;  ///< 0: none
+  std::int64_t missed_cloth_steps = 0;         ///< of `missed_steps`, those in which a cloth was not solved
   observe::WatchTally watch{};
 };
 
@@ -93,8 +97,8 @@ const char* to_string(Severity severity);
 
 /// One thing that was not sound.
 struct Finding {
-  std::string what;  ///< "residual", "grains", "penetration", "energy", "hold", "motion", "passed-through", "touched",
-                     ///< "non-finite"
+  std::string what;  ///< "residual", "grains", "cloth", "penetration", "energy", "hold", "motion", "passed-through",
+                     ///< "touched", "non-finite"
   std::int64_t step = 0;  ///< the worst
   double value = 0.0;     ///< there
   double limit = 0.0;
@@ -116,6 +120,7 @@ struct Summary {
   int threads = 1;
   double time_step = 0.0;  ///< [s]
   bool grains = false;     ///< whether there are any
+  bool cloth = false;      ///< likewise
   std::string status;      ///< "running", "finished", "interrupted", "failed"
   RunTally tally;
   std::vector<LoadTally> obstacles;

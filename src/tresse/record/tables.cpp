@@ -98,6 +98,22 @@ void append_grains_row(std::string& out, const dynamics::StepReport& report) {
   out += '\n';
 }
 
+void append_cloth_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names) {
+  std::string time;
+  files::append_number(time, report.time);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const dynamics::ClothReport& cloth = report.cloths.at(i);
+    fmt::format_to(std::back_inserter(out), "{},{}", time, names[i]);
+    append_numbers(out, {cloth.energies.kinetic, cloth.energies.elastic, cloth.energies.gravity, cloth.work,
+                         cloth.top_speed, cloth.residual});
+    fmt::format_to(std::back_inserter(out), ",{},{},{},{}", cloth.iterations, cloth.passes, cloth.contacts,
+                   cloth.loaded);
+    append_numbers(out, {cloth.penetration});
+    append_numbers(out, cloth.pin_force);
+    out += '\n';
+  }
+}
+
 void append_remark_row(std::string& out, const observe::Remark& remark) {
   fmt::format_to(std::back_inserter(out), "{},", remark.step);
   files::append_number(out, remark.time);

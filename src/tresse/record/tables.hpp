@@ -7,7 +7,7 @@
 #include <tresse/dynamics/report.hpp>
 #include <tresse/observe/watch.hpp>
 
-/// Headers and rows of steps.csv, forces.csv, holds.csv, roots.csv, fluid.csv, grains.csv and
+/// Headers and rows of steps.csv, forces.csv, holds.csv, roots.csv, fluid.csv, grains.csv, cloth.csv and
 /// remarks.csv.
 namespace tresse::record {
 
@@ -21,6 +21,9 @@ inline constexpr std::string_view holds_header = "time,hold,fibre,fx,fy,fz,mx,my
 inline constexpr std::string_view roots_header = "time,group,roots,fx,fy,fz,mx,my,mz\n";
 inline constexpr int column_of_loads = 3;  ///< fx in holds.csv and roots.csv
 inline constexpr std::string_view fluid_header = "time,fibre,fx,fy,fz,tx,ty,tz\n";
+inline constexpr std::string_view cloth_header =
+    "time,surface,kinetic,elastic,gravity,work,top_speed,residual,iterations,passes,contacts,loaded,penetration,"
+    "pin_fx,pin_fy,pin_fz\n";
 inline constexpr std::string_view grains_header =
     "time,kinetic,volume,top_speed,residual,iterations,discharge,leaving,dilation,leak,least_pressure,most_pressure,"
     "fx,fy,fz\n";
@@ -42,6 +45,8 @@ void append_fluid_rows(std::string& out, const dynamics::StepReport& report);
 
 /// One row, of a step with grains.
 void append_grains_row(std::string& out, const dynamics::StepReport& report);
+/// A row for each cloth; `names` in the order of StepReport::cloths.
+void append_cloth_rows(std::string& out, const dynamics::StepReport& report, const std::vector<std::string>& names);
 
 void append_remark_row(std::string& out, const observe::Remark& remark);
 

@@ -150,4 +150,11 @@ void set_generalised_velocity(const Rod& rod, const VectorX& v, RodState& state)
   state.rates = v.tail(rod.coordinate_count());
 }
 
+std::pair<int, double> piece_at(const RodModel& rod, double s) {
+  int piece = 0;
+  while (piece + 1 < rod.piece_count() && rod.piece_begin(piece + 1) < s) ++piece;
+  const double begin = rod.piece_begin(piece);
+  return {piece, std::clamp(s - begin, 0.0, rod.piece_begin(piece + 1) - begin)};
+}
+
 }  // namespace tresse::rods

@@ -300,6 +300,10 @@ VectorX generalised_velocity(const Rod& rod, const RodState& state);
 void generalised_velocity(const Rod& rod, const RodState& state, VectorX& out);  ///< without an allocation
 void set_generalised_velocity(const Rod& rod, const VectorX& v, RodState& state);
 
+/// The piece of an arc length from 0 to the rod's length, and the local one. Where two pieces meet it is the first,
+/// which fewer unknowns move. [m]
+std::pair<int, double> piece_at(const RodModel& rod, double s);
+
 }  // namespace tresse::rods
 
 namespace tresse {

@@ -18,6 +18,7 @@
 #include <tresse/contact/intrusions.hpp>
 #include <tresse/scene/detail/embedding.hpp>
 #include <tresse/scene/detail/fibre_rod.hpp>
+#include <tresse/surfaces/cloth.hpp>
 #include <tresse/surfaces/developable_patch.hpp>
 
 namespace tresse::scene {
@@ -108,6 +109,9 @@ std::vector<std::string> material_names(const Scene& scene) {
   std::set<std::string> names;
   for (const FibreGroup& group : scene.fibres) names.insert(group.material_name);
   for (const Obstacle& obstacle : scene.obstacles) names.insert(obstacle.body.material_name);
+  for (const Surface& surface : scene.surfaces) {
+    if (is_cloth(surface)) names.insert(surface.material_name);
+  }
   return {names.begin(), names.end()};
 }
 
@@ -119,7 +123,7 @@ int index_of(const std::vector<std::string>& names, const std::string& name) {
 assembly::Attachment attachment(const FibreGroup& group, std::size_t j, int parent, const rods::RodModel& carrier) {
   assembly::Attachment out;
   out.parent = parent;
-  std::tie(out.piece, out.u) = detail::piece_at(carrier, group.root.at[j]);
+  std::tie(out.piece, out.u) = rods::piece_at(carrier, group.root.at[j]);
   out.frame = {group.root.position, group.root.frame};
   const double angle = static_cast<double>(j) * group.root.roll_step;
   if (angle != 0.0) {
@@ -246,7 +250,7 @@ void add_holds(const Scene& scene, Case& out) {
       assembly::Hold held;
       held.name = hold.name;
       held.fibre = static_cast<int>(f);
-      const auto [piece, u] = detail::piece_at(*fibre.model, hold.at);
+      const auto [piece, u] = rods::piece_at(*fibre.model, hold.at);
       held.piece = piece;
       held.share = u / (rod->piece_begin(piece + 1) - rod->piece_begin(piece));
       held.clamped = hold.clamp;
@@ -264,7 +268,36 @@ void add_holds(const Scene& scene, Case& out) {
   }
 }
 
-void add_surface(const Surface& surface, Case& out) {
+/// With its pins where its shape has them.
+void add_cloth(const Surface& surface, int material, Case& out) {
+  const Cloth& cloth = surface.cloth;
+  auto model = std::make_shared<const surfaces::Cloth>(cloth_shape(cloth), cloth.fabric);
+  surfaces::SurfaceState state;
+  state.position = cloth_places(cloth, model->shape());
+  state.velocity.resize(state.position.size());
+  for (Eigen::Index v = 0; v < state.position.size(); v += 3) {
+    const Vector3 arm = state.position.segment<3>(v) - cloth.place.position;
+    state.velocity.segment<3>(v) = cloth.place.velocity + cloth.place.angular_velocity.cross(arm);
+  }
+  assembly::SurfaceBody body{surface.name, std::move(model), 0.5 * surface.thickness, material, {}};
+  for (const ClothPin& pin : cloth.pins) {
+    assembly::ClothPins& pins = body.pins.emplace_back();
+    pins.name = pin.name;
+    pins.vertices = pinned_vertices(pin, state.position);
+    Vector3 middle = Vector3::Zero();
+    for (const int vertex : pins.vertices) {
+      pins.places.emplace_back(state.position.segment<3>(3 * vertex));
+      middle += pins.places.back() / static_cast<double>(pins.vertices.size());
+    }
+    pins.reference = pin.reference.value_or(middle);
+    pins.motion = pin.motion;
+    pins.release = pin.release;
+  }
+  out.state.surfaces.push_back(std::move(state));
+  out.world.surfaces.push_back(std::move(body));
+}
+
+void add_patch(const Surface& surface, Case& out) {
   const rods::Material& material = surface.material;
   auto patch = std::make_shared<const surfaces::DevelopablePatch>(
       surfaces::PatchMaterial{.length = surface.length,
@@ -282,7 +315,7 @@ void add_surface(const Surface& surface, Case& out) {
                        .angle = surface.initial_angle.value_or(surface.natural_angle),
                        .frame = {root.position, root.frame},
                        .velocity = {root.velocity, root.angular_velocity}}));
-  out.world.surfaces.push_back({surface.name, std::move(patch)});
+  out.world.surfaces.push_back({surface.name, std::move(patch), 0.0, 0, {}});
 }
 
 void add_grains(const Scene& scene, Case& out) {
@@ -340,6 +373,11 @@ dynamics::StepOptions step_options(const Scene& scene) {
   if (scene.grains) {
     options.grain_tolerance = scene.grains->tolerance;
     options.max_grain_iterations = scene.grains->max_iterations;
+  }
+  for (const Surface& surface : scene.surfaces) {
+    if (!is_cloth(surface)) continue;
+    options.cloth_tolerance = std::min(options.cloth_tolerance, surface.cloth.tolerance);
+    options.max_cloth_iterations = std::max(options.max_cloth_iterations, surface.cloth.max_iterations);
   }
   options.solver.solver = scene.solver.name;
   options.solver.facets = scene.solver.facets.value_or(0);
@@ -418,7 +456,12 @@ Case build(const Scene& scene) {
   for (int g = 0; g < static_cast<int>(scene.fibres.size()); ++g) add_group(scene, g, materials, random, out);
   require(!out.world.fibres.empty() || has_free_bodies(scene) || !scene.surfaces.empty() || scene.grains,
           "scene.fibres: leave_out names all fibres; expected one at least that is there, or a free body");
-  for (const Surface& surface : scene.surfaces) add_surface(surface, out);
+  for (const Surface& surface : scene.surfaces) {
+    if (is_cloth(surface))
+      add_cloth(surface, index_of(materials, surface.material_name), out);
+    else
+      add_patch(surface, out);
+  }
   if (scene.grains) add_grains(scene, out);
   for (const Obstacle& obstacle : scene.obstacles) {
     out.world.obstacles.push_back(obstacle.body);

@@ -38,9 +38,11 @@ inline constexpr double unknowns = 1e8;        // of the whole scene
 inline constexpr int groups = 10'000;
 inline constexpr int obstacles = 10'000;
 inline constexpr int surfaces = 10'000;
-inline constexpr int holds = 1'000;        // of one group
-inline constexpr int branches = 100'000;   // of one parent, in one group
-inline constexpr int keyframes = 100'000;  // of one motion
+inline constexpr int cloth_vertices = 200'000;  // of one cloth
+inline constexpr int pins = 1'000;              // of one cloth
+inline constexpr int holds = 1'000;             // of one group
+inline constexpr int branches = 100'000;        // of one parent, in one group
+inline constexpr int keyframes = 100'000;       // of one motion
 inline constexpr int mesh_frames = 100'000;
 inline constexpr Range frame_number{0.0, 100.0 * mesh_frames};
 inline constexpr double steps = 1e12;

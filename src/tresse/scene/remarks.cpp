@@ -64,10 +64,21 @@ void look_at_mesh(const Obstacle& obstacle, std::vector<Remark>& out) {
 }
 
 void look_at_surface(const Scene& scene, const Surface& surface, std::vector<Remark>& out) {
-  if (scene.fibres.empty() && scene.obstacles.empty()) return;
-  out.push_back({surface.location, fmt::format("surface '{}': touches nothing; fibres, obstacles and other surfaces go "
-                                               "through it",
-                                               surface.name)});
+  const auto remark = [&](const std::string& message) {
+    out.push_back({surface.location, fmt::format("surface '{}': {}", surface.name, message)});
+  };
+  if (!is_cloth(surface)) {
+    if (!scene.fibres.empty() || !scene.obstacles.empty())
+      remark("touches nothing; fibres, obstacles and other surfaces go through it");
+    return;
+  }
+  if (!scene.fibres.empty()) remark("fibres go through it, and neither acts on the other");
+  if (scene.surfaces.size() > 1) remark("other surfaces go through it, and neither acts on the other");
+  if (has_free_bodies(scene)) remark("free bodies go through it, and neither acts on the other");
+  if (scene.friction_kinetic.default_coefficient || !scene.friction_kinetic.pairs.empty())
+    remark("slides with the friction with which it sticks; [friction_kinetic] is of fibres and free bodies");
+  if (scene.restitution.default_coefficient > 0.0)
+    remark("does not bounce; [restitution] is of fibres and free bodies");
 }
 
 void look_at_grains(const Scene& scene, std::vector<Remark>& out) {

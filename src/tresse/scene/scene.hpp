@@ -180,9 +180,6 @@ std::size_t curvature_count(RodModel model, std::size_t elements);
 /// Whether the unknowns of a model are curvatures, which a rod needs to grow and to carry branches.
 bool curvature_model(RodModel model);
 
-/// Which axis of a file is the scene's z.
-enum class UpAxis { z, y };
-
 /// Where the triangles of a mesh come from.
 struct MeshFile {
   std::string file;  ///< absolute; with # for the digits of a frame's number if it is animated

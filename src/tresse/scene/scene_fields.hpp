@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tresse/scene/body_fields.hpp>
+#include <tresse/scene/cloth_fields.hpp>
 #include <tresse/scene/fibre_fields.hpp>
 #include <tresse/scene/fields.hpp>
 #include <tresse/scene/grain_fields.hpp>
@@ -27,6 +28,7 @@ struct Table<Scene> {
     visit({.key = "parameters", .meaning = "what one varies, used below as \"${name}\" and set by --set name=value: numbers, strings with units, arithmetic, booleans or words"}, Unkept<std::map<std::string, std::string>>{});
     visit({.key = "simulation"}, x.simulation);
     visit({.key = "materials"}, Unkept<std::map<std::string, rods::Material>>{});
+    visit({.key = "fabrics"}, Unkept<std::map<std::string, Fabric>>{});
     visit({.key = "friction"}, x.friction);
     visit({.key = "friction_kinetic"}, x.friction_kinetic);
     visit({.key = "restitution"}, x.restitution);

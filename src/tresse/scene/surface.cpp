@@ -20,10 +20,14 @@ double bending_frequency(const Surface& surface) {
   return std::sqrt(20.0 * bending_rigidity(surface) / (surface.material.density * surface.thickness)) / (side * side);
 }
 
-void Table<Surface>::check(const Surface& x, const Complain& complain) {
+void check_surface_name(const Surface& x, const Complain& complain) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
   if (x.name.empty() || x.name.find_first_not_of(plain) != std::string::npos)
     complain("name", "is not made of letters, digits, - and _; expected these: a data set of the results has it");
+}
+
+void Table<Surface>::check(const Surface& x, const Complain& complain) {
+  check_surface_name(x, complain);
   const double diagonal = std::hypot(x.length, x.width);
   if (!(x.thickness <= 0.5 * std::min(x.length, x.width)))
     complain("thickness", fmt::format("is {} m; expected at most half of the shorter side, {} m", x.thickness,

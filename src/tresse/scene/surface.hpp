@@ -9,11 +9,12 @@
 #include <tresse/base/types.hpp>
 #include <tresse/rods/rod.hpp>
 #include <tresse/rods/section.hpp>
+#include <tresse/scene/cloth.hpp>
 #include <tresse/scene/location.hpp>
 
 namespace tresse::scene {
 
-enum class SurfaceModel { developable_patch };
+enum class SurfaceModel { developable_patch, cloth };
 
 /// The frame of a surface: its corner, and the axes along its sides.
 struct SurfaceRoot {
@@ -29,7 +30,7 @@ struct Surface {
   std::string name;  ///< unique
   SurfaceModel model = SurfaceModel::developable_patch;
   std::string material_name;
-  rods::Material material;
+  rods::Material material;  ///< of a patch
   double length = 0.0;
   double width = 0.0;
   double thickness = 0.0;
@@ -38,10 +39,13 @@ struct Surface {
   std::optional<double> initial_curvature;  ///< none: the natural one
   std::optional<double> initial_angle;      ///< likewise
   SurfaceRoot root;
+  Cloth cloth;  ///< all of a cloth but its name, material and thickness
   Location location;
 };
 
-/// D = E h^3 / 12 (1 - nu^2) [N m]
+inline bool is_cloth(const Surface& surface) { return surface.model == SurfaceModel::cloth; }
+
+/// Of a patch: D = E h^3 / 12 (1 - nu^2) [N m]
 double bending_rigidity(const Surface& surface);
 /// Of a patch that is flat by nature and bent along its longer side, which is clamped at an end:
 /// sqrt(20) sqrt(D / rho h) / length^2 [rad/s]
@@ -53,7 +57,7 @@ namespace tresse {
 
 template <>
 struct Words<scene::SurfaceModel> {
-  static constexpr std::array<std::string_view, 1> list{"developable-patch"};
+  static constexpr std::array<std::string_view, 2> list{"developable-patch", "cloth"};
 };
 
 }  // namespace tresse

@@ -31,7 +31,7 @@ struct Table<SurfaceRoot> {
 
 template <>
 struct Table<Surface> {
-  static constexpr std::string_view name = "surfaces", meaning = "bodies that are surfaces: a rectangle each";
+  static constexpr std::string_view name = "surfaces", meaning = "bodies that are surfaces: a sheet that is always a cylinder, or cloth";
   static void fields(auto& x, auto&& visit) {
     visit({.key = "name", .meaning = "unique; letters, digits, `-` and `_`", .needed = "a name of its own"}, x.name);
     visit({.key = "model", .meaning = "`\"developable-patch\"`: [a cylinder of uniform curvature](theory/surfaces.md), with two unknowns; it touches nothing", .needed = "a model"}, x.model);

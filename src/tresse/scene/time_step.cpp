@@ -226,6 +226,18 @@ void look_at_grains(const Scene& scene, Shortest& out) {
     out.travel("the grains", "may fall", fall_speed(height, gravity.norm(), scene.simulation.duration), smallest);
 }
 
+/// A vertex falls by an edge or the thickness that holds it off obstacles, whichever is longer.
+void look_at_cloth(const Scene& scene, const Surface& surface, Shortest& out) {
+  const double gravity = scene.simulation.gravity.norm();
+  const surfaces::ClothShape shape = cloth_shape(surface.cloth);
+  if (gravity == 0.0 || shape.faces.empty()) return;
+  const surfaces::Cloth cloth(shape, surface.cloth.fabric);
+  const double edge = std::max(cloth.shortest_edge(), surface.thickness);
+  const double size = std::sqrt(cloth.area());
+  out.travel(fmt::format("surface '{}'", surface.name), "may fall",
+             fall_speed(size, gravity, scene.simulation.duration), edge);
+}
+
 }  // namespace
 
 TimeStepChoice choose_time_step(const Scene& scene) {
@@ -240,6 +252,10 @@ TimeStepChoice choose_time_step(const Scene& scene) {
   }
   for (const Obstacle& obstacle : scene.obstacles) look_at_obstacle(scene, obstacle, distance, out);
   for (const Surface& surface : scene.surfaces) {
+    if (is_cloth(surface)) {
+      look_at_cloth(scene, surface, out);
+      continue;
+    }
     const double frequency = bending_frequency(surface);
     out.ask(2.0 * std::numbers::pi / (frequency * steps_a_swing), [&] {
       return fmt::format("surface '{}' bends at {:.2g} Hz: at least {} steps a period", surface.name,

@@ -483,8 +483,16 @@ void validate(const Scene& scene) {
   names.clear();
   for (const Surface& surface : scene.surfaces) {
     const FieldCheck own("surfaces." + surface.name);
-    own.table<rods::Material>(surface.material);
-    own.table<Surface>(surface);
+    if (is_cloth(surface)) {
+      own.table<Fabric>(surface.cloth.fabric);
+      own.table<ClothSurface>(surface);
+      const bool known = surface.cloth.grid || !surface.cloth.from_file.faces.empty();  // a file may be left unread
+      if (known)
+        check_cloth(surface, [&](std::string_view key, const std::string& message) { own.fail(key, message); });
+    } else {
+      own.table<rods::Material>(surface.material);
+      own.table<Surface>(surface);
+    }
     if (!names.insert(surface.name).second)
       field.fail("surfaces", fmt::format("holds \"{}\" twice; expected names that differ", surface.name));
   }

@@ -185,6 +185,7 @@ SceneDocument parse_document(std::string_view text, std::string_view file_name, 
   if (const TomlNode* title = table.find("title")) scene.title = read_text(context, *title, "title");
   const bool choose = read_settings(table, scene);
   Materials materials = read_materials(context, table.find("materials"));
+  read_fabrics(context, table.find("fabrics"), materials);
   read_obstacles(context, root, scene);
   read_fibres(context, root, materials, scene);
   read_surfaces(context, root, materials, scene);
@@ -264,6 +265,9 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& file, c
     if (mesh.file.empty()) continue;
     for (int frame = mesh.first; frame <= (mesh.animated ? mesh.last : mesh.first); ++frame)
       out.push_back(detail::mesh_frame_file(mesh, frame));
+  }
+  for (const scene::Surface& surface : document.scene.surfaces) {
+    if (scene::is_cloth(surface) && surface.cloth.mesh) out.emplace_back(surface.cloth.mesh->file);
   }
   for (const Import& import : document.imports) out.emplace_back(import.file);
   return out;

@@ -97,7 +97,20 @@ void write_materials(Writer& out, const scene::Scene& scene) {
     out.entries<rods::Material>(body.material);
   };
   for (const scene::FibreGroup& group : scene.fibres) write(group);
-  for (const scene::Surface& surface : scene.surfaces) write(surface);
+  for (const scene::Surface& surface : scene.surfaces) {
+    if (!scene::is_cloth(surface)) write(surface);
+  }
+}
+
+void write_fabrics(Writer& out, const scene::Scene& scene) {
+  std::vector<std::string> written;
+  for (const scene::Surface& surface : scene.surfaces) {
+    const std::string& name = surface.material_name;
+    if (!scene::is_cloth(surface) || std::find(written.begin(), written.end(), name) != written.end()) continue;
+    written.push_back(name);
+    out.header("fabrics." + quoted_text(name));
+    out.entries<scene::Fabric>(surface.cloth.fabric);
+  }
 }
 
 /// One number where all are the same.
@@ -238,6 +251,7 @@ std::string write_resolved(const scene::Scene& scene, const std::vector<Paramete
   out.entry("title", quoted_text(scene.title));
   write_settings(out, scene);
   write_materials(out, scene);
+  write_fabrics(out, scene);
   write_pairs(out, scene.friction);
   if (scene.friction_kinetic.default_coefficient || !scene.friction_kinetic.pairs.empty())
     write_pairs(out, scene.friction_kinetic);
@@ -250,7 +264,10 @@ std::string write_resolved(const scene::Scene& scene, const std::vector<Paramete
   for (const scene::Obstacle& obstacle : scene.obstacles) write_obstacle(out, obstacle);
   for (const scene::Surface& surface : scene.surfaces) {
     out.element("surfaces");
-    out.entries<scene::Surface>(surface);
+    if (scene::is_cloth(surface))
+      out.entries<scene::ClothSurface>(surface);
+    else
+      out.entries<scene::Surface>(surface);
   }
   if (scene.grains) {
     out.header("grains");

@@ -33,6 +33,7 @@ CarriedMotion::CarriedMotion(Part& part) : part_(part) {
   if (part.options.scheme == Scheme::carried) {
     for (const assembly::Tree& tree : part.motion.forest.trees) masses_.emplace_back(part.world, tree);
   }
+  weighed_.resize(trees);
   end_velocities_.resize(fibres);
   balances_.resize(fibres);
 }
@@ -183,7 +184,8 @@ void CarriedMotion::carry_to_end(int t, const std::vector<VectorX>& velocities) 
   // A matrix and velocities of their own: the pass may be repaired, with those of the step.
   assembly::TreeMatrix& mass = masses_[static_cast<std::size_t>(t)];
   // Where sections have no rotary inertia the mass matrix may be singular: that of the step takes a little more energy.
-  if (!mass.factor(end, tree, roots, 0.0, none, v) && !mass.factor(end, tree, roots, part_.stage(), none, v)) return;
+  weighed_[t] = mass.factor(end, tree, roots, 0.0, none, v) ? 1 : 0;
+  if (weighed_[t] == 0 && !mass.factor(end, tree, roots, part_.stage(), none, v)) return;
   momentum_of(end, t, pass_fields_, 0.0, v);
   mass.solve(v);
   assembly::set_rod_velocities(part_.world, tree, roots, v, true, end_velocities_);

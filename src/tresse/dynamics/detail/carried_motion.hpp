@@ -33,6 +33,11 @@ class CarriedMotion {
   const std::vector<rods::RodState>& shapes() const { return shapes_; }
   /// Goes back to those of an earlier pass.
   void set_shapes(std::vector<rods::RodState> shapes);
+  /// The factored mass of a tree at the end that carry_to_end() last went to; null: it is singular there.
+  const assembly::TreeMatrix* mass_at_end(int tree) const {
+    const auto t = static_cast<std::size_t>(tree);
+    return weighed_[t] != 0 ? &masses_[t] : nullptr;
+  }
   /// Of a fibre of a carried tree over this part, by the equations that were solved. After carry_to_end().
   const FibreBalance& balance(int fibre) const { return balances_[static_cast<std::size_t>(fibre)]; }
 
@@ -55,6 +60,7 @@ class CarriedMotion {
   std::vector<rods::MaterialMotion> pass_fields_;   ///< (fibres) their field, in the shape of the pass
   std::vector<char> knows_pass_;                    ///< (trees) whether it is that of shapes_
   std::vector<assembly::TreeMatrix> masses_;        ///< (trees) of the shapes at the end; Scheme::carried only
+  std::vector<char> weighed_;                       ///< (trees) whether these are masses alone
   std::vector<VectorX> end_velocities_;             ///< (fibres) carried there
   std::vector<FibreBalance> balances_;              ///< (fibres)
 };

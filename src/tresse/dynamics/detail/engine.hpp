@@ -8,6 +8,7 @@
 #include <tresse/dynamics/detail/energy_books.hpp>
 #include <tresse/dynamics/detail/fluid_forces.hpp>
 #include <tresse/dynamics/detail/free_bodies.hpp>
+#include <tresse/dynamics/detail/gradient_tape.hpp>
 #include <tresse/dynamics/detail/grain_motion.hpp>
 #include <tresse/dynamics/detail/held_points.hpp>
 #include <tresse/dynamics/detail/momentum_books.hpp>
@@ -50,6 +51,9 @@ class Engine {
   void observe_kept_problems(Stepper::KeptObserver observer) { kept_observer_ = std::move(observer); }
   void differentiate(std::vector<Variation> variations);
   const TangentMotion* tangent() const { return tangent_.get(); }
+  void keep_for_gradient();
+  GradientTape* tape() { return tape_.get(); }
+  const GradientTape* tape() const { return tape_.get(); }
   const grains::Flow* grains() const { return grains_.flow(); }
   const LastPart& last_part() const { return last_part_; }
   const std::vector<ContactReport>& contacts() const { return contacts_; }
@@ -58,6 +62,13 @@ class Engine {
   struct BestPass;  ///< of those that a part was tried with
 
   void restore(SimulationState& state);
+  void stop_derivatives();
+  KnownMatrices known_matrices() const;
+  template <typename Visit>
+  void each_recorder(const Visit& visit) {
+    if (tangent_) visit(tangent_->recorder());
+    if (tape_) visit(tape_->recorder());
+  }
   rods::RodEnergies all_energies() const;
   bodies::Motion driven(const Pose& now, const Twist& velocity, double duration) const;
 
@@ -103,7 +114,8 @@ class Engine {
   EnergyBooks energy_;
   MomentumBooks momentum_;
   GrainMotion grains_;
-  std::unique_ptr<TangentMotion> tangent_;  ///< none: nothing is differentiated
+  std::unique_ptr<TangentMotion> tangent_;  ///< none: nothing is differentiated along variations
+  std::unique_ptr<GradientTape> tape_;      ///< none: nothing is kept for a gradient
 };
 
 }  // namespace tresse::dynamics::detail

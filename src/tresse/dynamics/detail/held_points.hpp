@@ -25,10 +25,11 @@ class HeldPoints {
   /// Whether something holds a fibre whose elasticity is not linear.
   bool iterated() const;
   /// Whether both sides of a contact are obstacles or within so many radii of a clamped root or a held point. Within
-  /// a tenth it can't give way, and what little it gives would make its force any size. Hair that grows out of a head
+  /// one it hardly gives way: in an element of the length L by s^4 / (4 E I L) for each newton at the arc length s, so
+  /// that rounding would make its force any size. Hair that grows out of a head, or lies on it from its root on,
   /// touches it so.
   bool cannot_give_way(const assembly::Kinematics& start, const contact::Geometry& geometry,
-                       const contact::Contact& contact, double radii = 0.1) const;
+                       const contact::Contact& contact, double radii = 1.0) const;
 
   /// Linearises what holds a tree in the shapes `at`.
   void linearise(const assembly::Kinematics& at, int tree);

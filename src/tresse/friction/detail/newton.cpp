@@ -6,6 +6,7 @@
 
 #include <tresse/base/best.hpp>
 #include <tresse/base/interrupt.hpp>
+#include <tresse/friction/detail/nodal_system.hpp>
 
 namespace tresse::friction::detail {
 namespace {
@@ -260,6 +261,9 @@ template int newton(const MatrixX&, const VectorX&, const VectorX&, const Newton
 template int newton(const BlockMatrix&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
 template int controlled_newton(const MatrixX&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
 template int controlled_newton(const BlockMatrix&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
+template int newton(const NodalMatrix&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
+template int controlled_newton(const NodalMatrix&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
+template int proximal(const NodalMatrix&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
 template int proximal(const MatrixX&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
 template int proximal(const BlockMatrix&, const VectorX&, const VectorX&, const NewtonSettings&, VectorX&);
 

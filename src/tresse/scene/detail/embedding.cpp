@@ -116,7 +116,7 @@ void add_embeddings(const Scene& scene, Case& out) {
       return fmt::format("fibres.{}: fibre {} lies in '{}' from its root to its tip; expected it to come out",
                          group.name, fibre.member, group.root.embedded_in);
     });
-    const auto [piece, u] = piece_at(*rod.model(), s);
+    const auto [piece, u] = rods::piece_at(*rod.model(), s);
     const double length = rod.piece_begin(piece + 1) - rod.piece_begin(piece);
     fibre.embedding = {within, piece, u / length};
     if (!to_be_divided(skin, rod, s, u, length - u)) continue;

@@ -48,14 +48,6 @@ std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group) {
   return rods::make_super_helix(elements, group.material, group.root.condition);
 }
 
-/// Piece of an arc length and the local one. Where two pieces meet it is the first, which fewer unknowns move.
-std::pair<int, double> piece_at(const rods::RodModel& rod, double s) {
-  int piece = 0;
-  while (piece + 1 < rod.piece_count() && rod.piece_begin(piece + 1) < s) ++piece;
-  const double begin = rod.piece_begin(piece);
-  return {piece, std::clamp(s - begin, 0.0, rod.piece_begin(piece + 1) - begin)};
-}
-
 rods::RodState set_shape(const FibreGroup& group, const rods::Rod& rod, assembly::Fibre& fibre) {
   fibre.model = rod.model();
   const auto curvatures = [&](const std::vector<Vector3>& elements) {

@@ -10,9 +10,6 @@ namespace tresse::scene::detail {
 
 std::unique_ptr<rods::Rod> make_rod(const FibreGroup& group);
 
-/// Piece of an arc length and the local one. Where two pieces meet it is the first, which fewer unknowns move.
-std::pair<int, double> piece_at(const rods::RodModel& rod, double s);
-
 /// Gives a fibre with a root the model of `rod`, which is the group's, and the group's natural shape, now and as it
 /// sets in; the state that it starts in.
 rods::RodState set_shape(const FibreGroup& group, const rods::Rod& rod, assembly::Fibre& fibre);

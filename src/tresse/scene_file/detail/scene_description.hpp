@@ -148,6 +148,8 @@ class Describe {
   template <class T>
   static std::vector<const TableDescription*> tables_of() {
     if constexpr (std::same_as<T, scene::Root>) return {&description<scene::Root>(), &description<scene::BranchRoot>()};
+    if constexpr (std::same_as<T, scene::Surface>)
+      return {&description<scene::Surface>(), &description<scene::ClothSurface>()};
     if constexpr (std::same_as<T, scene::Obstacle>) {
       std::vector<const TableDescription*> out;
       for (const TableDescription& one : obstacle_descriptions()) out.push_back(&one);
@@ -175,8 +177,10 @@ TableDescription described(const T& x) {
 template <class List>
 const TableDescription& description() {
   // Lists that are no types of values show members of another one.
-  using Shown = std::conditional_t<std::same_as<List, scene::BranchRoot>, scene::Root,
-                                   std::conditional_t<std::same_as<List, scene::StrandEllipse>, scene::Ellipse, List>>;
+  using Shown = std::conditional_t<
+      std::same_as<List, scene::BranchRoot>, scene::Root,
+      std::conditional_t<std::same_as<List, scene::StrandEllipse>, scene::Ellipse,
+                         std::conditional_t<std::same_as<List, scene::ClothSurface>, scene::Surface, List>>>;
   static const TableDescription out = described<List>(Shown{});
   return out;
 }

@@ -160,7 +160,8 @@ class TableReader {
 /// Names that friction pairs may use, and the materials' constants by name.
 struct Materials {
   std::map<std::string, rods::Material> table;
-  std::set<std::string> names;  ///< of materials and of obstacles' surfaces
+  std::set<std::string> names;  ///< of materials, of fabrics and of obstacles' surfaces
+  std::map<std::string, scene::Fabric> fabrics;
 };
 
 /// None for an unknown name.
@@ -181,6 +182,10 @@ void read_strands(const TableReader& group_table, const TomlNode& node, scene::F
 rods::Material find_material(const TableReader& table, const std::string& name, const Materials& materials);
 scene::Surface read_surface(ReaderContext& context, const TomlNode& node, std::size_t index,
                             const Materials& materials);
+/// Adds the fabrics of the file.
+void read_fabrics(ReaderContext& context, const TomlNode* node, Materials& materials);
+/// What a cloth has beside its name.
+void read_cloth(const TableReader& table, const Materials& materials, scene::Surface& out);
 /// `obstacles`: all of the scene.
 scene::Grains read_grains(ReaderContext& context, const TomlNode& node, const std::vector<scene::Obstacle>& obstacles);
 scene::Obstacle read_obstacle(ReaderContext& context, const TomlNode& node, std::size_t index);

@@ -16,7 +16,15 @@ scene::Surface read_surface(ReaderContext& context, const TomlNode& node, std::s
   scene::Surface out;
   out.location = node.location;
   out.name = read_text(context, name, place + ".name");
-  const TableReader table(context, node, "surfaces." + one_line(out.name, 40), description<scene::Surface>());
+  const std::string own = "surfaces." + one_line(out.name, 40);
+  const TomlNode& model = require_member(context, node, own, "model", "a model");
+  out.model =
+      *find_word<scene::SurfaceModel>(read_word(context, model, own + ".model", Words<scene::SurfaceModel>::list));
+  if (scene::is_cloth(out)) {
+    read_cloth(TableReader(context, node, own, description<scene::ClothSurface>()), materials, out);
+    return out;
+  }
+  const TableReader table(context, node, own, description<scene::Surface>());
   table.read<scene::Surface>(out);
   out.material = find_material(table, out.material_name, materials);
   return out;
