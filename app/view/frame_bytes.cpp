@@ -116,6 +116,11 @@ std::string layout_bytes(const observe::TrajectoryLayout& layout) {
   put_all<float>(out, layout.plane_point);
   put_all<float>(out, layout.plane_normal);
   put_all<std::int32_t>(out, layout.plane_obstacle);
+  put<std::uint32_t>(out, layout.surface_count());
+  put<std::uint32_t>(out, layout.surface_face.size() / 3);
+  put_all<std::int32_t>(out, layout.surface_vertices);
+  put_all<std::int32_t>(out, layout.surface_faces);
+  put_all<std::int32_t>(out, layout.surface_face);
   return out;
 }
 
@@ -146,7 +151,8 @@ std::string vertices_bytes(const observe::TrajectoryLayout& layout, std::size_t 
 std::string frame_bytes(const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
   const std::size_t contacts = frame.contact_count();
   std::string out;
-  out.reserve(32 + 12 * layout.point_count() + 60 * layout.obstacle_count() + 64 * contacts);
+  out.reserve(32 + 12 * layout.point_count() + 60 * layout.obstacle_count() + 64 * contacts +
+              4 * frame.surface_vertex.size());
   put<double>(out, frame.time);
   put<double>(out, static_cast<double>(frame.step));
   put<std::uint32_t>(out, layout.point_count());
@@ -169,6 +175,8 @@ std::string frame_bytes(const observe::TrajectoryLayout& layout, const observe::
   put_all<std::int32_t>(out, frame.contact_fibre_b);
   put_all<std::int32_t>(out, frame.contact_obstacle_b);
   put_all<std::int32_t>(out, frame.contact_state);
+  put<std::uint32_t>(out, frame.surface_vertex.size() / 3);
+  put_all<float>(out, frame.surface_vertex);
   return out;
 }
 

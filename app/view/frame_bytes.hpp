@@ -12,7 +12,7 @@
 /// the graphics card as they are. Layout in docs/reference/viewer_protocol.md.
 namespace tresse::app::view {
 
-/// Which point belongs to which fibre, radii, arc lengths, and the obstacles' shapes.
+/// Which point belongs to which fibre, radii, arc lengths, the obstacles' shapes, and the faces of surfaces.
 std::string layout_bytes(const observe::TrajectoryLayout& layout);
 
 /// What of the meshes stays: whose they are, their numbers of vertices and key frames, their faces.
@@ -22,7 +22,7 @@ std::string meshes_bytes(const observe::TrajectoryLayout& layout);
 /// such mesh or key.
 std::string vertices_bytes(const observe::TrajectoryLayout& layout, std::size_t mesh, std::size_t key);
 
-/// Points, obstacle poses and contacts of one frame.
+/// Points, obstacle poses, contacts and the vertices of surfaces of one frame.
 std::string frame_bytes(const observe::TrajectoryLayout& layout, const observe::Frame& frame);
 
 /// A number a centreline point to colour fibres by.

@@ -159,7 +159,8 @@ Json RunData::description() {
           {"scene", layout_->scene},
           {"version", layout_->version},
           {"group_names", layout_->group_names},
-          {"obstacle_names", layout_->obstacle_names}};
+          {"obstacle_names", layout_->obstacle_names},
+          {"surface_names", layout_->surface_names}};
 }
 
 void RunData::update_tables() {

@@ -40,7 +40,7 @@ class RunData {
 
   /// Looks at the files again. {generation, frames, live, status, error, summary}; never throws for what it finds.
   nlohmann::json state();
-  nlohmann::json description();  ///< {generation, folder, scene, version, group_names, obstacle_names}
+  nlohmann::json description();  ///< {generation, folder, scene, version, names of groups, obstacles, surfaces}
   nlohmann::json steps();
   nlohmann::json forces();
   nlohmann::json holds();  ///< that of Tables, of each hold also "at", its arc length, null where it is not known [m]

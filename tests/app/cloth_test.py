@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Cloth from outside: cloth_test.py slope|drape|files --program TRESSE. A sheet on a slope sticks or slides as Coulomb's law
-says; a disc drapes over its pedestal, which carries what it weighs; files, resumes, exports and messages."""
+"""Cloth from outside: cloth_test.py slope|drape|dress|files --program TRESSE. A sheet on a slope sticks or slides as Coulomb's law
+says; a disc drapes over its pedestal, which carries what it weighs; a dress goes with a body that walks; files, resumes, exports and messages."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ import numpy as np
 from parts import run_part
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
-INCLINE, DRAPE = str(SCENES / "cloth_incline.toml"), str(SCENES / "drape.toml")
+INCLINE, DRAPE, DRESS = (str(SCENES / f"{name}.toml") for name in ("cloth_incline", "drape", "dress"))
 GRAVITY = 9.81
 AREA_DENSITY = 0.15  # of the preset "cotton" [kg/m^2]
 
@@ -102,6 +102,24 @@ def drapes(program, folder):
     assert (end[radius < 0.07][:, 2] > 0).all(), "it lies on the plate"
     summary = json.loads((folder / "drape/summary.json").read_text(encoding="utf-8"))
     assert summary["severity"] in ("none", "slight"), summary["sentence"]
+
+
+def dresses(program, folder):
+    """A coarse dress rests on hips and legs, and goes along at the hem that is held."""
+    words = sets("around=32", "along=20", "time_step=2e-3", "duration=0.8", "output.every=400")
+    run(program, folder, "run", DRESS, "-o", "dress", "--quiet", *words)
+    rows = table(folder / "dress", "cloth.csv")
+    assert column(rows, "residual").max() <= 1e-10
+    assert column(rows, "penetration").max() < 1e-5
+    assert column(rows, "loaded")[200:].min() > 20
+    places = vertices(folder / "dress", "dress")
+    held = places[0][:, 2] > 1.2999
+    moved = places[-1][held] - places[0][held]
+    # 1.2 m/s from 0.5 s on, half of it before; the hips bob.
+    assert held.sum() == 32 and np.abs(moved - [1.2 * (0.25 + 0.3), 0, moved[0, 2]]).max() < 1e-3, moved[0]
+    behind = (places[-1] - places[0])[~held, 0].mean()
+    assert 0.5 < behind < 0.75, behind
+    assert verdict(folder / "dress") == "sound", verdict(folder / "dress")
 
 
 def same_bytes(program, folder):
@@ -210,4 +228,4 @@ def bad(program, folder):
 
 
 if __name__ == "__main__":
-    run_part({"slope": (sticks, slides), "drape": (drapes,), "files": (same_bytes, shapes, exports, bad)})
+    run_part({"slope": (sticks, slides), "drape": (drapes,), "dress": (dresses,), "files": (same_bytes, shapes, exports, bad)})

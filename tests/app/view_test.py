@@ -168,7 +168,7 @@ def answers_like_the_files(program, run, assets):
             expect(np.array_equal(points, file["fibres/points"][index].astype("<f4")), "points")
             begin, end = file["contacts/frame_offsets"][index : index + 2]
             expect((obstacles, contacts) == (1, end - begin), "counts")
-            expect(size == 32 + 4 * (points.size + 15 * obstacles + 16 * contacts), f"size {size}")
+            expect(size == 36 + 4 * (points.size + 15 * obstacles + 16 * contacts), f"size {size}")
         quantity_tests(viewer, generation, file)
         for path in (f"/api/frame?generation={generation}&index={state['frames']}", "/api/frame?generation=9&index=0",
                      f"/api/frame?generation={generation}", f"/api/frame?generation={generation}&index=-1",
@@ -200,6 +200,27 @@ def two_runs_are_served_beside_each_other(program, run, assets):
         command = [program, "view", *map(str, runs), "--no-open", "--assets", str(assets)]
         result = subprocess.run(command, capture_output=True, text=True, timeout=60)
         expect(result.returncode == 2 and result.stderr.count("\n") == 1 and words in result.stderr, f"{result}")
+
+
+def surfaces_stand_in_the_frames(program, run, assets):
+    folder = run.parent / "cloth"
+    scene = SCENE.with_name("cloth_incline.toml")
+    command = [program, "run", str(scene), "-o", str(folder), "--quiet", "--until", "0.02", "--set", "resolution=4"]
+    subprocess.run(command, check=True, timeout=120)
+    with viewing(program, folder, assets) as viewer, h5py.File(folder / "trajectory.h5") as file:
+        names = [name.decode() for name in file["surfaces/names"]]
+        face = file["surfaces/face"][:]
+        expect(viewer.json("/api/run")["surface_names"] == names and len(names) == 1, f"names {names}")
+        _, content, _ = viewer.request("/api/layout?generation=1")
+        vertices = file[f"surfaces/{names[0]}/vertices"]
+        end = np.frombuffer(content, "<i4")[-4 - face.size :]
+        expect(np.array_equal(end, [1, len(face), vertices.shape[1], len(face), *face.ravel()]), f"faces {end[:8]}")
+        for index in (0, len(vertices) - 1):
+            _, content, _ = viewer.frame(1, index)
+            count = vertices.shape[1]
+            expect(np.frombuffer(content, "<u4")[-1 - 3 * count] == count, "number of vertices")
+            expect(np.array_equal(np.frombuffer(content, "<f4")[-3 * count :], vertices[index].astype("<f4").ravel()),
+                   f"vertices of frame {index}")  # fmt: skip
 
 
 def quantity_tests(viewer, generation, file):
@@ -470,7 +491,7 @@ def run_command(program):
     return [program, "run", str(SCENE), "--until", "0.3", "--quiet", "--set", "friction=0.3", "--set", "output.every=20"]
 
 
-TESTS = (answers_like_the_files, two_runs_are_served_beside_each_other, curves_keep_the_extremes, holds_carry_what_their_table_says, nothing_else_can_be_read_or_written,
+TESTS = (answers_like_the_files, surfaces_stand_in_the_frames, two_runs_are_served_beside_each_other, curves_keep_the_extremes, holds_carry_what_their_table_says, nothing_else_can_be_read_or_written,
          links_that_lead_out_are_refused, damaged_files_and_a_vanished_folder_are_told, bad_use_is_one_line,
          slow_clients_keep_nobody_waiting, ranges_are_not_multiplied, a_live_run_is_followed, run_with_view_leaves_the_same_bytes)  # fmt: skip
 

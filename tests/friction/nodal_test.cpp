@@ -115,6 +115,20 @@ TEST(Nodal, obeys_the_law_and_moves_as_its_impulses_say) {
   }
 }
 
+/// What is kept belongs to the places of the blocks; with others it is made anew.
+TEST(Nodal, has_the_same_bits_with_what_it_keeps_from_others) {
+  NodalMemory memory;
+  for (const int n : {6, 6, 9, 6}) {
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      const PrimalProblem problem = cloth(n, 0.4, seed);
+      const VectorX guess = VectorX::Zero(problem.f.size());
+      const PrimalSolution alone = solve_nodal(problem, guess), with = solve_nodal(problem, guess, {}, &memory);
+      EXPECT_EQ(alone.velocity, with.velocity) << n << " " << seed;
+      EXPECT_EQ(alone.impulse, with.impulse) << n << " " << seed;
+    }
+  }
+}
+
 TEST(Nodal, without_contacts_moves_freely) {
   const PrimalProblem touching = cloth(4, 0.3, 1);
   const PrimalProblem problem = nodal_problem(touching.M, touching.f, {});

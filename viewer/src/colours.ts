@@ -34,6 +34,11 @@ const obstacle_colours = list("7f9cc0 2f9488 9a6fd6 7fae4e cf6f9b 4f62c4 59616b 
 
 export const obstacle_colour = (index: number): Rgb => obstacle_colours[index % obstacle_colours.length]!;
 
+/** Of surfaces such as cloth: light, as undyed fabric is. */
+const surface_colours = list("c9a58b 8fb2a3 b7a3c4 c4b77a");
+
+export const surface_colour = (index: number): Rgb => surface_colours[index % surface_colours.length]!;
+
 export const hair_colours: readonly Rgb[] = [
   [0.66, 0.45, 0.27],
   [0.72, 0.51, 0.31],

@@ -47,6 +47,7 @@ const boxes: readonly (readonly [string, Flag])[] = [
   ["show-contacts", "show_contacts"],
   ["show-forces", "show_forces"],
   ["show-obstacles", "show_obstacles"],
+  ["show-surfaces", "show_surfaces"],
   ["hide-open", "hide_open"],
   ["show-holds", "show_holds"],
   ["show-ground", "show_ground"],

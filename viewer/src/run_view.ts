@@ -82,8 +82,9 @@ export class RunView {
     this.opened = opened;
     this.forget_shown();
     this.world?.dispose();
-    const surfaces = meshes.map((mesh, i) => ({ mesh, vertices: vertices[i]! }));
-    this.world = new World(layout, surfaces, { groups: description.group_names, obstacles: description.obstacle_names }, this.stage, this.scales);
+    const starting = meshes.map((mesh, i) => ({ mesh, vertices: vertices[i]! }));
+    const names = { groups: description.group_names, obstacles: description.obstacle_names, surfaces: description.surface_names };
+    this.world = new World(layout, starting, names, this.stage, this.scales);
     this.part("title").textContent = this.title;
     this.part("title").title = this.title;
   }
@@ -137,9 +138,9 @@ export class RunView {
     const [now, last] = [times[index] ?? 0, times[times.length - 1] ?? 0];
     this.part("clock").textContent = times.length > 0 ? `t = ${now.toFixed(decimals(times))} s` : "";
     if (!this.world) return;
-    const { fibre_count } = this.world.layout;
-    const contacts = this.world.contact_count;
-    const words = `${fibre_count} fibre${fibre_count === 1 ? "" : "s"}${contacts > 0 ? `, ${contacts} contact${contacts === 1 ? "" : "s"}` : ""}`;
+    const { fibre_count, surfaces } = this.world.layout;
+    const counted = [counted_words(fibre_count, "fibre"), counted_words(surfaces.length, "surface"), counted_words(this.world.contact_count, "contact")];
+    const words = counted.filter(Boolean).join(", ");
     this.part("facts").textContent = time > last + 1e-6 * Math.abs(last) ? `${words}\nthe last frame of this run` : words;
   }
 
@@ -250,6 +251,9 @@ export class RunView {
     return this.run.api.quantity(this.run.generation, this.shown_index, quantity);
   }
 }
+
+/** Empty for none. */
+const counted_words = (count: number, what: string): string => (count > 0 ? `${count} ${what}${count === 1 ? "" : "s"}` : "");
 
 /** So many that neighbouring frames differ. */
 function decimals(times: Float64Array): number {

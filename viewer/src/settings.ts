@@ -22,6 +22,7 @@ export interface Settings {
   show_contacts: boolean;
   show_forces: boolean;
   show_obstacles: boolean;
+  show_surfaces: boolean;
   hide_open: boolean;
   contact_colour: ContactColour;
   show_holds: boolean;
@@ -41,6 +42,7 @@ export const default_settings: Settings = {
   show_contacts: true,
   show_forces: false,
   show_obstacles: true,
+  show_surfaces: true,
   hide_open: true,
   contact_colour: "force",
   show_holds: true,

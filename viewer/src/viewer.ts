@@ -249,8 +249,9 @@ export class Viewer {
     if (!views.every(({ world, run }) => world && run.samples)) return false;
     if (views.every(({ world }) => world!.is_started)) return true;
     const points = views.flatMap(({ world, run }) => world!.outline(run.samples!));
-    const fibres = new THREE.Box3().setFromArray(views[0]!.run.samples![0]!.points);
-    const size = fibres.isEmpty() ? [1, 1, 1] : fibres.getSize(new THREE.Vector3()).toArray();
+    const { points: places, surface_vertices } = views[0]!.run.samples![0]!;
+    const box = new THREE.Box3().setFromArray(places).union(new THREE.Box3().setFromArray(surface_vertices));
+    const size = box.isEmpty() ? [1, 1, 1] : box.getSize(new THREE.Vector3()).toArray();
     const up = up_axis(views[0]!.run.opened!.description.scene, size);
     choice("up").value = up;
     for (const { stage, world, run } of views) {
@@ -260,6 +261,8 @@ export class Viewer {
     }
     // A scene in the plane (x, y) is seen from its front, any other from above and the side.
     this.lead.fit(up === "y" ? new THREE.Vector3(0.15, 0.25, 1).normalize() : new THREE.Vector3(0.75, -1, 0.45).normalize());
+    element("surface-settings").hidden = views.every(({ world }) => world!.layout.surfaces.length === 0);
+    for (const id of ["inspector", "fibre-settings"]) element(id).hidden = views.every(({ world }) => world!.layout.fibre_count === 0);
     this.first_up = up;
     this.first_eye = String(this.lead.eye);
     return true;

@@ -18,15 +18,16 @@ import { held_place } from "../src/scene/holds";
 import { Scales } from "../src/scene/scales";
 import { pick_fibre } from "../src/scene/picking";
 import { pieces_of } from "../src/scene/segments";
+import { Surfaces } from "../src/scene/surfaces";
 import { parts_of } from "../src/ui/arrangement";
 import { envelope } from "../src/ui/figures";
 
 /** Two fibres of three and two points, one obstacle without shape. */
 function layout_buffer(): ArrayBuffer {
-  const bytes = new ArrayBuffer(4 * (5 + 3 + 2 + 5 + 5 + 3));
+  const bytes = new ArrayBuffer(4 * (5 + 3 + 2 + 5 + 5 + 3 + 2));
   new Uint32Array(bytes, 0, 5).set([2, 5, 1, 0, 0]);
   new Int32Array(bytes, 20, 5).set([0, 3, 5, 0, 1]);
-  new Float32Array(bytes, 40).set([1, 1, 1, 2, 2, 0, 0.5, 1, 0, 1, 7, 8, 9]);
+  new Float32Array(bytes, 40, 13).set([1, 1, 1, 2, 2, 0, 0.5, 1, 0, 1, 7, 8, 9]);
   return bytes;
 }
 
@@ -40,7 +41,7 @@ describe("protocol", () => {
     expect([...layout.obstacle_reference]).toEqual([7, 8, 9]);
   });
   it("reads a frame with a contact", () => {
-    const bytes = new ArrayBuffer(32 + 4 * (15 + 15 + 16));
+    const bytes = new ArrayBuffer(32 + 4 * (15 + 15 + 16 + 1));
     new Float64Array(bytes, 0, 2).set([0.25, 10]);
     new Uint32Array(bytes, 16, 4).set([5, 1, 1, 0]);
     new Float32Array(bytes, 32, 15).fill(3);
@@ -48,6 +49,20 @@ describe("protocol", () => {
     const frame = parse_frame(bytes);
     expect([frame.time, frame.step, frame.contact_count]).toEqual([0.25, 10, 1]);
     expect([frame.contact_fibre_a[0], frame.contact_fibre_b[0], frame.contact_obstacle_b[0], frame.contact_state[0]]).toEqual([0, 1, -1, 2]);
+  });
+  it("reads surfaces and their vertices", () => {
+    const bytes = new ArrayBuffer(4 * (5 + 1 + 2 + 4 + 9));
+    new Int32Array(bytes, 20).set([0, 2, 3, 3, 4, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 3]);
+    const { surfaces } = parse_layout(bytes);
+    expect(surfaces.map(({ vertex_count, face }) => [vertex_count, ...face])).toEqual([
+      [3, 0, 1, 2],
+      [4, 0, 1, 2, 0, 2, 3],
+    ]);
+    const frame = new ArrayBuffer(32 + 4 + 12 * 7);
+    new Uint32Array(frame, 32, 1).set([7]);
+    new Float32Array(frame, 36).set(Array.from({ length: 21 }, (_, i) => i));
+    expect([...parse_frame(frame).surface_vertices.subarray(9, 12)]).toEqual([9, 10, 11]);
+    expect(() => parse_frame(frame.slice(0, 40))).toThrow("cut short");
   });
   it("reads meshes", () => {
     const bytes = new ArrayBuffer(8 + 16 + 4 * (8 + 9));
@@ -149,6 +164,26 @@ describe("meshes in the scene", () => {
   });
 });
 
+describe("surfaces in the scene", () => {
+  it("have the vertices of the frame, and normals of their own", () => {
+    const face = new Int32Array([0, 1, 2]);
+    const surfaces = new Surfaces([{ vertex_count: 4, face }, { vertex_count: 3, face }]);
+    const buffer = new ArrayBuffer(36 + 12 * 7);
+    new Uint32Array(buffer, 32, 1).set([7]);
+    new Float32Array(buffer, 36).set([0, 0, 0, 1, 0, 0, 0, 1, 0, 9, 9, 9, 0, 0, 0, 0, 2, 0, 0, 0, 2]);
+    const frame = parse_frame(buffer);
+    surfaces.update(frame);
+    const [first, second] = surfaces.group.children as THREE.Mesh[];
+    const numbers = (drawn: THREE.Mesh, name: string): number[] => [...drawn.geometry.getAttribute(name).array];
+    expect(numbers(first!, "position")).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 0, 9, 9, 9]);
+    expect(numbers(first!, "normal").slice(0, 9)).toEqual([0, 0, 1, 0, 0, 1, 0, 0, 1]);
+    expect(numbers(second!, "position")).toEqual([0, 0, 0, 0, 2, 0, 0, 0, 2]);
+    expect(numbers(second!, "normal").slice(0, 3)).toEqual([1, 0, 0]);
+    expect(surfaces.outline(frame)).toHaveLength(7);
+    surfaces.dispose();
+  });
+});
+
 /** A cube of twelve faces that look outwards. */
 function box(): [Float32Array, Int32Array] {
   const corners = Float32Array.from({ length: 24 }, (_, i) => (((i - (i % 3)) / 3) >> i % 3) & 1);
@@ -164,7 +199,7 @@ describe("frames", () => {
       asked.push(path);
       const index = Number(/index=(\d+)/.exec(path)?.[1] ?? 0);
       const key = Number(/key=(\d+)/.exec(path)?.[1] ?? 0);
-      const frame = new ArrayBuffer(32);
+      const frame = new ArrayBuffer(36);
       new Float64Array(frame, 0, 1)[0] = 0.05 * index;
       return { ok: true, arrayBuffer: async () => (path.includes("vertices") ? Float32Array.from([key, 0, 0]).buffer : frame) };
     });

@@ -9,7 +9,6 @@
 #include <tresse/base/stopwatch.hpp>
 #include <tresse/dynamics/detail/contact_reports.hpp>
 #include <tresse/dynamics/detail/pass_mixing.hpp>
-#include <tresse/dynamics/detail/surface_motion.hpp>
 
 // A step, from top to bottom: step(), its parts, and the passes of a part.
 namespace tresse::dynamics::detail {
@@ -73,7 +72,7 @@ StepReport Engine::take_step() {
       begin += size;
       if (size < whole && begin % (2 * size) == 0 && in_half * error_ <= most_error) size *= 2;
     }
-    if (report.finite) report.finite = advance_surfaces(world_, options_, time(), state_.surfaces, report);
+    if (report.finite) report.finite = surfaces_.advance(world_, options_, time(), state_.surfaces, report);
     if (report.finite) report.finite = grains_.advance(world_, options_, state_.grains, report);
     report.step = previous_.step + 1;
     report.time = static_cast<double>(report.step) * options_.dt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -16,12 +17,12 @@ namespace {
 
 /// M and f in the contacts' frames, u = frame^T v + offset for unknowns, each point scaled to unit mass: r = M u + q.
 struct RotatedProblem {
-  explicit RotatedProblem(const PrimalProblem& problem)
+  RotatedProblem(const PrimalProblem& problem, std::shared_ptr<detail::BlockCholesky> factor)
       : turn(static_cast<std::size_t>(problem.M.rows), Matrix3::Identity()),
         scale(problem.M.rows),
         offset(VectorX::Zero(problem.f.size())),
         mu(VectorX::Constant(problem.M.rows, -1.0)),
-        M{problem.M} {
+        M{problem.M, std::move(factor)} {
     for (int k = 0; k < problem.H.rows(); ++k) {
       const int node = problem.H.column[index(k)];
       turn[index(node)] = problem.H.block[index(k)].transpose();
@@ -130,13 +131,24 @@ PrimalProblem nodal_problem(BlockMatrix M, VectorX f, const std::vector<NodalCon
   return out;
 }
 
-PrimalSolution solve_nodal(const PrimalProblem& problem, const VectorX& guess, const NodalOptions& options) {
+const std::shared_ptr<detail::BlockCholesky>& NodalMemory::factor(const BlockMatrix& matrix) {
+  if (!factor_ || row_begin_ != matrix.row_begin || column_ != matrix.column) {
+    row_begin_ = matrix.row_begin;
+    column_ = matrix.column;
+    factor_ = std::make_shared<detail::BlockCholesky>(matrix);
+  }
+  return factor_;
+}
+
+PrimalSolution solve_nodal(const PrimalProblem& problem, const VectorX& guess, const NodalOptions& options,
+                           NodalMemory* memory) {
   validate(problem);
   validate_nodes(problem);
   require(guess.size() == problem.f.size() && guess.allFinite(), "nodal problem: the guess must match f and be finite");
   require(options.tolerance > 0.0 && std::isfinite(options.tolerance), "nodal problem: tolerance must be > 0");
   require(options.max_iterations >= 1, "nodal problem: max_iterations must be >= 1");
-  const RotatedProblem rotated(problem);
+  NodalMemory own;
+  const RotatedProblem rotated(problem, (memory != nullptr ? *memory : own).factor(problem.M));
   VectorX u = rotated.rotated(guess);
   PrimalSolution out;
   // Newton's frame knows the map's norm alone; its divisor is that of the iterate, or where that is larger |q|.
@@ -144,14 +156,30 @@ PrimalSolution solve_nodal(const PrimalProblem& problem, const VectorX& guess, c
       .function = detail::Complementarity::nodal,
       .max_steps = options.max_iterations,
       .watch = [&](const VectorX& at, const VectorX&, int) { return rotated.error(at) <= options.tolerance; }};
-  // Mostly the plain method is done in a few steps: the guess knows what touches, sticks and slides.
+  // Mostly the plain method is done in a few steps: the guess knows what touches, sticks and slides. Else it often goes
+  // round in a circle.
   constexpr int plain = 12;
+  constexpr int patience = 2;
+  double milestone = std::numeric_limits<double>::infinity();
+  int since = 0;
+  const auto watch_progress = [&](const VectorX& at, const VectorX&, int) {
+    const double error = rotated.error(at);
+    if (error < 0.5 * milestone) {
+      milestone = error;
+      since = 0;
+    } else {
+      ++since;
+    }
+    return error <= options.tolerance || since > patience;
+  };
   const auto unsolved = [&] {
     return !(rotated.error(u) <= options.tolerance) && out.iterations < options.max_iterations;
   };
   if (unsolved()) {
-    settings.max_steps = std::min(plain, options.max_iterations);
-    out.iterations = detail::newton(rotated.M, rotated.q, rotated.mu, settings, u);
+    detail::NewtonSettings plainly = settings;
+    plainly.max_steps = std::min(plain, options.max_iterations);
+    plainly.watch = watch_progress;
+    out.iterations = detail::newton(rotated.M, rotated.q, rotated.mu, plainly, u);
   }
   if (unsolved()) {
     settings.max_steps = options.max_iterations - out.iterations;

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <tresse/friction/primal.hpp>
 
 namespace tresse::friction {
+namespace detail {
+class BlockCholesky;
+}
 
 /// A point of a cloth that touches something whose motion is known.
 struct NodalContact {
@@ -22,6 +26,18 @@ struct NodalOptions {
   int max_iterations = 200;  ///< Newton's steps; >= 1
 };
 
+/// What solve_nodal() keeps from one problem to the next: where the blocks of M are at the same places, the order in
+/// which it eliminates is found once. Results are the same bits with and without.
+class NodalMemory {
+ public:
+  /// For matrices with their blocks at those places.
+  const std::shared_ptr<detail::BlockCholesky>& factor(const BlockMatrix& matrix);
+
+ private:
+  std::vector<int> row_begin_, column_;
+  std::shared_ptr<detail::BlockCholesky> factor_;
+};
+
 /// Solves a problem whose contacts are each at a node of their own, without W: a block of H is a frame, and in the
 /// frames the velocities themselves are the unknowns. Newton's method on Alart and Curnier's function of (r, u),
 /// r = M v - f: what sticks or is open falls out of the sparse system of a step. Where the plain method is stuck it
@@ -30,6 +46,6 @@ struct NodalOptions {
 /// with any number of contacts. Throws as validate(), and unless every contact has one block, a frame's transpose, at a
 /// node of its own.
 [[nodiscard]] PrimalSolution solve_nodal(const PrimalProblem& problem, const VectorX& guess,
-                                         const NodalOptions& options = {});
+                                         const NodalOptions& options = {}, NodalMemory* memory = nullptr);
 
 }  // namespace tresse::friction

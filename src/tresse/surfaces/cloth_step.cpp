@@ -178,7 +178,8 @@ ClothStepResult Cloth::step(const SurfaceState& start, const ClothStep& how) con
   for (std::size_t k = 0; k < contacts.size(); ++k) contacts[k].node = nodes[k];
   const friction::PrimalProblem problem = friction::nodal_problem(free.matrix, free.load, contacts);
   if (!free.vertices.empty()) {
-    const friction::PrimalSolution found = friction::solve_nodal(problem, free.part(start.velocity), how.solver);
+    const friction::PrimalSolution found =
+        friction::solve_nodal(problem, free.part(start.velocity), how.solver, how.memory);
     for (std::size_t k = 0; k < free.vertices.size(); ++k)
       out.end.velocity.segment<3>(3 * free.vertices[k]) = found.velocity.segment<3>(3 * static_cast<Eigen::Index>(k));
     out.status = found.status;

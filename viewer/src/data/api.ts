@@ -28,6 +28,7 @@ export interface RunDescription {
   readonly version: string;
   readonly group_names: readonly string[];
   readonly obstacle_names: readonly string[];
+  readonly surface_names: readonly string[];
 }
 
 /** Least and greatest value of each column over stretches of time. */

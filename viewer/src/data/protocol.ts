@@ -19,9 +19,16 @@ export interface Layout {
   readonly plane_point: Float32Array; // (planes, 3) [m]
   readonly plane_normal: Float32Array; // (planes, 3)
   readonly plane_obstacle: Int32Array; // (planes)
+  readonly surfaces: readonly SurfaceFaces[];
 }
 
-/** A surface of triangles. Its vertices go linearly from key to key, the first at time zero. */
+/** A surface that deforms, such as cloth; its vertices stand in the frames. */
+export interface SurfaceFaces {
+  readonly vertex_count: number;
+  readonly face: Int32Array; // (faces, 3) its own vertices
+}
+
+/** An obstacle of triangles. Its vertices go linearly from key to key, the first at time zero. */
 export interface Mesh {
   readonly obstacle: number;
   readonly vertex_count: number;
@@ -48,6 +55,7 @@ export interface Frame {
   readonly contact_fibre_b: Int32Array; // (contacts) -1: an obstacle
   readonly contact_obstacle_b: Int32Array; // (contacts) -1: a fibre
   readonly contact_state: Int32Array; // (contacts) 0 open, 1 stick, 2 slide
+  readonly surface_vertices: Float32Array; // (vertices of all surfaces, 3) surface by surface [m]
 }
 
 export const state_names = ["open", "stick", "slide"] as const;
@@ -83,6 +91,23 @@ class Reader {
   }
 }
 
+function read_surfaces(reader: Reader): SurfaceFaces[] {
+  const [surfaces, faces] = reader.uint32(2) as unknown as number[];
+  const vertex_count = reader.int32(surfaces!);
+  const face_count = reader.int32(surfaces!);
+  return shares(reader.int32(3 * faces!), face_count).map((face, i) => ({ vertex_count: vertex_count[i]!, face }));
+}
+
+/** The faces of each of several meshes, which stand one after the other. */
+function shares(face: Int32Array, counts: Int32Array): Int32Array[] {
+  let end = 0;
+  return Array.from(counts, (count) => {
+    const begin = end;
+    end += 3 * count;
+    return face.subarray(begin, end);
+  });
+}
+
 export function parse_layout(buffer: ArrayBuffer): Layout {
   const reader = new Reader(buffer);
   const [fibres, points, obstacles, capsules, planes] = reader.uint32(5) as unknown as number[];
@@ -104,6 +129,7 @@ export function parse_layout(buffer: ArrayBuffer): Layout {
     plane_point: reader.float32(3 * planes!),
     plane_normal: reader.float32(3 * planes!),
     plane_obstacle: reader.int32(planes!),
+    surfaces: read_surfaces(reader),
   };
   reader.end();
   return layout;
@@ -116,13 +142,9 @@ export function parse_meshes(buffer: ArrayBuffer): Mesh[] {
   const [obstacle, face_count, vertex_count, keys] = [0, 1, 2, 3].map(() => reader.int32(meshes!)) as Int32Array[];
   const face = reader.int32(3 * faces!);
   reader.end();
-  const out: Mesh[] = [];
-  for (let i = 0, begin = 0; i < meshes!; ++i) {
-    const end = begin + 3 * face_count![i]!;
-    out.push({ obstacle: obstacle![i]!, vertex_count: vertex_count![i]!, keys: keys![i]!, rate: rate[i]!, face: face.subarray(begin, end) });
-    begin = end;
-  }
-  return out;
+  return shares(face, face_count!).map((own, i) => {
+    return { obstacle: obstacle![i]!, vertex_count: vertex_count![i]!, keys: keys![i]!, rate: rate[i]!, face: own };
+  });
 }
 
 export function parse_frame(buffer: ArrayBuffer): Frame {
@@ -147,6 +169,7 @@ export function parse_frame(buffer: ArrayBuffer): Frame {
     contact_fibre_b: reader.int32(contacts!),
     contact_obstacle_b: reader.int32(contacts!),
     contact_state: reader.int32(contacts!),
+    surface_vertices: reader.float32(3 * reader.uint32(1)[0]!),
   };
   reader.end();
   return frame;

@@ -6,7 +6,7 @@ import type { Mesh } from "../data/protocol";
 import { as_it_is, smooth_normals, split_at_creases, type Creased } from "./creases";
 
 /** A mesh and its first key. */
-export interface Surface {
+export interface StartingMesh {
   readonly mesh: Mesh;
   readonly vertices: Float32Array; // (vertices, 3) [m]
 }
@@ -24,7 +24,7 @@ interface Drawn {
   readonly object: THREE.Mesh;
 }
 
-function draw({ mesh, vertices }: Surface, material: THREE.MeshStandardMaterial): Drawn {
+function draw({ mesh, vertices }: StartingMesh, material: THREE.MeshStandardMaterial): Drawn {
   const is_smooth = mesh.face.length / 3 <= most_smooth_faces;
   const creased = is_smooth ? split_at_creases(vertices, mesh.face, crease) : as_it_is(vertices, mesh.face);
   const points = new Float32Array(3 * creased.vertex.length);
@@ -58,14 +58,14 @@ export class Meshes {
   private readonly all: readonly Drawn[];
 
   /** As `material`, but seen from both sides, as sheets are; `colour`: of an obstacle. */
-  constructor(surfaces: readonly Surface[], material: THREE.MeshStandardMaterial, colour: (obstacle: number) => THREE.Color) {
-    this.materials = surfaces.map(({ mesh }) => {
+  constructor(meshes: readonly StartingMesh[], material: THREE.MeshStandardMaterial, colour: (obstacle: number) => THREE.Color) {
+    this.materials = meshes.map(({ mesh }) => {
       const own = material.clone();
       own.side = THREE.DoubleSide;
       own.color.copy(colour(mesh.obstacle));
       return own;
     });
-    this.all = surfaces.map((surface, i) => draw(surface, this.materials[i]!));
+    this.all = meshes.map((mesh, i) => draw(mesh, this.materials[i]!));
     for (const { object } of this.all) this.group.add(object);
   }
 

@@ -6,7 +6,7 @@ import type { Frame, Layout } from "../data/protocol";
 import { round_up } from "../data/numbers";
 import { obstacle_colour } from "../colours";
 import { grid_mesh } from "./grid";
-import { Meshes, type Surface } from "./meshes";
+import { Meshes, type StartingMesh } from "./meshes";
 
 /** Reference pose to the pose of a frame: x -> position + frame (x - reference). */
 export function pose_of(layout: Layout, frame: Frame, obstacle: number): THREE.Matrix4 {
@@ -29,7 +29,7 @@ export class Obstacles {
 
   constructor(
     private readonly layout: Layout,
-    surfaces: readonly Surface[],
+    meshes: readonly StartingMesh[],
   ) {
     const many = layout.capsule_count > 300;
     const ball = new THREE.SphereGeometry(1, many ? 20 : 40, many ? 14 : 28);
@@ -42,7 +42,7 @@ export class Obstacles {
       for (const ball of [2 * i, 2 * i + 1]) this.balls.setColorAt(ball, colour);
       this.cylinders.setColorAt(i, colour);
     }
-    this.meshes = new Meshes(surfaces, this.material, colour_of);
+    this.meshes = new Meshes(meshes, this.material, colour_of);
     this.group.add(this.balls, this.cylinders, this.meshes.group);
   }
 

@@ -1,7 +1,7 @@
-/** All that is drawn of one run: fibres, obstacles, contacts. */
+/** All that is drawn of one run: fibres, surfaces, obstacles, contacts. */
 
 import * as THREE from "three";
-import { group_colour, hair_colours, index_colour, obstacle_colour, state_colours, type MapName } from "../colours";
+import { group_colour, hair_colours, index_colour, obstacle_colour, state_colours, surface_colour, type MapName } from "../colours";
 import { round_down, round_up, with_unit } from "../data/numbers";
 import { is_quantity, quantities, state_names, type Frame, type Layout, type Quantity } from "../data/protocol";
 import type { Shown } from "../data/frame_source";
@@ -11,14 +11,16 @@ import { Contacts, normal_forces } from "./contacts";
 import { Fibres } from "./fibres";
 import { Ground } from "./ground";
 import { held_place, type Hold } from "./holds";
-import type { Surface } from "./meshes";
+import type { StartingMesh } from "./meshes";
 import { Obstacles } from "./obstacles";
 import type { Scales } from "./scales";
 import type { Stage } from "./stage";
+import { Surfaces } from "./surfaces";
 
 export class World {
   readonly fibres: Fibres;
   readonly obstacles: Obstacles;
+  readonly surfaces: Surfaces;
   readonly contacts: Contacts;
   private readonly ground = new Ground();
   private ground_is_a_plane = false;
@@ -31,24 +33,30 @@ export class World {
 
   constructor(
     readonly layout: Layout,
-    surfaces: readonly Surface[],
-    private readonly names: { readonly groups: readonly string[]; readonly obstacles: readonly string[] },
+    meshes: readonly StartingMesh[],
+    private readonly names: { readonly groups: readonly string[]; readonly obstacles: readonly string[]; readonly surfaces: readonly string[] },
     private readonly stage: Stage,
     private readonly scales: Scales,
   ) {
     this.fibres = new Fibres(layout);
-    this.obstacles = new Obstacles(layout, surfaces);
+    this.obstacles = new Obstacles(layout, meshes);
+    this.surfaces = new Surfaces(layout.surfaces);
     let radius = 0;
     for (const r of layout.radius) radius = Math.max(radius, r);
     this.contacts = new Contacts(2.5 * radius);
-    stage.scene.add(this.ground.group, this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    stage.scene.add(...this.objects());
+  }
+
+  private objects(): THREE.Object3D[] {
+    return [this.ground.group, this.fibres.mesh, this.obstacles.group, this.surfaces.group, this.contacts.dots, this.contacts.arrows];
   }
 
   dispose(): void {
-    this.stage.scene.remove(this.ground.group, this.fibres.mesh, this.obstacles.group, this.contacts.dots, this.contacts.arrows);
+    this.stage.scene.remove(...this.objects());
     this.ground.dispose();
     this.fibres.dispose();
     this.obstacles.dispose();
+    this.surfaces.dispose();
     this.contacts.dispose();
   }
 
@@ -79,13 +87,14 @@ export class World {
     this.ground.place(this.centre, up, Math.min(lowest, ...floors), size);
   }
 
-  /** Some thousand points of the fibres and meshes and the ends of the capsules; planes are left out. */
+  /** Some thousand points of the fibres, surfaces and meshes and the ends of the capsules; planes are left out. */
   outline(frames: readonly Frame[]): THREE.Vector3[] {
     const points: THREE.Vector3[] = [];
     for (const frame of frames) {
       const stride = 3 * Math.max(1, Math.floor((frame.points.length * frames.length) / 15000));
       for (let i = 0; i < frame.points.length; i += stride) points.push(new THREE.Vector3().fromArray(frame.points, i));
       for (const point of this.obstacles.outline(frame)) points.push(point);
+      for (const point of this.surfaces.outline(frame)) points.push(point);
     }
     const finite = points.filter((point) => Number.isFinite(point.x + point.y + point.z));
     if (finite.length === 0) finite.push(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
@@ -96,6 +105,7 @@ export class World {
     this.shown = shown;
     this.fibres.set_points(shown.frame.points, shown.values);
     this.obstacles.update(shown.frame, shown.shapes, this.centre);
+    this.surfaces.update(shown.frame);
     if (is_quantity(settings.colour) && shown.values) this.scales.see_values(shown.values, settings.colour);
     this.show_contacts(shown.frame, settings);
     this.apply(settings);
@@ -116,6 +126,7 @@ export class World {
     this.fibres.set_thickness(10 ** settings.thickness);
     this.fibres.mesh.visible = settings.show_fibres;
     this.obstacles.group.visible = settings.show_obstacles;
+    this.surfaces.group.visible = settings.show_surfaces;
     this.ground.group.visible = settings.show_ground && !(this.ground_is_a_plane && settings.show_obstacles);
     this.obstacles.set_opacity(settings.opacity);
     this.contacts.dots.visible = settings.show_contacts && this.drawn_contacts > 0;
@@ -147,6 +158,10 @@ export class World {
     if (settings.show_obstacles && this.names.obstacles.length > 1) {
       const colours = this.names.obstacles.slice(0, 8).map((text, i) => ({ colour: obstacle_colour(i), text }));
       out.push({ kind: "key", title: "Obstacles", colours });
+    }
+    if (settings.show_surfaces && this.names.surfaces.length > 1) {
+      const colours = this.names.surfaces.slice(0, 4).map((text, i) => ({ colour: surface_colour(i), text }));
+      out.push({ kind: "key", title: "Surfaces", colours });
     }
     if (this.drawn_contacts > 0 && (settings.show_contacts || settings.show_forces)) {
       if (settings.contact_colour === "state") {

@@ -39,15 +39,20 @@ std::vector<surfaces::PinnedVertex> pins_of(const ClothPart& part, const surface
 /// How far from each vertex an obstacle may be that it meets in the step. (n) [m]
 VectorX reach_of(const ClothPart& part, const surfaces::SurfaceState& state) {
   const double dt = part.options.dt;
-  double along = assembly::gravity_of(part.world).norm() * dt * dt + std::max(part.options.margin, part.body.radius);
-  double farthest = 0.0;
-  for (const bodies::Obstacle& obstacle : part.world.obstacles)
-    farthest = std::max(farthest, (assembly::obstacle_pose(obstacle, part.time + dt).position -
-                                   assembly::obstacle_pose(obstacle, part.time).position)
-                                      .norm());
+  const double along =
+      assembly::gravity_of(part.world).norm() * dt * dt + std::max(part.options.margin, part.body.radius);
+  VectorX way = VectorX::Zero(part.cloth.vertex_count());  // of what is at a vertex and moves with an obstacle
+  for (const bodies::Obstacle& obstacle : part.world.obstacles) {
+    const Pose begin = assembly::obstacle_pose(obstacle, part.time);
+    const Pose end = assembly::obstacle_pose(obstacle, part.time + dt);
+    const Matrix3 turn = end.frame * begin.frame.transpose() - Matrix3::Identity();
+    const Vector3 shift = end.position - begin.position;
+    for (int v = 0; v < part.cloth.vertex_count(); ++v)
+      way[v] = std::max(way[v], (shift + turn * (state.position.segment<3>(3 * v) - begin.position)).norm());
+  }
   VectorX out(part.cloth.vertex_count());
   for (int v = 0; v < part.cloth.vertex_count(); ++v)
-    out[v] = along + farthest + 2.0 * dt * state.velocity.segment<3>(3 * v).norm();
+    out[v] = along + way[v] + 2.0 * dt * state.velocity.segment<3>(3 * v).norm();
   return out;
 }
 
@@ -189,7 +194,8 @@ bool advance_cloth(const ClothPart& part, surfaces::SurfaceState& state, StepRep
                           .wind = assembly::wind_at(part.world, part.time + dt),
                           .pins = pins_of(part, state),
                           .contacts = {},
-                          .solver = {part.options.cloth_tolerance, part.options.max_cloth_iterations}};
+                          .solver = {part.options.cloth_tolerance, part.options.max_cloth_iterations},
+                          .memory = &part.memory};
   const assembly::NodeObstacles begin(part.world, part.time, dt), later(part.world, part.time + dt, -dt);
   constexpr double left_alone = 0.01;  // of the radius
   constexpr int most = 4;

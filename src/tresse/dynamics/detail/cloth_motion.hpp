@@ -12,6 +12,7 @@ struct ClothPart {
   const surfaces::Cloth& cloth;  ///< its model
   double time = 0.0;             ///< where the step begins [s]
   const StepOptions& options;
+  friction::NodalMemory& memory;
 };
 
 /// Moves a cloth over a whole step: contacts of its vertices with the obstacles whose motion is prescribed, one

@@ -16,6 +16,7 @@
 #include <tresse/dynamics/detail/pass.hpp>
 #include <tresse/dynamics/detail/repairs.hpp>
 #include <tresse/dynamics/detail/start_overlaps.hpp>
+#include <tresse/dynamics/detail/surface_motion.hpp>
 #include <tresse/dynamics/detail/tangent_motion.hpp>
 #include <tresse/dynamics/detail/tree_motion.hpp>
 #include <tresse/dynamics/stepper.hpp>
@@ -113,6 +114,7 @@ class Engine {
   Repairs repairs_;
   EnergyBooks energy_;
   MomentumBooks momentum_;
+  SurfaceMotion surfaces_;
   GrainMotion grains_;
   std::unique_ptr<TangentMotion> tangent_;  ///< none: nothing is differentiated along variations
   std::unique_ptr<GradientTape> tape_;      ///< none: nothing is kept for a gradient

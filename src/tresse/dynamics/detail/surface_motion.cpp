@@ -19,14 +19,16 @@ rods::RodEnergies surface_energies(const assembly::World& world, const std::vect
   return out;
 }
 
-bool advance_surfaces(const assembly::World& world, const StepOptions& options, double time,
-                      std::vector<surfaces::SurfaceState>& states, StepReport& report) {
+bool SurfaceMotion::advance(const assembly::World& world, const StepOptions& options, double time,
+                            std::vector<surfaces::SurfaceState>& states, StepReport& report) {
+  memory_.resize(states.size());
   const surfaces::SurfaceStep step{.dt = options.dt, .theta = options.theta, .gravity = assembly::gravity_of(world)};
   std::vector<surfaces::SurfaceState> ends;
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (const auto* cloth = dynamic_cast<const surfaces::Cloth*>(world.surfaces[i].model.get())) {
       ends.push_back(states[i]);
-      if (!advance_cloth({world, world.surfaces[i], *cloth, time, options}, ends.back(), report)) return false;
+      if (!advance_cloth({world, world.surfaces[i], *cloth, time, options, memory_[i]}, ends.back(), report))
+        return false;
       continue;
     }
     surfaces::SurfaceStepResult result = world.surfaces[i].model->advance(states[i], step);
