@@ -342,7 +342,7 @@ void add_options(CLI::App& command, RenderArguments& a) {
                   "of all fibres, or GROUP=...: blond, brown-blond, brown, red, black; #rrggbb; eumelanin,pheomelanin")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--colour,--color", a.colours, "of an obstacle: NAME=#rrggbb")
+  command.add_option("--colour,--color", a.colours, "of an obstacle or a surface: NAME=#rrggbb")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_flag("--ground", a.ground, "a ground under everything, which takes shadows");

@@ -26,6 +26,7 @@ constexpr std::array hairs = {NamedHair{"brown-blond", 0.55F, 0.45F}, NamedHair{
 
 constexpr std::array pale = {"#9c9184", "#84909c", "#97806c", "#839179", "#94838d"};
 constexpr std::array dark = {"#1d1f22", "#33506b", "#7d3b2c", "#4c6350", "#6b5a7d"};
+constexpr std::array fabric = {"#7d4436", "#8d7a55", "#34585d", "#5d4669"};
 const Color plane_albedo(0.55F, 0.55F, 0.54F);
 
 float linear(int byte) {
@@ -83,6 +84,9 @@ Looks default_looks(const observe::TrajectoryLayout& layout) {
     else
       out.obstacles.push_back({.albedo = read_colour(dark[darks++ % dark.size()])});
   }
+  for (std::size_t i = 0; i < layout.surface_count(); ++i)
+    out.obstacles.push_back(
+        {.albedo = read_colour(fabric[i % fabric.size()]), .reflectance = 0.02F, .roughness = 0.7F});
   for (std::size_t i = 0; i < layout.group_names.size(); ++i)
     out.groups.push_back({.hair = read_hair(hairs[i % hairs.size()].name)});
   return out;
@@ -124,7 +128,9 @@ void set_obstacle(Looks& looks, const observe::TrajectoryLayout& layout, const s
   const std::size_t equals = text.rfind('=');
   require(equals != std::string::npos, fmt::format("{}: expected OBSTACLE=#c8a080", one_line(text)));
   const std::string name = text.substr(0, equals);
-  const std::size_t index = found(layout.obstacle_names, name, "obstacle");
+  std::vector<std::string> names = layout.obstacle_names;
+  names.insert(names.end(), layout.surface_names.begin(), layout.surface_names.end());
+  const std::size_t index = found(names, name, layout.surface_count() > 0 ? "obstacle or surface" : "obstacle");
   looks.obstacles[index].albedo = read_colour(std::string_view(text).substr(equals + 1));
 }
 

@@ -19,12 +19,12 @@ struct FibreLook {
 
 /// How everything in a trajectory looks.
 struct Looks {
-  std::vector<CoatedSurface::Material> obstacles;  ///< one each
+  std::vector<CoatedSurface::Material> obstacles;  ///< one each, and after them one of each surface
   std::vector<FibreLook> groups;                   ///< one each
 };
 
 /// Neighbours in the list of obstacles, and of groups, differ: pale meshes and spheres, dark bars and combs, grey
-/// planes; the first group is brown-blond.
+/// planes; the first group is brown-blond. Surfaces are matt and light, as fabric is.
 Looks default_looks(const observe::TrajectoryLayout& layout);
 
 /// "#c8a080", as on a screen (sRGB). Throws InvalidInput for any other text.
@@ -34,7 +34,7 @@ Color read_colour(std::string_view text);
 /// and pheomelanin. Throws InvalidInput for any other text.
 HairMaterial read_hair(std::string_view text);
 
-/// "head=#c8a080", the obstacle's name first. Throws InvalidInput, also for an obstacle that is not there.
+/// "head=#c8a080", the name of an obstacle or a surface first. Throws InvalidInput, also for one that is not there.
 void set_obstacle(Looks& looks, const observe::TrajectoryLayout& layout, const std::string& text);
 
 /// "fringe=red", the group's name first, or "red" for all groups; a colour with # is that of paper too. Throws

@@ -93,11 +93,12 @@ void add_meshes(Scene& scene, const observe::TrajectoryLayout& layout, const std
   }
 }
 
-/// With the look of a solid that no obstacle has.
+/// Their looks come after those of the obstacles.
 void add_surfaces(Scene& scene, const observe::TrajectoryLayout& layout, const observe::Frame& frame) {
+  auto look = static_cast<int>(layout.obstacle_count());
   for (const observe::LayoutSurface& from : observe::surfaces_of(layout)) {
     Mesh& mesh = scene.meshes.emplace_back();
-    mesh.obstacle = static_cast<int>(layout.obstacle_count());
+    mesh.obstacle = look++;
     for (std::size_t v = 0; v < from.vertices; ++v) mesh.vertices.push_back(from.vertex(frame, v));
     for (std::size_t f = 0; f < from.face.size(); f += 3)
       mesh.faces.push_back({from.face[f], from.face[f + 1], from.face[f + 2]});

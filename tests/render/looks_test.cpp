@@ -43,6 +43,16 @@ TEST(Looks, obstacles_and_groups_differ_unless_asked_otherwise) {
   EXPECT_GT(looks.obstacles[3].albedo.minCoeff(), 0.15F) << "a ball is pale";
 }
 
+TEST(Looks, surfaces_come_after_the_obstacles) {
+  TrajectoryLayout with = layout();
+  with.surface_names = {"sheet", "veil"};
+  render::Looks looks = render::default_looks(with);
+  ASSERT_EQ(looks.obstacles.size(), 7U);
+  EXPECT_FALSE(same(looks.obstacles[5].albedo, looks.obstacles[6].albedo));
+  render::set_obstacle(looks, with, "veil=#0000ff");
+  EXPECT_TRUE(same(looks.obstacles[6].albedo, {0, 0, 1}));
+}
+
 TEST(Looks, colours_are_as_on_a_screen) {
   EXPECT_TRUE(same(render::read_colour("#ffffff"), render::Color::Ones()));
   EXPECT_TRUE(same(render::read_colour("#000000"), render::Color::Zero()));

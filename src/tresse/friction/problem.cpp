@@ -247,39 +247,84 @@ BlockMatrix block_matrix(const MatrixX& dense) {
   return out;
 }
 
+namespace {
+
+/// X X^T of the contacts of one body, lower part (3m, 3m).
+MatrixX gram(const FactoredProblem& problem, int body, const std::vector<int>& members) {
+  const auto size = 3 * static_cast<Eigen::Index>(members.size());
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows;
+  int width = 0;
+  for (const int i : members)
+    for (const ContactRows& side : problem.contacts[static_cast<std::size_t>(i)])
+      if (side.body == body) width = std::max(width, side.columns);
+  rows.setZero(size, width);
+  for (std::size_t k = 0; k < members.size(); ++k)
+    for (const ContactRows& side : problem.contacts[static_cast<std::size_t>(members[k])])
+      if (side.body == body)
+        rows.middleRows<3>(3 * static_cast<Eigen::Index>(k)).leftCols(side.columns) += rows_of(problem, side);
+  MatrixX out = MatrixX::Zero(size, size);
+  out.selfadjointView<Eigen::Lower>().rankUpdate(rows);
+  return out;
+}
+
+/// Off the diagonal without blocks that are exactly zero.
+BlockMatrix without_zeros(BlockMatrix matrix) {
+  std::size_t kept = 0, begin = 0;
+  for (int i = 0; i < matrix.rows; ++i) {
+    const auto end = static_cast<std::size_t>(matrix.row_begin[static_cast<std::size_t>(i) + 1]);
+    for (std::size_t k = begin; k < end; ++k) {
+      if (matrix.column[k] != i && (matrix.block[k].array() == 0.0).all()) continue;
+      matrix.column[kept] = matrix.column[k];
+      matrix.block[kept++] = matrix.block[k];
+    }
+    begin = end;
+    matrix.row_begin[static_cast<std::size_t>(i) + 1] = block_index(kept);
+  }
+  matrix.column.resize(kept);
+  matrix.block.resize(kept);
+  return matrix;
+}
+
+}  // namespace
+
 FrictionProblem assembled(const FactoredProblem& problem) {
   const auto n = static_cast<int>(problem.contacts.size());
-  const auto sides = [&](int contact) { return problem.contacts[static_cast<std::size_t>(contact)]; };
+  const auto nth = [](int i) { return static_cast<std::size_t>(i); };
   std::vector<std::vector<int>> touching(problem.body_begin.empty() ? 0 : problem.body_begin.size() - 1);
-  for (int i = 0; i < n; ++i)
-    for (const ContactRows& side : sides(i))
-      if (side.body >= 0) touching[static_cast<std::size_t>(side.body)].push_back(i);
-  FrictionProblem out{{.rows = n, .row_begin = {0}, .column = {}, .block = {}}, problem.q, problem.mu};
-  std::vector<int> near;
   for (int i = 0; i < n; ++i) {
-    near.assign(1, i);
-    for (const ContactRows& a : sides(i))
-      if (a.body >= 0) {
-        const std::vector<int>& others = touching[static_cast<std::size_t>(a.body)];
-        near.insert(near.end(), others.begin(), others.end());
-      }
+    const auto& [a, b] = problem.contacts[nth(i)];
+    if (a.body >= 0) touching[nth(a.body)].push_back(i);
+    if (b.body >= 0 && b.body != a.body) touching[nth(b.body)].push_back(i);
+  }
+  BlockMatrix W{.rows = n, .row_begin = {0}, .column = {}, .block = {}};
+  for (int i = 0; i < n; ++i) {
+    std::vector<int> near = {i};
+    for (const ContactRows& side : problem.contacts[nth(i)])
+      if (side.body >= 0) near.insert(near.end(), touching[nth(side.body)].begin(), touching[nth(side.body)].end());
     std::sort(near.begin(), near.end());
     near.erase(std::unique(near.begin(), near.end()), near.end());
-    for (const int j : near) {
-      Matrix3 block = Matrix3::Zero();
-      for (const ContactRows& a : sides(i))
-        for (const ContactRows& b : sides(j)) {
-          if (a.body < 0 || a.body != b.body) continue;
-          const int common = std::min(a.columns, b.columns);
-          block += rows_of(problem, a).leftCols(common) * rows_of(problem, b).leftCols(common).transpose();
-        }
-      if (i != j && (block.array() == 0.0).all()) continue;
-      out.W.column.push_back(j);
-      out.W.block.push_back(block);
-    }
-    out.W.row_begin.push_back(block_index(out.W.column.size()));
+    W.column.insert(W.column.end(), near.begin(), near.end());
+    W.row_begin.push_back(block_index(W.column.size()));
   }
-  return out;
+  W.block.assign(W.column.size(), Matrix3::Zero());
+  const auto block = [&](int i, int j) -> Matrix3& {
+    const auto begin = W.column.begin() + W.row_begin[nth(i)], end = W.column.begin() + W.row_begin[nth(i) + 1];
+    return W.block[static_cast<std::size_t>(std::lower_bound(begin, end, j) - W.column.begin())];
+  };
+  for (std::size_t body = 0; body < touching.size(); ++body) {
+    const std::vector<int>& members = touching[body];
+    const MatrixX products = gram(problem, static_cast<int>(body), members);
+    for (std::size_t p = 0; p < members.size(); ++p) {
+      const auto row = 3 * static_cast<Eigen::Index>(p);
+      for (std::size_t q = 0; q < p; ++q) {
+        const Matrix3 one = products.block<3, 3>(row, 3 * static_cast<Eigen::Index>(q));
+        block(members[p], members[q]) += one;
+        block(members[q], members[p]) += one.transpose();
+      }
+      block(members[p], members[p]) += Matrix3(products.block<3, 3>(row, row).selfadjointView<Eigen::Lower>());
+    }
+  }
+  return {without_zeros(std::move(W)), problem.q, problem.mu};
 }
 
 std::vector<std::vector<int>> islands(const FrictionProblem& problem) {

@@ -18,7 +18,8 @@ struct NodalMatrix : BlockMatrix {
 /// impulse: the symmetric part is factored, and the whole solved by GMRES with that factor.
 class NodalNewtonSystem {
  public:
-  explicit NodalNewtonSystem(const NodalMatrix& M) : M_(M), factor_(*M.factor), matrix_(M) {}
+  explicit NodalNewtonSystem(const NodalMatrix& M)
+      : M_(M), factor_(*M.factor), matrix_(static_cast<const BlockMatrix&>(M)) {}
   /// False where the symmetric part is not positive definite, or a number is not finite.
   bool solve(const std::vector<ContactFunction>& contacts, double lift, LinearSolve method, VectorX& d);
 

@@ -43,7 +43,8 @@ void BandedReverseCholesky::velocity_from_whitened(Eigen::Ref<VectorX> x) const 
   for (int j = 0; j < size(); ++j) {
     const double* column = upper_.col(j).data();
     double value = x[j];
-    for (int d = 1; d <= std::min(b, j); ++d) value -= column[d] * x[j - d];
+    // The nearest last: what comes before it does not wait for the entry just found.
+    for (int d = std::min(b, j); d >= 1; --d) value -= column[d] * x[j - d];
     x[j] = value / column[0];
   }
 }
@@ -57,6 +58,17 @@ void BandedReverseCholesky::whiten(Eigen::Ref<MatrixX> columns) const {
   TRESSE_ASSERT(columns.rows() <= size());
   for (Eigen::Index k = 0; k < columns.cols(); ++k)
     solve_upper(columns.col(k).data(), static_cast<int>(columns.rows()));
+}
+
+void BandedReverseCholesky::whiten_rows(std::span<FourRows> rows) const {
+  TRESSE_ASSERT(static_cast<int>(rows.size()) <= size());
+  const int b = band();
+  for (int j = static_cast<int>(rows.size()) - 1; j >= 0; --j) {
+    const double* column = upper_.col(j).data();
+    FourRows* at = rows.data() + j;
+    *at /= column[0];
+    for (int d = 1; d <= std::min(b, j); ++d) at[-d] -= column[d] * *at;
+  }
 }
 
 double BandedReverseCholesky::squared_norm(const VectorX& x) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include <tresse/rods/detail/factor_step_matrix.hpp>
 #include <tresse/rods/rod.hpp>
 
@@ -21,6 +23,7 @@ class BandedReverseCholesky {
   void solve(Eigen::Ref<VectorX> x) const;                   ///< x := A^-1 x
   void velocity_from_whitened(Eigen::Ref<VectorX> x) const;  ///< x := U^-T x
   void whiten(Eigen::Ref<MatrixX> columns) const;            ///< := U^-1 columns, leading entries
+  void whiten_rows(std::span<FourRows> rows) const;          ///< the same of twelve columns, entry by entry
   double squared_norm(const VectorX& x) const;               ///< x^T A x
 
  private:
