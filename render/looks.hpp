@@ -24,7 +24,7 @@ struct Looks {
 };
 
 /// Neighbours in the list of obstacles, and of groups, differ: pale meshes and spheres, dark bars and combs, grey
-/// planes; the first group is brown-blond. Surfaces are matt and light, as fabric is.
+/// planes; the first group is brown-blond. Surfaces are matt, as fabric is.
 Looks default_looks(const observe::TrajectoryLayout& layout);
 
 /// "#c8a080", as on a screen (sRGB). Throws InvalidInput for any other text.

@@ -5,26 +5,15 @@ says; a disc drapes over its pedestal, which carries what it weighs; a dress goe
 import csv
 import json
 import pathlib
-import subprocess
 
 import h5py
 import numpy as np
-from parts import run_part
+from parts import run, run_part, sets
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 INCLINE, DRAPE, DRESS = (str(SCENES / f"{name}.toml") for name in ("cloth_incline", "drape", "dress"))
 GRAVITY = 9.81
 AREA_DENSITY = 0.15  # of the preset "cotton" [kg/m^2]
-
-
-def run(program, folder, *words, status=0):
-    result = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=300)
-    assert result.returncode == status, f"{words}: {result.returncode}, {result.stderr}"
-    return result
-
-
-def sets(*values):
-    return [word for value in values for word in ("--set", value)]
 
 
 def table(folder, name):

@@ -5,25 +5,14 @@ or rests; runs give the same bytes on any number of threads and after a resume; 
 import csv
 import json
 import pathlib
-import subprocess
 
 import h5py
 import numpy as np
-from parts import run_part
+from parts import run, run_part, sets
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 G, DENSITY, DEPTH = 9.81, 1500.0, 0.1
 HEADER = "time,kinetic,volume,top_speed,residual,iterations,discharge,leaving,dilation,leak,least_pressure,most_pressure,fx,fy,fz"
-
-
-def run(program, folder, *words, status=0):
-    result = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=300)
-    assert result.returncode == status, f"{words}: {result.returncode}, {result.stderr}"
-    return result
-
-
-def sets(*values):
-    return [word for value in values for word in ("--set", value)]
 
 
 def shipped(program, folder, name, output, *words):

@@ -1,8 +1,19 @@
-"""A test from outside in parts: NAME_test.py PART --program TRESSE."""
+"""A test from outside in parts: NAME_test.py PART --program TRESSE. What such tests share."""
 
 import argparse
 import pathlib
+import subprocess
 import tempfile
+
+
+def run(program, folder, *words, status=0):
+    result = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert result.returncode == status, f"{words}: {result.returncode}, {result.stderr}"
+    return result
+
+
+def sets(*values):
+    return [word for value in values for word in ("--set", value)]
 
 
 def run_part(parts):

@@ -5,24 +5,13 @@ number of threads and after a resume, and is in every export; it keeps its energ
 import csv
 import json
 import pathlib
-import subprocess
 
 import h5py
 import numpy as np
-from parts import run_part
+from parts import run, run_part, sets
 
 SCENE = pathlib.Path(__file__).resolve().parents[2] / "scenes/shell_patch.toml"
 SIDES, CELLS = 0.2, 16
-
-
-def run(program, folder, *words, status=0):
-    result = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=300)
-    assert result.returncode == status, f"{words}: {result.returncode}, {result.stderr}"
-    return result
-
-
-def sets(*values):
-    return [word for value in values for word in ("--set", value)]
 
 
 def vertices(folder, name="patch"):

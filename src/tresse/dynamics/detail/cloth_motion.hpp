@@ -12,7 +12,7 @@ struct ClothPart {
   const surfaces::Cloth& cloth;  ///< its model
   double time = 0.0;             ///< where the step begins [s]
   const StepOptions& options;
-  friction::NodalMemory& memory;
+  friction::NodalMemory& memory;  ///< of this cloth, from step to step
 };
 
 /// Moves a cloth over a whole step: contacts of its vertices with the obstacles whose motion is prescribed, one
